@@ -1,0 +1,27 @@
+/** SHA-256 as lowercase hex, and RFC 8785 canonical JSON: what every name in a shelf is made of. */
+import { createHash, hash } from "node:crypto";
+import canonicalizeJson from "canonicalize";
+
+/** 64 lowercase hex characters. */
+export type Sha256 = string;
+
+export const SHA256_PATTERN = /^[0-9a-f]{64}$/;
+
+export function sha256(bytes: Uint8Array | string): Sha256 {
+  return hash("sha256", bytes, "hex");
+}
+
+/** SHA-256 of a sequence of chunks, for bytes that are never whole in memory. */
+export async function sha256Of(chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Sha256> {
+  const digest = createHash("sha256");
+  for await (const chunk of chunks) digest.update(chunk);
+  return digest.digest("hex");
+}
+
+/** RFC 8785 text of a JSON value: members by UTF-16 code unit, shortest numbers, no spaces, no final newline.
+ *  @throws TypeError for what JSON cannot hold (undefined at the top, NaN, infinities) */
+export function canonicalJson(value: unknown): string {
+  const text = canonicalizeJson(value);
+  if (text === undefined) throw new TypeError("this value has no JSON form");
+  return text;
+}

@@ -1,0 +1,84 @@
+/** The one error class that crosses a folder, and the one table from its codes to HTTP.
+ *  conventions "Errors and headers": RFC 9457 bodies, `code` from a closed set, `type` a page under /problems/. */
+
+type Row = readonly [status: number, title: string];
+
+/** code → status and title. The page /problems/<code> explains each; adding a line here adds the page. */
+export const PROBLEMS = {
+  bad_request: [400, "The request is malformed"],
+  bad_path: [400, "The path is malformed"],
+  bad_prefix: [400, "The prefix is malformed"],
+  unknown_parameter: [400, "Unknown query parameter"],
+  missing_parameter: [400, "A required query parameter is missing"],
+  bad_parameter: [400, "A query parameter has a bad value"],
+  bad_cursor: [400, "The cursor is malformed"],
+  bad_cub_id: [400, "The CUB id is malformed"],
+  bad_json: [400, "The body is not the JSON this route takes"],
+  bad_code_path: [400, "The repository, revision or path is malformed"],
+  unauthenticated: [401, "Credentials are missing or invalid"],
+  forbidden: [403, "This identity is not authorized"],
+  bad_origin: [403, "This origin or host is not allowed"],
+  not_found: [404, "Nothing is served at this path"],
+  object_not_found: [404, "No such object"],
+  cub_not_found: [404, "No such CUB record"],
+  claim_not_found: [404, "No such claim"],
+  code_not_found: [404, "No such file in the exact-revision store"],
+  snapshot_not_found: [404, "No such snapshot is kept"],
+  method_not_allowed: [405, "The method is not allowed here"],
+  reindex_running: [409, "A reindex is already running"],
+  cursor_expired: [410, "The cursor belongs to a snapshot that is no longer kept"],
+  body_too_large: [413, "The body is over the limit"],
+  unsupported_media_type: [415, "The body has the wrong media type"],
+  range_not_satisfiable: [416, "The range lies outside the object"],
+  rate_limited: [429, "Too many requests"],
+  internal: [500, "The server failed"],
+  no_snapshot: [503, "No snapshot has been published yet"],
+  snapshot_damaged: [503, "A stored file does not match its digest"],
+  registry_unavailable: [503, "The central registry is unavailable"],
+  code_store_unavailable: [503, "The exact-revision store is unavailable"],
+  code_digest_mismatch: [503, "The stored file failed digest verification"],
+  data_plane_unavailable: [503, "The catalog data plane is unavailable"],
+  search_unavailable: [503, "The search index is unavailable"],
+  not_configured: [503, "This part is not configured"],
+  // Raised by the generator and the command line; never an HTTP answer, so 500 if one ever got there.
+  bad_config: [500, "The configuration is not valid"],
+  bad_source: [500, "A source could not be read"],
+  build_running: [500, "Another build is running"],
+  build_failed: [500, "The build failed"],
+  lost_race: [500, "Another publisher moved the pointer first"],
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof PROBLEMS;
+
+export type ErrorDetail = { readonly pointer: string; readonly detail: string };
+
+export type ShelfErrorOptions = {
+  readonly cause?: unknown;
+  /** RFC 6901 pointer, or the name of the query parameter, with what is wrong there. */
+  readonly errors?: readonly ErrorDetail[];
+  /** What the caller can do about it; shown as it stands. */
+  readonly fixes?: readonly string[];
+};
+
+/** A failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
+export class ShelfError extends Error {
+  readonly code: ErrorCode;
+  readonly errors: readonly ErrorDetail[];
+  readonly fixes: readonly string[];
+
+  constructor(code: ErrorCode, message: string, options: ShelfErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.name = "ShelfError";
+    this.code = code;
+    this.errors = options.errors ?? [];
+    this.fixes = options.fixes ?? [];
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code][0];
+  }
+
+  get title(): string {
+    return PROBLEMS[this.code][1];
+  }
+}
