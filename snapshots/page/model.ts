@@ -1,0 +1,267 @@
+/** The data of every page: what the builders in this folder make and the compiled site turns into HTML.
+ *
+ *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
+ *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
+ *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
+import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { Claim, ClaimsMeta } from "../schema/claims.ts";
+import type { ObjectKind } from "../schema/extract.ts";
+
+/** What every page shows around its content. */
+export type Chrome = {
+  /** Title of the library, from the configuration. */
+  readonly library: string;
+  readonly view: "public" | "internal";
+  /** Site path of this page, e.g. "/claims/"; links are made relative to it. */
+  readonly path: string;
+  /** Absolute URL of the page for rel=canonical, or null when no base URL is known. */
+  readonly canonical: string | null;
+};
+
+export type Crumb = { readonly title: string; readonly path: string };
+export type Count = { readonly value: string; readonly count: number };
+
+export type CollectionCard = {
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly visibility: "public" | "email-gated";
+  readonly prefix: string;
+  readonly count: number;
+  readonly bytes: number;
+  readonly updated: string | null;
+};
+
+export type ObjectCard = {
+  readonly key: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly kind: ObjectKind;
+  readonly size: number;
+  readonly sha256: string;
+  readonly uploaded: string | null;
+};
+
+export type ClaimCard = Pick<Claim, "id" | "title" | "status" | "scope">;
+
+export type RecordCard = Pick<
+  CubRecord,
+  "id" | "theorem_name" | "kind" | "statement" | "verification_state" | "repo" | "module" | "invocation"
+>;
+
+export type FrontPage = {
+  readonly page: "front";
+  readonly summary: string;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly collections: readonly CollectionCard[];
+  readonly claims: { readonly total: number; readonly byStatus: readonly Count[]; readonly newest: readonly ClaimCard[] };
+  readonly registry: {
+    readonly total: number;
+    readonly byVerification: readonly Count[];
+    readonly byProduction: readonly Count[];
+    readonly byInvocation: readonly Count[];
+    readonly updated: string | null;
+  } | null;
+  /** Objects by kind, for the chart "what the library holds". */
+  readonly byKind: readonly Count[];
+  readonly rejected: number;
+};
+
+export const BROWSE_SORTS = ["name", "-name", "size", "-size", "date", "-date", "kind", "-kind"] as const;
+export type BrowseSort = (typeof BROWSE_SORTS)[number];
+
+export type BrowsePage = {
+  readonly page: "browse";
+  readonly prefix: string;
+  /** From the root down to, not including, this prefix. */
+  readonly crumbs: readonly Crumb[];
+  readonly collection: CollectionCard | null;
+  readonly prefixes: readonly { readonly prefix: string; readonly title: string | null; readonly count: number; readonly bytes: number }[];
+  readonly objects: readonly ObjectCard[];
+  readonly sort: BrowseSort;
+  /** Large folders come in parts of 500 objects; totals are of the whole folder. */
+  readonly part: number;
+  readonly parts: number;
+  readonly total: number;
+};
+
+export type CitedBy = { readonly claims: readonly ClaimCard[]; readonly records: readonly RecordCard[] };
+
+export type ObjectPage = {
+  readonly page: "object";
+  readonly key: string;
+  readonly crumbs: readonly Crumb[];
+  readonly collection: { readonly id: string; readonly title: string; readonly visibility: "public" | "email-gated" } | null;
+  readonly title: string;
+  readonly summary: string;
+  readonly kind: ObjectKind;
+  readonly media_type: string;
+  readonly language: string | null;
+  readonly size: number;
+  readonly sha256: string;
+  readonly etag: string | null;
+  readonly uploaded: string | null;
+  readonly lines: number | null;
+  readonly html: string | null;
+  readonly notes: readonly string[];
+  /** Titles of passages for a table of contents: heading path and first line. */
+  readonly outline: readonly { readonly title: string; readonly line: number; readonly depth: number }[];
+  readonly cited_by: CitedBy;
+  readonly previous: { readonly key: string; readonly title: string } | null;
+  readonly next: { readonly key: string; readonly title: string } | null;
+};
+
+export type ClaimsPage = { readonly page: "claims"; readonly meta: ClaimsMeta; readonly claims: readonly (ClaimCard & { readonly evidence: number; readonly gaps: number })[]; readonly byStatus: readonly Count[] };
+
+/** `object` is the key of the library object with that digest (or path) when this view holds one. */
+export type EvidenceRow = Claim["evidence"] extends readonly (infer E)[] | undefined
+  ? E & { readonly object: string | null; readonly record: string | null; readonly digest_state: "matches" | "differs" | "unchecked" }
+  : never;
+
+export type ClaimPage = {
+  readonly page: "claim";
+  readonly claim: Claim;
+  readonly evidence: readonly EvidenceRow[];
+  readonly pins: Readonly<Record<string, string>>;
+  readonly records: readonly RecordCard[];
+};
+
+/** Facets of the registry: every filter that has values, with counts under the filters that are set. */
+export type Facet = { readonly name: string; readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[] };
+
+export type RegistryPage = {
+  readonly page: "registry";
+  readonly total: number;
+  readonly matching: number;
+  readonly records: readonly RecordCard[];
+  readonly facets: readonly Facet[];
+  readonly query: string;
+  /** Filters that are set now, each with the site path that removes it. */
+  readonly selected: readonly { readonly name: string; readonly value: string; readonly remove: string }[];
+  readonly part: number;
+  readonly parts: number;
+  /** Site path (with query) of the next and previous part. */
+  readonly next: string | null;
+  readonly previous: string | null;
+  readonly unavailable: string | null;
+};
+
+export type CodeFileRow = {
+  readonly path: string;
+  readonly role: "proof" | "runtime";
+  readonly system: string;
+  readonly size: number | null;
+  readonly sha256: string | null;
+  readonly available: boolean;
+  readonly href: string;
+  /** Key of a public library object with the same digest, so that its lines can be read. */
+  readonly object: string | null;
+};
+
+export type RecordPage = {
+  readonly page: "record";
+  readonly record: CubRecord;
+  readonly head: string | null;
+  readonly files: readonly CodeFileRow[];
+  readonly claims: readonly ClaimCard[];
+  readonly previous: string | null;
+  readonly next: string | null;
+};
+
+export type DashboardPage = {
+  readonly page: "dashboard";
+  readonly meta: RegistryMeta | null;
+  readonly total: number;
+  /** Every declared count beside the counted one; `agrees` is their equality. */
+  readonly counts: readonly { readonly group: string; readonly name: string; readonly declared: number | null; readonly counted: number | null; readonly agrees: boolean }[];
+  readonly byVerification: readonly Count[];
+  readonly byProduction: readonly Count[];
+  readonly byInvocation: readonly Count[];
+  readonly bySystem: readonly Count[];
+  readonly sources: readonly { readonly repo: string; readonly head: string; readonly ref: string; readonly csv_rows: number; readonly records: number }[];
+  /** Notes of the generator: unknown values, a registry that was down, … in words. */
+  readonly notes: readonly string[];
+};
+
+export type SnapshotRow = {
+  readonly sequence: number;
+  readonly id: string;
+  readonly created: string;
+  readonly previous: string | null;
+  readonly current: boolean;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+};
+
+export type SnapshotsPage = { readonly page: "snapshots"; readonly snapshots: readonly SnapshotRow[] };
+
+export type Change = {
+  readonly what: "object" | "claim" | "record" | "other";
+  readonly name: string;
+  readonly path: string | null;
+  readonly change: "added" | "changed" | "removed";
+  readonly before: string | null;
+  readonly after: string | null;
+  /** For claims and records: the fields that differ, with both values as JSON text. */
+  readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
+};
+
+export type DiffPage = {
+  readonly page: "diff";
+  readonly from: SnapshotRow;
+  readonly to: SnapshotRow;
+  readonly changes: readonly Change[];
+  readonly truncated: boolean;
+};
+
+export type SearchHit = {
+  readonly title: string;
+  readonly kind: string;
+  readonly key: string;
+  /** Site path, with "#L12" where a line is known. */
+  readonly path: string;
+  readonly summary: string;
+  readonly snippet: string;
+  readonly exact: string | null;
+};
+
+export type SearchPage = {
+  readonly page: "search";
+  readonly query: string;
+  readonly prefix: string;
+  readonly hits: readonly SearchHit[] | null;
+  readonly collections: readonly { readonly prefix: string; readonly title: string }[];
+  readonly byCollection: readonly Count[];
+  readonly byKind: readonly Count[];
+  readonly problem: string | null;
+};
+
+export type ReferenceOperation = {
+  readonly method: string;
+  readonly path: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly access: "public" | "token" | "gated";
+  readonly parameters: readonly { readonly name: string; readonly where: string; readonly required: boolean; readonly description: string }[];
+  readonly responses: readonly { readonly status: string; readonly description: string }[];
+  readonly example: string;
+};
+
+export type ReferencePage = { readonly page: "reference"; readonly version: string; readonly groups: readonly { readonly title: string; readonly operations: readonly ReferenceOperation[] }[] };
+
+export type ProblemRow = { readonly code: string; readonly status: number; readonly title: string; readonly meaning: string; readonly fix: string };
+export type ProblemsPage = { readonly page: "problems"; readonly problems: readonly ProblemRow[] };
+export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
+
+export type RejectedPage = { readonly page: "rejected"; readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[] };
+
+export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
+
+export type PageModel =
+  | FrontPage | BrowsePage | ObjectPage | ClaimsPage | ClaimPage | RegistryPage | RecordPage | DashboardPage
+  | SnapshotsPage | DiffPage | SearchPage | ReferencePage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
+
+/** What the renderer is given. */
+export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };
