@@ -1,0 +1,253 @@
+/** CUB records and the registry's metadata, field by field as interface §2 names them.
+ *
+ *  `CubRecord` is closed: what it does not name is dropped on parse, which is the rule that keeps internal operational
+ *  fields out of every view (conventions, "Inputs"). Enumerations stay open strings: a value nobody has seen yet is kept
+ *  and reported, since refusing it would hide a record. */
+import { z } from "zod";
+import { Count, Counters, Sha256Hex, WebUrl, text } from "./scalar.ts";
+
+export const CUB_ID_PATTERN = /^CUB-[0-9]{4,}$/;
+
+export const CubId = z
+  .string()
+  .regex(CUB_ID_PATTERN, "is not a CUB id like CUB-0042")
+  .max(64, "is longer than 64 characters")
+  .meta({ description: "CUB id: CUB- and at least four digits", examples: ["CUB-0042"] });
+
+export const CubFiles = z
+  .object({
+    coq_file: text("Path of the Coq file, or empty"),
+    lean_file: text("Path of the Lean file, or empty"),
+  })
+  .meta({ id: "CubFiles" });
+
+export const CubReproduce = z
+  .object({
+    proof_files: z.array(z.string()).default([]).meta({ description: "Paths of the proof files" }),
+    verify_hash: text("Command that compares a file's hash with file_shas[<path>]"),
+    recheck: text("Command that runs the proof checker again"),
+    get_code: text("The request that lists this record's code: GET /api/cubs/<id>/code"),
+  })
+  .meta({ id: "CubReproduce" });
+
+export const CubLinks = z
+  .object({
+    api: WebUrl.default("").meta({ description: "This record" }),
+    code: WebUrl.default("").meta({ description: "Its integrity index" }),
+    registry: WebUrl.default("").meta({ description: "Its page in the registry" }),
+  })
+  .meta({ id: "CubLinks" });
+
+/** One formal proof item, as everybody may see it. */
+export const CubRecord = z
+  .object({
+    id: CubId,
+    repo: z.string().min(1, "is empty").meta({ description: "Source repository" }),
+    theorem_name: z.string().min(1, "is empty"),
+    module: text("Module that holds it"),
+    kind: text("Definition, Theorem, Lemma, …"),
+    statement: z.string().min(1, "is empty"),
+    status: text("Registry status, e.g. VERIFIED_EXACT"),
+    verification_state: z
+      .string()
+      .default("UNSPECIFIED")
+      .meta({ description: "VERIFIED, NOT_VERIFIED or UNSPECIFIED" }),
+    source_class: text("e.g. active"),
+    active: z.boolean().default(false),
+    crate: text("Rust crate, or empty"),
+    wiring: text("How the record is tied to code, e.g. FUNCTION-IMPL"),
+    invocation: text("unwired, runtime, dead or test-only"),
+    invocation_role: text("May be empty"),
+    production_consumption: text(
+      "NOT-RUNTIME-CONSUMED, EXECUTABLE-RUNTIME, PROOF-ARTIFACT-RUNTIME or EXECUTABLE-AND-PROOF-ARTIFACT",
+    ),
+    proof_consumption: text("Empty or RUNTIME-CONSUMER-WIRED"),
+    proof_bundle_id: text("May be empty"),
+    proof_consumer: text("May be empty"),
+    proof_policy_effect: text("May be empty"),
+    proof_consumption_condition: text("May be empty"),
+    proof_runtime_boundary: text("May be empty"),
+    proof_artifact_integrity: text("May be empty"),
+    proof_kernels_execute_at_request_time: z.boolean().default(false),
+    lane: text("May be empty"),
+    tier: text("May be empty"),
+    proof_scope: text("May be empty"),
+    deployable: z.boolean().default(false),
+    no_holes: z.boolean().default(false).meta({ description: "No admitted step in the proof" }),
+    riscv: text("Empty or yes"),
+    formal_systems: text("e.g. Coq+Lean"),
+    kernels: text("e.g. none"),
+    use_cases: z.array(z.string()).default([]),
+    lineage: text("Where the record came from"),
+    claims: z.array(z.unknown()).default([]).meta({ description: "Claims that rest on this record" }),
+    files: CubFiles.default({ coq_file: "", lean_file: "" }),
+    file_shas: z.record(z.string(), Sha256Hex).default({}).meta({ description: "File path to SHA-256" }),
+    exec_file: text("File of the executable counterpart, or empty"),
+    exec_fn: text("Its function, or empty"),
+    exec_fns: z.array(z.string()).default([]),
+    rust_anchor: text("Where the Rust function stands"),
+    note: text("Free text"),
+    reproduce: CubReproduce.default({ proof_files: [], verify_hash: "", recheck: "", get_code: "" }),
+    links: CubLinks.default({ api: "", code: "", registry: "" }),
+  })
+  .meta({ id: "CubRecord", description: "One formal proof item" });
+export type CubRecord = z.infer<typeof CubRecord>;
+export type CubField = keyof CubRecord;
+
+/** The public field names, in the interface's order. */
+export const CUB_FIELDS = Object.keys(CubRecord.shape) as readonly CubField[];
+
+/** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
+export const CUB_FILTERS = [
+  { name: "repo", field: "repo" },
+  { name: "status", field: "status" },
+  { name: "verification_state", field: "verification_state" },
+  { name: "production_consumption", field: "production_consumption" },
+  { name: "proof_consumption", field: "proof_consumption" },
+  { name: "wiring", field: "wiring" },
+  { name: "crate", field: "crate" },
+  { name: "use_case", field: "use_cases" },
+  { name: "invocation", field: "invocation" },
+  { name: "invocation_role", field: "invocation_role" },
+  { name: "formal_systems", field: "formal_systems" },
+  { name: "kernels", field: "kernels" },
+  { name: "proof_scope", field: "proof_scope" },
+  { name: "deployable", field: "deployable" },
+  { name: "lane", field: "lane" },
+  { name: "tier", field: "tier" },
+] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
+export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
+
+/** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
+export const KNOWN_VALUES = {
+  kind: ["Definition", "Theorem", "Lemma"],
+  status: ["VERIFIED_EXACT"],
+  verification_state: ["VERIFIED", "NOT_VERIFIED", "UNSPECIFIED"],
+  source_class: ["active"],
+  wiring: ["CSV-LEGACY", "FUNCTION-IMPL", "DOC-REFERENCE"],
+  invocation: ["unwired", "runtime", "dead", "test-only"],
+  production_consumption: [
+    "NOT-RUNTIME-CONSUMED",
+    "EXECUTABLE-RUNTIME",
+    "PROOF-ARTIFACT-RUNTIME",
+    "EXECUTABLE-AND-PROOF-ARTIFACT",
+  ],
+  proof_consumption: ["", "RUNTIME-CONSUMER-WIRED"],
+  riscv: ["", "yes"],
+  formal_systems: ["Coq+Lean"],
+  kernels: ["none"],
+  use_cases: ["crypto", "topology", "TDX"],
+} as const satisfies Partial<Record<CubField, readonly string[]>>;
+
+/** Fields whose list above is the whole set (the others are only "observed"): another value is kept and reported. */
+export const CLOSED_FIELDS = [
+  "verification_state",
+  "invocation",
+  "production_consumption",
+  "proof_consumption",
+  "riscv",
+] as const satisfies readonly (keyof typeof KNOWN_VALUES)[];
+
+export const RegistrySource = z
+  .object({
+    head: text("Revision id the registry was built from"),
+    ref: text("Branch or tag, may be empty"),
+    csv_rows: Count.default(0),
+  })
+  .meta({ id: "RegistrySource" });
+
+/** What the registry says about itself. Counts in it are declared; the build counts again and shows both. */
+export const RegistryMeta = z
+  .object({
+    service: text("Name of the registry service"),
+    centralized: z.boolean().default(false),
+    authoritative_ui: WebUrl.default("").meta({ description: "Address of the registry's web UI" }),
+    public_api: WebUrl.default(""),
+    public_mcp: WebUrl.default(""),
+    updated_iso: text("ISO 8601 time of the registry's last change"),
+    registry_sha256: z.string().default("").meta({ description: "SHA-256 of the registry's bytes as pulled" }),
+    bytes: Count.default(0).meta({ description: "Number of those bytes" }),
+    generator: text("What made the registry"),
+    sources: z.record(z.string(), RegistrySource).default({}).meta({ description: "By source repository" }),
+    invocation_counts: Counters.default({}),
+    production_consumption_counts: Counters.default({}),
+    verification_counts: Counters.default({}),
+    readiness_counts: Counters.default({}),
+    proof_consumption_counts: Counters.default({}),
+    lane_tier: z.unknown().default(null).meta({ description: "null or a value" }),
+    verus_scope: z
+      .object({ note: text("What is counted"), standalone: Count.default(0), imports_runtime: Count.default(0) })
+      .default({ note: "", standalone: 0, imports_runtime: 0 }),
+    in_crate_verus: z
+      .object({
+        files: Count.default(0),
+        blocks: Count.default(0),
+        wired_files_in_ci: Count.default(0),
+        gated_by_ci: z.boolean().default(false),
+        note: text("What is counted"),
+      })
+      .default({ files: 0, blocks: 0, wired_files_in_ci: 0, gated_by_ci: false, note: "" }),
+    crates: z
+      .object({
+        cubie_tf_workspace_total: Count.default(0),
+        bound_count: Count.default(0),
+        awaiting_verus_count: Count.default(0),
+      })
+      .default({ cubie_tf_workspace_total: 0, bound_count: 0, awaiting_verus_count: 0 }),
+    reconciliation: z
+      .object({
+        tf_csv_rows: Count.default(0),
+        tf_audit_entries: Count.default(0),
+        tf_csv_only_count: Count.default(0),
+        tf_audit_only_count: Count.default(0),
+        id_overlap_across_repos: z.array(z.unknown()).default([]),
+      })
+      .default({
+        tf_csv_rows: 0,
+        tf_audit_entries: 0,
+        tf_csv_only_count: 0,
+        tf_audit_only_count: 0,
+        id_overlap_across_repos: [],
+      }),
+    boundary: text("What the public projection includes and what stays private"),
+  })
+  .meta({ id: "RegistryMeta", description: "Freshness, counts and reconciliation of the registry" });
+export type RegistryMeta = z.infer<typeof RegistryMeta>;
+
+/** GET /api/cubs. `next` is there only when more records follow. */
+export const CubListResponse = z
+  .object({
+    meta: RegistryMeta,
+    count: Count.meta({ description: "Matching records in all" }),
+    returned: Count.meta({ description: "Records in this response" }),
+    cubs: z.array(CubRecord),
+    next: z.string().exactOptional().meta({ description: "Cursor of the next page" }),
+  })
+  .meta({ id: "CubListResponse" });
+export type CubListResponse = z.infer<typeof CubListResponse>;
+
+/** GET /api/cubs/{id}/code: the integrity index, never bytes. */
+export const CubCodeFile = z
+  .object({
+    path: z.string(),
+    role: z.enum(["proof", "runtime"]),
+    system: z.string().meta({ description: "coq, lean, rust, … or empty" }),
+    size: Count.nullable().meta({ description: "null when the file is not in the exact-revision store" }),
+    sha256: Sha256Hex,
+    media_type: z.string(),
+    gated: z.literal(true),
+    available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
+    href: z.string().meta({ description: "Where an authorized identity downloads it" }),
+  })
+  .meta({ id: "CubCodeFile" });
+export type CubCodeFile = z.infer<typeof CubCodeFile>;
+
+export const CubCode = z
+  .object({
+    id: CubId,
+    repo: z.string(),
+    head: z.string().meta({ description: "Revision of the repository; empty when the registry names none" }),
+    files: z.array(CubCodeFile),
+  })
+  .meta({ id: "CubCode", description: "Integrity index of a record's proof and runtime files" });
+export type CubCode = z.infer<typeof CubCode>;

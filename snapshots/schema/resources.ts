@@ -1,0 +1,250 @@
+/** Bodies of the library routes (interface §2, conventions "Bodies that the interface does not show").
+ *  The CUB bodies stand in cubs.ts, the claims in claims.ts. */
+import { z } from "zod";
+import { PROBLEMS, type ErrorCode } from "../errors.ts";
+import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
+
+/** interface §8: the bound of a question, in code points after NFC. */
+export const MAX_QUESTION = 500;
+/** conventions: characters of Source.snippet. */
+export const MAX_SNIPPET = 320;
+
+export const VISIBILITIES = ["public", "email-gated"] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+export const VIEWS = ["public", "internal"] as const;
+export type View = (typeof VIEWS)[number];
+
+export const LibraryObject = z
+  .object({
+    key: z.string().meta({ description: "Object key" }),
+    size: Count.meta({ description: "Bytes" }),
+    uploaded: DateTime.nullable(),
+    etag: z.string().nullable(),
+  })
+  .meta({ id: "LibraryObject" });
+export type LibraryObject = z.infer<typeof LibraryObject>;
+
+export const ListResponse = z
+  .object({
+    prefix: z.string(),
+    prefixes: z.array(z.string()).meta({ description: "Child prefixes" }),
+    objects: z.array(LibraryObject),
+    next: z.string().exactOptional().meta({ description: "Cursor of the next page; absent on the last" }),
+  })
+  .meta({ id: "ListResponse" });
+export type ListResponse = z.infer<typeof ListResponse>;
+
+export const Source = z
+  .object({
+    title: z.string(),
+    kind: z.string(),
+    key: z.string(),
+    href: z.string(),
+    summary: z.string(),
+    snippet: z.string().meta({ description: `Plain text, at most ${MAX_SNIPPET} characters` }),
+    score: z.number().meta({ description: "Higher is better; comparable only inside one response" }),
+  })
+  .meta({ id: "Source" });
+export type Source = z.infer<typeof Source>;
+
+export const SearchResponse = z
+  .object({ query: z.string(), prefix: z.string(), results: z.array(Source).meta({ description: "Best first" }) })
+  .meta({ id: "SearchResponse" });
+export type SearchResponse = z.infer<typeof SearchResponse>;
+
+export const AskRequest = z
+  .object({
+    question: z
+      .string("is missing or not a string")
+      .normalize("NFC")
+      .refine((question) => question.trim() !== "", "is empty")
+      .refine((question) => [...question].length <= MAX_QUESTION, `is longer than ${MAX_QUESTION} characters`)
+      .meta({ description: "The question", override: { minLength: 1, maxLength: MAX_QUESTION } }),
+    prefix: z.string().default("").meta({ description: "Only keys under it; empty means no restriction" }),
+  })
+  .meta({ id: "AskRequest" });
+export type AskRequest = z.infer<typeof AskRequest>;
+
+export const Citation = z
+  .object({
+    n: z.int().min(1).meta({ description: "The number that the answer refers to as [n]" }),
+    key: z.string(),
+    sha256: Sha256Hex,
+    start_line: z.int().min(1),
+    end_line: z.int().min(1),
+    quote: z.string().meta({ description: "Occurs byte for byte in that object at those lines" }),
+  })
+  .meta({ id: "Citation" });
+export type Citation = z.infer<typeof Citation>;
+
+export const AskResponse = z
+  .object({
+    query: z.string(),
+    prefix: z.string(),
+    mode: z.enum(["ai", "search"]),
+    answer: z.string(),
+    sources: z.array(Source),
+    notice: z.string(),
+    snapshot: SnapshotId,
+    citations: z.array(Citation),
+  })
+  .meta({ id: "AskResponse" });
+export type AskResponse = z.infer<typeof AskResponse>;
+
+export const SemanticChunk = z
+  .object({ text: z.string(), start_line: z.int().min(1), end_line: z.int().min(1), score: z.number() })
+  .meta({ id: "SemanticChunk" });
+export type SemanticChunk = z.infer<typeof SemanticChunk>;
+
+export const SemanticSource = Source.extend({ sha256: Sha256Hex, chunks: z.array(SemanticChunk) }).meta({
+  id: "SemanticSource",
+});
+export type SemanticSource = z.infer<typeof SemanticSource>;
+
+export const AiSearchResponse = z
+  .object({
+    query: z.string(),
+    prefix: z.string(),
+    mode: z.enum(["semantic", "unavailable"]),
+    notice: z.string().meta({ description: "Empty, or what to configure" }),
+    snapshot: SnapshotId,
+    results: z.array(SemanticSource),
+  })
+  .meta({ id: "AiSearchResponse" });
+export type AiSearchResponse = z.infer<typeof AiSearchResponse>;
+
+export const SourceRef = z.object({ repo: z.string(), ref: z.string(), path: z.string() }).meta({ id: "SourceRef" });
+export type SourceRef = z.infer<typeof SourceRef>;
+
+export const CatalogObject = z
+  .object({
+    key: z.string(),
+    title: z.string(),
+    kind: z.string(),
+    size: Count,
+    sha256: Sha256Hex.nullable().meta({ description: "null in a catalog made from a listing" }),
+    etag: z.string().nullable(),
+    uploaded: DateTime.nullable(),
+    media_type: z.string(),
+    source: SourceRef.exactOptional(),
+    href: z.string(),
+  })
+  .meta({ id: "CatalogObject" });
+export type CatalogObject = z.infer<typeof CatalogObject>;
+
+export const CatalogCollection = z
+  .object({
+    id: z.string(),
+    title: z.string(),
+    summary: z.string(),
+    visibility: z.enum(VISIBILITIES),
+    prefix: z.string(),
+    count: Count,
+    bytes: Count,
+    updated: DateTime.nullable().meta({ description: "Newest upload in it; null when empty" }),
+    href: z.string(),
+    objects: z.array(CatalogObject),
+  })
+  .meta({ id: "CatalogCollection" });
+export type CatalogCollection = z.infer<typeof CatalogCollection>;
+
+export const Catalog = z
+  .object({
+    schema_version: z.int().min(1),
+    snapshot: SnapshotId.nullable().meta({ description: "null in a catalog made from a listing" }),
+    generator: z.string(),
+    source: z.enum(["database", "listing"]),
+    counts: z.object({ collections: Count, objects: Count, bytes: Count }),
+    declared: z
+      .object({ public: Count, email_gated: Count })
+      .exactOptional()
+      .meta({ description: "Numbers of collections that the operator states" }),
+    collections: z.array(CatalogCollection),
+  })
+  .meta({ id: "Catalog", description: "Every object, grouped by collection" });
+export type Catalog = z.infer<typeof Catalog>;
+
+export const COMPONENT_STATUSES = ["live", "bound", "wired (opt-in)", "planned", "unavailable"] as const;
+
+export const Component = z
+  .object({ name: z.string(), status: z.enum(COMPONENT_STATUSES), note: z.string() })
+  .meta({ id: "Component" });
+export type Component = z.infer<typeof Component>;
+
+export const Capabilities = z
+  .object({
+    updated: z.string().meta({ description: "Date of this description, YYYY-MM-DD" }),
+    interface_version: z.literal("2026-08-01"),
+    snapshot: SnapshotId.nullable(),
+    knowledge_base: z.object({ path: z.string(), view: z.enum(VIEWS) }),
+    components: z.array(Component),
+    limits: z.record(z.string(), z.union([z.number(), z.string()])),
+    auth: z.record(z.string(), z.unknown()),
+    mcp: z.object({ endpoint: z.string(), versions: z.array(z.string()), tools: z.array(z.string()) }),
+    links: z.record(z.string(), z.string()),
+  })
+  .meta({ id: "Capabilities" });
+export type Capabilities = z.infer<typeof Capabilities>;
+
+const HealthStatus = z.enum(["pass", "warn", "fail"]);
+
+export const Health = z
+  .object({
+    status: HealthStatus,
+    snapshot: SnapshotId.nullable(),
+    sequence: Count.nullable(),
+    age_s: z.number().min(0).nullable().meta({ description: "Seconds since the snapshot was published" }),
+    version: z.string(),
+    checks: z.record(z.string(), z.object({ status: HealthStatus, detail: z.string() })),
+  })
+  .meta({ id: "Health" });
+export type Health = z.infer<typeof Health>;
+
+/** Where an input that was refused came from. */
+export const REJECTION_SOURCES = ["store", "registry", "claims", "code"] as const;
+
+export const Rejection = z
+  .object({
+    source: z.enum(REJECTION_SOURCES),
+    key: z.string().meta({ description: "Object key, record id, claim id or code path" }),
+    reason: z.string(),
+  })
+  .meta({ id: "Rejection" });
+export type Rejection = z.infer<typeof Rejection>;
+
+/** GET /api/rejected: the answer to "why is it missing". */
+export const Rejected = z.object({ rejected: z.array(Rejection) }).meta({ id: "Rejected" });
+export type Rejected = z.infer<typeof Rejected>;
+
+export const ReindexSummary = z
+  .object({
+    started: DateTime,
+    finished: DateTime,
+    previous: SnapshotId.nullable(),
+    snapshot: SnapshotId,
+    sequence: Count,
+    added: Count,
+    changed: Count,
+    removed: Count,
+    unchanged: Count,
+    rejected: z.array(Rejection),
+    duration_ms: z.number().min(0),
+  })
+  .meta({ id: "ReindexSummary" });
+export type ReindexSummary = z.infer<typeof ReindexSummary>;
+
+/** RFC 9457 body of every error; media type application/problem+json. */
+export const Problem = z
+  .object({
+    type: z.string().meta({ description: "Address of the page that explains this problem" }),
+    title: z.string(),
+    status: z.int().min(400).max(599),
+    detail: z.string(),
+    code: z.enum(Object.keys(PROBLEMS) as [ErrorCode, ...ErrorCode[]]),
+    errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).exactOptional(),
+    fixes: z.array(z.string()).exactOptional(),
+    request_id: z.string().exactOptional(),
+    snapshot: SnapshotId.exactOptional(),
+  })
+  .meta({ id: "Problem" });
+export type Problem = z.infer<typeof Problem>;

@@ -1,0 +1,37 @@
+/** The small values that every resource is made of. Text in them comes from sources nobody here controls. */
+import { z } from "zod";
+
+/** Lower-case hex digest; upper case is accepted and folded. */
+export const Sha256Hex = z
+  .string()
+  .regex(/^[0-9a-fA-F]{64}$/, "is not a SHA-256 digest of 64 hex digits")
+  .toLowerCase()
+  .meta({ description: "SHA-256, 64 lower-case hex digits" });
+
+/** "" or an address that is harmless as an href: http, https, or a path on this host.
+ *  An allow-list, because `javascript:`, `data:` and their relatives run in the reader's page. */
+export const WebUrl = z.string().refine(isWebUrl, "is not an http or https address").meta({
+  description: "An http or https address, a path that starts with \"/\", or empty",
+});
+
+export function isWebUrl(text: string): boolean {
+  if (text === "") return true;
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return false;
+  if (text.startsWith("/")) return true;
+  return /^https?:\/\/./i.test(text) && URL.canParse(text);
+}
+
+/** RFC 3339 in UTC ("Z"), seconds or finer. */
+export const DateTime = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
+
+/** The id of a snapshot: the digest of its root tree. */
+export const SnapshotId = Sha256Hex.meta({ description: "Snapshot id: SHA-256 of its root tree" });
+
+/** A number of things. */
+export const Count = z.int().min(0);
+
+/** Integer counters by name. */
+export const Counters = z.record(z.string(), Count);
+
+/** A string that may be left out; then it is empty. */
+export const text = (description: string) => z.string().default("").meta({ description });
