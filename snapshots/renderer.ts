@@ -1,5 +1,14 @@
 /** The compiled site as one function: page data in, HTML out. The compiled bundle is an artefact on disk, found by path;
- *  nothing here imports the site's sources. */
+ *  nothing here imports the site's sources.
+ *
+ *      dist/current           one line: the name of the version to use
+ *      dist/<version>/server/entry.mjs    exports renderPage(input): Promise<Uint8Array>
+ *      dist/<version>/client/assets/…     stylesheets and scripts, named by content hash */
+import { readFile, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { sha256 } from "./digest.ts";
+import { ShelfError } from "./errors.ts";
 import type { PageInput } from "./page/model.ts";
 
 export type Asset = { readonly path: string; readonly mediaType: string; readonly bytes: Uint8Array };
@@ -12,3 +21,70 @@ export type Renderer = {
   /** Complete UTF-8 HTML of one page; the same input gives the same bytes. */
   render(input: PageInput): Promise<Uint8Array>;
 };
+
+type RenderPage = (input: PageInput) => Promise<Uint8Array>;
+
+/** The name of the version that `dist/current` points to. */
+export const CURRENT_VERSION_FILE = "current";
+
+const MEDIA_TYPES: Readonly<Record<string, string>> = {
+  css: "text/css; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  svg: "image/svg+xml",
+};
+
+/** Loads the compiled site. Any number may be open at once, in any thread; renders share no state.
+ *  @param distDir site/dist, or one version folder in it
+ *  @throws ShelfError "build_failed" when there is no compiled site in that folder */
+export async function openRenderer(distDir: string): Promise<Renderer> {
+  const dir = await findVersion(distDir);
+  const files = await readAll(dir);
+  const entry = files.get("server/entry.mjs");
+  if (entry === undefined) throw new ShelfError("build_failed", "The pages have not been compiled.");
+  const bundle: unknown = await import(pathToFileURL(join(dir, "server", "entry.mjs")).href);
+  const renderPage = findRenderPage(bundle);
+  return {
+    digest: digestOf(files),
+    assets: [...files].filter(([path]) => path.startsWith("client/assets/")).map(toAsset),
+    render: renderPage,
+  };
+}
+
+async function findVersion(distDir: string): Promise<string> {
+  try {
+    return join(distDir, (await readFile(join(distDir, CURRENT_VERSION_FILE), "utf8")).trim());
+  } catch {
+    return distDir;
+  }
+}
+
+/** Every file of the bundle by its path with "/" between segments, ascending. */
+async function readAll(dir: string): Promise<ReadonlyMap<string, Uint8Array>> {
+  let entries;
+  try {
+    entries = await readdir(dir, { recursive: true, withFileTypes: true });
+  } catch (cause) {
+    throw new ShelfError("build_failed", "The pages have not been compiled.", { cause });
+  }
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(dir.length).replaceAll("\\", "/").replace(/^\/+/, ""))
+    .sort();
+  return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(dir, path))] as const)));
+}
+
+function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
+  return sha256([...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`).join(""));
+}
+
+function toAsset([path, bytes]: readonly [string, Uint8Array]): Asset {
+  const extension = path.slice(path.lastIndexOf(".") + 1);
+  return { path: path.slice("client/".length), mediaType: MEDIA_TYPES[extension] ?? "application/octet-stream", bytes };
+}
+
+function findRenderPage(bundle: unknown): RenderPage {
+  if (typeof bundle === "object" && bundle !== null && "renderPage" in bundle && typeof bundle.renderPage === "function") {
+    return bundle.renderPage as RenderPage;
+  }
+  throw new ShelfError("build_failed", "The compiled pages have no renderPage function; compile them again.");
+}

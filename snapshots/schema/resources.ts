@@ -120,6 +120,7 @@ export const CatalogObject = z
   .object({
     key: z.string(),
     title: z.string(),
+    summary: z.string().exactOptional().meta({ description: "First prose of the object" }),
     kind: z.string(),
     size: Count,
     sha256: Sha256Hex.nullable().meta({ description: "null in a catalog made from a listing" }),
