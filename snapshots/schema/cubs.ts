@@ -236,7 +236,9 @@ export const CubCodeFile = z
     sha256: Sha256Hex,
     media_type: z.string(),
     gated: z.literal(true),
-    available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
+    available: z
+      .boolean()
+      .meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
     href: z.string().meta({ description: "Where an authorized identity downloads it" }),
   })
   .meta({ id: "CubCodeFile" });

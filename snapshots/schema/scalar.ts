@@ -11,7 +11,7 @@ export const Sha256Hex = z
 /** "" or an address that is harmless as an href: http, https, or a path on this host.
  *  An allow-list, because `javascript:`, `data:` and their relatives run in the reader's page. */
 export const WebUrl = z.string().refine(isWebUrl, "is not an http or https address").meta({
-  description: "An http or https address, a path that starts with \"/\", or empty",
+  description: 'An http or https address, a path that starts with "/", or empty',
 });
 
 export function isWebUrl(text: string): boolean {

@@ -1,0 +1,159 @@
+/** Rules between parts of the configuration. They look at the raw data and skip what has the wrong type, so that they can
+ *  speak in the same breath as the schema: every problem at once. */
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { resolve, sep } from "node:path";
+import { type ConfigProblem, valueAt } from "./problems.ts";
+
+/** @param folder that relative paths of the file start from
+ *  @param checkSources also look whether the folders and files that a build reads are there */
+export function checkConfig(raw: unknown, folder: string, checkSources: boolean): ConfigProblem[] {
+  return [
+    ...checkCollections(raw),
+    ...checkAccess(raw),
+    ...checkRegistry(raw),
+    ...(checkSources ? checkPaths(raw, folder) : []),
+    ...checkShelf(raw, folder),
+  ];
+}
+
+function checkCollections(raw: unknown): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  for (const field of ["id", "prefix"] as const) {
+    const first = new Map<string, number>();
+    listAt(raw, ["collections"]).forEach((collection, index) => {
+      const value = valueAt(collection, [field]);
+      if (typeof value !== "string") return;
+      const earlier = first.get(value);
+      if (earlier === undefined) first.set(value, index);
+      else {
+        problems.push({
+          path: ["collections", index, field],
+          what: `${JSON.stringify(value)} is taken by collections[${earlier}]; give each collection its own ${field}`,
+        });
+      }
+    });
+  }
+  return problems;
+}
+
+function checkAccess(raw: unknown): ConfigProblem[] {
+  const access = valueAt(raw, ["access"]);
+  if (access === undefined) return [];
+  const problems: ConfigProblem[] = [];
+  const tokens = listAt(access, ["serviceTokens"]);
+  const named = new Set<unknown>();
+  for (const field of ["name", "id"] as const) {
+    const seen = new Set<unknown>();
+    tokens.forEach((token, index) => {
+      const value = valueAt(token, [field]);
+      if (typeof value !== "string") return;
+      if (field === "name") named.add(value);
+      if (seen.has(value))
+        problems.push({
+          path: ["access", "serviceTokens", index, field],
+          what: `stands twice; give each token its own ${field}`,
+        });
+      seen.add(value);
+    });
+  }
+  listAt(access, ["policy", "serviceTokens"]).forEach((name, index) => {
+    if (typeof name !== "string" || named.has(name)) return;
+    const known = [...named].map((other) => JSON.stringify(other)).join(", ") || "none";
+    problems.push({
+      path: ["access", "policy", "serviceTokens", index],
+      what: `names no entry of access.serviceTokens; known: ${known}`,
+    });
+  });
+  const jwks = valueAt(access, ["jwks"]);
+  if (jwks !== undefined) {
+    if (valueAt(access, ["issuer"]) === undefined)
+      problems.push({ path: ["access", "issuer"], what: "is missing; tokens checked with jwks need it" });
+    const audience = valueAt(access, ["audience"]);
+    if (audience === undefined || (Array.isArray(audience) && audience.length === 0)) {
+      problems.push({ path: ["access", "audience"], what: "is missing; tokens checked with jwks need it" });
+    }
+  } else if (tokens.length === 0) {
+    problems.push({
+      path: ["access"],
+      what: "lets nobody in; give jwks with issuer and audience, or serviceTokens, or leave access out",
+    });
+  }
+  return problems;
+}
+
+function checkRegistry(raw: unknown): ConfigProblem[] {
+  const registry = valueAt(raw, ["registry"]);
+  if (registry === null || typeof registry !== "object") return [];
+  const given = ["path", "url"].filter((key) => valueAt(registry, [key]) !== undefined);
+  if (given.length === 1) return [];
+  return [
+    {
+      path: ["registry"],
+      what: given.length === 0 ? "names no source; write path or url" : "has both path and url; keep one",
+    },
+  ];
+}
+
+function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
+  const problems: ConfigProblem[] = [];
+  const expect = (path: readonly string[], kind: "folder" | "file"): void => {
+    const value = valueAt(raw, path);
+    if (typeof value !== "string" || value.trim() === "" || value.includes("\0")) return;
+    const found = findKind(resolve(folder, value));
+    if (found === kind) return;
+    problems.push({
+      path,
+      what:
+        found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
+    });
+  };
+  for (const part of ["store", "code"] as const)
+    if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
+  expect(["claims", "path"], "file");
+  const jwks = valueAt(raw, ["access", "jwks"]);
+  if (typeof jwks === "string" && !/^[a-z][a-z0-9+.-]*:/i.test(jwks)) expect(["access", "jwks"], "file");
+  return problems;
+}
+
+/** A shelf inside the store would be published by the next build, and grow with each. */
+function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
+  const store = valueAt(raw, ["store", "root"]);
+  const shelf =
+    valueAt(raw, ["shelf", "root"]) ?? (valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
+  if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
+  const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
+  if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];
+  return [
+    {
+      path: ["shelf", "root"],
+      what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root",
+    },
+  ];
+}
+
+/** The path with every link of its existing part resolved. */
+function real(path: string): string {
+  let existing = path;
+  while (!existsSync(existing)) {
+    const parent = resolve(existing, "..");
+    if (parent === existing) return path;
+    existing = parent;
+  }
+  try {
+    return realpathSync(existing) + path.slice(existing.length);
+  } catch {
+    return path;
+  }
+}
+
+function findKind(path: string): "folder" | "file" | "special file" | null {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return null;
+  if (stats.isDirectory()) return "folder";
+  return stats.isFile() ? "file" : "special file";
+}
+
+function listAt(value: unknown, path: readonly string[]): readonly unknown[] {
+  const found = valueAt(value, path);
+  return Array.isArray(found) ? found : [];
+}

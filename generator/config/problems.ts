@@ -1,0 +1,205 @@
+/** Schema findings in words: what is wrong, and what would be right. No value of the file is repeated that could be a secret. */
+import { distance } from "fastest-levenshtein";
+import { z } from "zod";
+import type { Path } from "./yaml.ts";
+import { configSchema, SECRET_VARIABLES } from "./schema.ts";
+
+export type ConfigProblem = { readonly path: Path; readonly what: string };
+
+type JsonSchema = {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly description?: string;
+};
+
+const SECRET_NAME = /secret|passw|token|api_?key|access_?key|credential|private_?key/i;
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: "text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+};
+
+const document = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
+
+/** Every finding of the schema on `value`. */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
+  return issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+    if (issue.code === "unrecognized_keys") {
+      return issue.keys.map((key) => ({ path: [...path, key], what: explainUnknownKey(key, path, value) }));
+    }
+    return [{ path, what: explainIssue(issue, path, value) }];
+  });
+}
+
+function explainIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): string {
+  const found = valueAt(value, path);
+  if (issue.code === "invalid_type") {
+    const expected = TYPE_NAMES[issue.expected] ?? issue.expected;
+    const about = schemaAt(path, value)?.description;
+    if (found === undefined || found === null)
+      return `is missing; write ${expected}${about === undefined ? "" : ` (${about})`}`;
+    return `is ${nameType(found)}; write ${expected}${typeof found === "number" && issue.expected === "string" ? ", in quotes if it looks like a number" : ""}`;
+  }
+  if (issue.code === "invalid_value") return explainChoice(found, issue.values.map(String));
+  if (issue.code === "invalid_union" && "discriminator" in issue && issue.discriminator !== undefined) {
+    return explainChoice(found, kindsAt(path.slice(0, -1), value));
+  }
+  return issue.message;
+}
+
+function explainChoice(found: unknown, values: readonly string[]): string {
+  const right = values.map((value) => JSON.stringify(value)).join(" or ");
+  if (found === undefined || found === null) return `is missing; write ${right}`;
+  if (typeof found !== "string") return `is ${nameType(found)}; write ${right}`;
+  return `is not one of the known values; write ${right}`;
+}
+
+function explainUnknownKey(key: string, path: Path, value: unknown): string {
+  const known = Object.keys(schemaAt(path, value)?.properties ?? {});
+  if (SECRET_NAME.test(key) && nearest(key, known, 1) === null) {
+    return `looks like a secret; secrets come from the environment only (${SECRET_VARIABLES.join(", ")}), so remove it here`;
+  }
+  const right = nearest(key, known, Math.max(2, Math.floor(key.length / 3)));
+  if (right !== null) return `is not a known key; did you mean ${JSON.stringify(right)}?`;
+  return `is not a known key; known here: ${known.join(", ")}`;
+}
+
+function nearest(key: string, known: readonly string[], limit: number): string | null {
+  let best: string | null = null;
+  let least = limit + 1;
+  for (const name of known) {
+    const apart = distance(key.toLowerCase().replaceAll(/[_-]/g, ""), name.toLowerCase());
+    if (apart < least) [best, least] = [name, apart];
+  }
+  return best;
+}
+
+/** The JSON Schema at a path of the input; of a choice by `kind`, the one the input chose, or all of them together. */
+function schemaAt(path: Path, value: unknown): JsonSchema | null {
+  let schema: JsonSchema | null = document;
+  for (let depth = 0; depth <= path.length; depth++) {
+    schema = choose(schema, valueAt(value, path.slice(0, depth)));
+    const step = path[depth];
+    if (step === undefined) break;
+    schema = (typeof step === "number" ? schema.items : schema.properties?.[step]) ?? null;
+    if (schema === null) return null;
+  }
+  return schema;
+}
+
+function choose(schema: JsonSchema, value: unknown): JsonSchema {
+  const options = schema.oneOf ?? schema.anyOf;
+  if (options === undefined) return schema;
+  const kind = valueAt(value, ["kind"]);
+  const chosen = options.find((option) => option.properties?.["kind"]?.const === kind);
+  if (chosen !== undefined) return chosen;
+  return {
+    ...schema,
+    properties: Object.assign({}, ...options.map((option) => option.properties ?? {})) as Record<string, JsonSchema>,
+  };
+}
+
+function kindsAt(path: Path, value: unknown): string[] {
+  let schema: JsonSchema = document;
+  for (let depth = 0; depth < path.length; depth++) {
+    const step = path[depth] ?? "";
+    const chosen = choose(schema, valueAt(value, path.slice(0, depth)));
+    schema = (typeof step === "number" ? chosen.items : chosen.properties?.[step]) ?? {};
+  }
+  return (schema.oneOf ?? schema.anyOf ?? []).map((option) => String(option.properties?.["kind"]?.const));
+}
+
+/** The part of plain data at a path; undefined when it is not there. */
+export function valueAt(value: unknown, path: Path): unknown {
+  let part = value;
+  for (const step of path) {
+    if (part === null || typeof part !== "object" || !Object.hasOwn(part, step)) return undefined;
+    part = (part as Record<string | number, unknown>)[step];
+  }
+  return part;
+}
+
+function nameType(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  if (value === null) return "empty";
+  return (
+    { string: "text", number: "a number", boolean: "true or false", object: "a mapping" }[typeof value as string] ??
+    typeof value
+  );
+}
+
+/** `collections[1].prefix` */
+export function formatPath(path: Path): string {
+  let text = "";
+  for (const step of path) {
+    if (typeof step === "number") text += `[${step}]`;
+    else {
+      const plain = /^[A-Za-z0-9_-]{1,60}$/.test(step) ? step : JSON.stringify(step.slice(0, 60));
+      text += text === "" ? plain : `.${plain}`;
+    }
+  }
+  return text;
+}
+
+export type ConfigField = {
+  readonly key: string;
+  readonly type: string;
+  readonly required: boolean;
+  readonly default: string;
+  readonly description: string;
+};
+
+/** Every key of the file with type, default and meaning, in the schema's order: the reference table. */
+export function listConfigFields(): ConfigField[] {
+  const fields: ConfigField[] = [];
+  const walk = (schema: JsonSchema, path: string): void => {
+    const options = (schema.oneOf ?? schema.anyOf ?? []).filter((option) => option.properties !== undefined);
+    for (const option of options.length > 0 ? options : [schema]) {
+      const kind = option.properties?.["kind"]?.const;
+      for (const [name, field] of Object.entries(option.properties ?? {})) {
+        const key =
+          path === "" ? name : `${path}${typeof kind === "string" && name !== "kind" ? ` (${kind})` : ""}.${name}`;
+        if (name === "kind" && fields.some((other) => other.key === key)) continue;
+        fields.push({
+          key,
+          type:
+            name === "kind"
+              ? options.map((other) => JSON.stringify(other.properties?.["kind"]?.const)).join(" or ")
+              : describeType(field),
+          required: option.required?.includes(name) ?? false,
+          default: field.default === undefined ? "" : JSON.stringify(field.default),
+          description: field.description ?? "",
+        });
+        walk(field, key);
+        if (field.items?.properties !== undefined) walk(field.items, `${key}[]`);
+      }
+    }
+  };
+  walk(document, "");
+  return fields;
+}
+
+function describeType(schema: JsonSchema): string {
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" or ");
+  if (schema.const !== undefined) return JSON.stringify(schema.const);
+  const options = schema.oneOf ?? schema.anyOf;
+  if (options !== undefined) return [...new Set(options.map(describeType))].join(" or ");
+  if (schema.type === "array") return `list of ${describeType(schema.items ?? {})}`;
+  return (
+    { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "mapping" }[
+      schema.type ?? ""
+    ] ?? "value"
+  );
+}

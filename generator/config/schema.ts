@@ -1,0 +1,248 @@
+/** What proofshelf.yaml may hold. Closed everywhere: an unknown key is a mistake, and a secret has no place in the file.
+ *
+ *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
+import { z } from "zod";
+import { findKeyProblem } from "../../snapshots/layout.ts";
+
+/** Environment variables that hold what the file must not. */
+export const SECRET_VARIABLES = [
+  "REINDEX_TOKEN",
+  "AI_GATEWAY_ID",
+  "INFERENCE_API_KEY",
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+] as const;
+
+const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
+
+function webAddress(what: string) {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const problem = findAddressProblem(value);
+      if (problem !== null) context.addIssue({ code: "custom", message: problem });
+    })
+    .transform((value) => value.replace(/\/+$/, ""))
+    .meta({ description: what });
+}
+
+function findAddressProblem(value: string): string | null {
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
+    return "is not an http or https address; write one like https://library.example.org";
+  }
+  const url = new URL(value);
+  if (url.username !== "" || url.password !== "")
+    return "holds credentials; leave them out, secrets come from the environment";
+  if (url.search !== "" || url.hash !== "") return "has a query or fragment; write the address without it";
+  return null;
+}
+
+/** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
+function isSafeKeySource(value: string): boolean {
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
+  if (!URL.canParse(value)) return false;
+  const url = new URL(value);
+  return (
+    url.protocol === "https:" ||
+    (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname))
+  );
+}
+
+const directory = z.strictObject({
+  kind: z.literal("directory"),
+  root: some("the folder, relative to this file").meta({ description: "The folder; relative to this file" }),
+});
+
+const bucket = z.strictObject({
+  kind: z.literal("s3"),
+  bucket: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "is not a bucket name; 3 to 63 of a-z, 0-9, dot and hyphen")
+    .meta({ description: "Name of the bucket" }),
+  prefix: z.string().default("").meta({ description: "Leading part of the names inside the bucket" }),
+  endpoint: webAddress("Address of the service; AWS when left out").optional(),
+  region: some("the region").default("us-east-1").meta({ description: "Region of the bucket" }),
+  forcePathStyle: z.boolean().default(false).meta({ description: "Put the bucket's name into the path" }),
+});
+
+const storage = z.discriminatedUnion("kind", [directory, bucket]);
+
+export const collectionSchema = z.strictObject({
+  id: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,63}$/,
+      "is not a collection id; 1 to 64 of a-z, 0-9 and hyphen, not starting with a hyphen",
+    )
+    .meta({ description: "Stable id" }),
+  prefix: z
+    .string()
+    .superRefine((value, context) => {
+      const problem = findPrefixProblem(value);
+      if (problem !== null) context.addIssue({ code: "custom", message: problem });
+    })
+    .meta({
+      description: 'Keys that belong to it: ends in "/"; the longest prefix wins; "" takes every key left over',
+    }),
+  title: some("the name readers see").meta({ description: "Name for readers" }),
+  visibility: z.enum(["public", "email-gated"]).meta({ description: "Who sees it" }),
+  summary: z.string().default("").meta({ description: "One or two sentences" }),
+});
+
+function findPrefixProblem(prefix: string): string | null {
+  if (prefix === "") return null;
+  if (prefix.startsWith("/")) return `starts with "/"; write ${JSON.stringify(prefix.replace(/^\/+/, ""))}`;
+  if (!prefix.endsWith("/")) return `does not end in "/"; write ${JSON.stringify(`${prefix}/`)}`;
+  const problem = findKeyProblem(prefix.slice(0, -1));
+  return problem === null
+    ? null
+    : `cannot hold objects: ${problem.replace("the key", "it")}; write a plain path like "notes/"`;
+}
+
+const names = (what: string) => z.array(some("a name")).meta({ description: what });
+const nameOrNames = (what: string) =>
+  z
+    .union([some("a name").transform((name) => [name]), names(what)], {
+      error: "is neither a name nor a list of names",
+    })
+    .meta({ description: what });
+const headerName = (standard: string) =>
+  z
+    .string()
+    .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a header name")
+    .default(standard)
+    .meta({ description: "Header" });
+
+const access = z.strictObject({
+  issuer: some("the issuer of the tokens").optional().meta({ description: "iss of accepted tokens; needed with jwks" }),
+  audience: nameOrNames("aud of accepted tokens; needed with jwks").default([]),
+  humanAudience: nameOrNames("aud of tokens for people, for POST /internal/api/ask").default([]),
+  jwks: some("a file or an https address")
+    .refine(isSafeKeySource, "is not a file or an https address; http is taken from this machine only")
+    .optional()
+    .meta({ description: "Public keys: a file, or an https address" }),
+  algorithms: z
+    .array(z.enum(["RS256", "ES256", "EdDSA"]))
+    .min(1, "is empty; leave it out for all three")
+    .default(["RS256", "ES256", "EdDSA"])
+    .meta({ description: "Accepted signature algorithms" }),
+  headers: z
+    .strictObject({
+      token: headerName("edge-access-token"),
+      clientId: headerName("Edge-Access-Client-Id"),
+      clientSecret: headerName("Edge-Access-Client-Secret"),
+    })
+    .prefault({})
+    .meta({ description: "Names of the credential headers" }),
+  policy: z
+    .strictObject({
+      emails: z
+        .array(
+          z
+            .string()
+            .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
+            .toLowerCase(),
+        )
+        .default([])
+        .meta({ description: "Authorized addresses" }),
+      domains: z
+        .array(
+          z
+            .string()
+            .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
+            .toLowerCase(),
+        )
+        .default([])
+        .meta({ description: "Authorized domains of addresses" }),
+      serviceTokens: names("Names of authorized service tokens").default([]),
+    })
+    .prefault({})
+    .meta({ description: "Which valid identities are let in" }),
+  serviceTokens: z
+    .array(
+      z.strictObject({
+        name: some("a name for the policy").meta({ description: "Name that the policy uses" }),
+        id: some("the client id").meta({ description: "Client id that the caller sends" }),
+        secretSha256: z
+          .string()
+          .regex(
+            /^[0-9a-fA-F]{64}$/,
+            "is not a SHA-256 digest; write the 64 hex digits of the secret's SHA-256, never the secret",
+          )
+          .toLowerCase()
+          .meta({ description: "SHA-256 of the secret" }),
+      }),
+    )
+    .default([])
+    .meta({ description: "Pairs for machines" }),
+});
+
+const model = {
+  baseUrl: webAddress("Address of an OpenAI-compatible API"),
+  model: some("the model's name").meta({ description: "Name of the model" }),
+};
+
+export const configSchema = z.strictObject({
+  title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
+  baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
+  registryUrl: webAddress("Address of the registry's web UI").optional(),
+  objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
+  store: storage.meta({ description: "Where the objects are" }),
+  shelf: storage
+    .prefault({ kind: "directory", root: "snapshots/data" })
+    .meta({ description: "Where snapshots are written" }),
+  collections: z
+    .array(collectionSchema, "is missing or not a list; name at least one collection")
+    .min(1, "is empty; name at least one collection")
+    .meta({ description: "A key under none of them is rejected and reported" }),
+  declared: z
+    .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
+    .optional()
+    .meta({ description: "Numbers of collections to state beside the counted ones" }),
+  claims: z
+    .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
+    .optional()
+    .meta({ description: "The claims registry" }),
+  registry: z
+    .strictObject({
+      path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
+      url: z
+        .string()
+        .superRefine((value, context) => {
+          const problem = /^https?:\/\//i.test(value) && URL.canParse(value) ? null : findAddressProblem(value);
+          const url = problem === null ? new URL(value) : null;
+          if (problem !== null) context.addIssue({ code: "custom", message: problem });
+          else if (url?.username !== "" || url.password !== "") {
+            context.addIssue({ code: "custom", message: "holds credentials; leave them out" });
+          }
+        })
+        .optional()
+        .meta({ description: "Or the address that serves it" }),
+    })
+    .optional()
+    .meta({ description: "The registry of proof records" }),
+  code: storage.optional().meta({ description: "The exact-revision store: {repo}/{head}/{path}" }),
+  access: access.optional().meta({ description: "The gate of /internal and /api/code; closed when left out" }),
+  answers: z.strictObject(model).optional().meta({ description: "Model that writes answers; none when left out" }),
+  embeddings: z
+    .discriminatedUnion("kind", [
+      z.strictObject({ kind: z.literal("embedded") }),
+      z.strictObject({
+        kind: z.literal("openai"),
+        ...model,
+        dimensions: z
+          .int()
+          .min(1, "is under 1")
+          .max(8192, "is over 8192")
+          .meta({ description: "Length of its vectors" }),
+      }),
+    ])
+    .default({ kind: "embedded" })
+    .meta({ description: "Model of the semantic search" }),
+  gateway: z
+    .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
+    .optional()
+    .meta({ description: "Opt-in AI gateway" }),
+});
+
+export type ParsedConfig = z.infer<typeof configSchema>;
