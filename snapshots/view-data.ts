@@ -58,10 +58,10 @@ export function formatEtag(sha256: string): string {
   return `"${sha256}"`;
 }
 
-/** First index in a sorted list at which `before` is false. */
-export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean): number {
-  let low = 0;
-  let high = list.length;
+/** First index in [from, to) of a sorted list at which `before` is false, or `to`. */
+export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean, from = 0, to = list.length): number {
+  let low = from;
+  let high = to;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (before(list[middle] as T)) low = middle + 1;
@@ -73,8 +73,7 @@ export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean):
 /** Objects whose key starts with `prefix`, as a range [from, to) of the sorted list. */
 export function prefixRange(objects: readonly ObjectRow[], prefix: string): readonly [from: number, to: number] {
   const from = lowerBound(objects, (row) => row.key < prefix);
-  const to = from + lowerBound(objects.slice(from), (row) => row.key.startsWith(prefix));
-  return [from, to];
+  return [from, lowerBound(objects, (row) => row.key.startsWith(prefix), from)];
 }
 
 /** The collection that a key belongs to: the longest prefix wins. */
@@ -84,4 +83,9 @@ export function findCollection(collections: readonly CollectionInfo[], key: stri
     if (key.startsWith(collection.prefix) && collection.prefix.length >= (best?.prefix.length ?? 0)) best = collection;
   }
   return best;
+}
+
+/** Where a view is mounted: links inside JSON begin with it. */
+export function mountPath(library: Library): "" | "/internal" {
+  return library.view === "internal" ? "/internal" : "";
 }

@@ -1,0 +1,123 @@
+/** What the index holds: documents as the generator gives them, and the rows that they become, one per passage. */
+import { sha256 } from "../digest.ts";
+import type { ObjectKind, Passage } from "../schema/extract.ts";
+import { words } from "./words.ts";
+
+export type IndexKind = ObjectKind | "claim" | "record";
+
+/** Everything searchable of one object, record or claim. */
+export type Document = {
+  /** "object:<key>", "record:<id>" or "claim:<id>": see `documentId`. */
+  readonly doc: string;
+  /** The object's key, or the id of the record or claim. */
+  readonly key: string;
+  readonly kind: IndexKind;
+  /** Id of the collection; "" for records and claims. */
+  readonly collection: string;
+  readonly title: string;
+  /** Of the object's bytes; for records and claims of their canonical JSON. */
+  readonly sha256: string;
+  /** In the order of the text. A document without passages is found by its title and key. */
+  readonly passages: readonly Passage[];
+};
+
+/** One passage as it comes back from a search. */
+export type IndexRow = {
+  /** `doc` + "#" + the passage's number from 0. */
+  readonly id: string;
+  readonly doc: string;
+  readonly key: string;
+  readonly kind: IndexKind;
+  readonly collection: string;
+  readonly title: string;
+  /** Heading path, outermost first, joined by " › "; "" at top level. */
+  readonly heading: string;
+  /** Declared name for code, else "". */
+  readonly name: string;
+  readonly text: string;
+  /** 1-based, or null. */
+  readonly page: number | null;
+  /** 1-based, inclusive; both 0 when the document has no passage. */
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly sha256: string;
+};
+
+/** A row as it is stored: with its analysed words. */
+export type StoredRow = IndexRow & { readonly terms: string };
+
+/** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
+export const FIELDS = ["title", "heading", "name", "path", "text"] as const;
+export type Field = (typeof FIELDS)[number];
+
+/** Changes with anything that makes stored rows unreadable or scores different: the analysis, the fields, the columns.
+ *  It is part of the table's name, so that another program version never reads rows it would misunderstand. */
+export const INDEX_FORMAT = "1";
+
+export function documentId(kind: "object" | "record" | "claim", id: string): string {
+  return `${kind}:${id}`;
+}
+
+/** A word no text can contain, that stands for one exact whole value: a key, an id, a declared name, a title.
+ *  Case and spaces at the ends and in rows do not count. */
+export function exactMark(value: string): string {
+  return `=${sha256(normalizeExact(value)).slice(0, 16)}`;
+}
+
+export function normalizeExact(value: string): string {
+  return value.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase();
+}
+
+const NO_PASSAGE: Passage = { heading: [], name: null, page: null, start_line: 0, end_line: 0, text: "" };
+
+// The public and the internal view index the same passages: their words are found once.
+const analysed = new WeakMap<Passage, string>();
+
+function textWords(passage: Passage): string {
+  const known = analysed.get(passage);
+  if (known !== undefined) return known;
+  const line = words(passage.text).join(" ");
+  analysed.set(passage, line);
+  return line;
+}
+
+/** The stored rows of a document: at least one. */
+export function rowsOf(document: Document): StoredRow[] {
+  const title = words(document.title).join(" ");
+  const path = words(document.key).join(" ");
+  const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
+  return passages.map((passage, n) => {
+    const marks = new Set<string>();
+    if (n === 0) marks.add(exactMark(document.key)).add(exactMark(document.title));
+    if (passage.name !== null) marks.add(exactMark(passage.name));
+    const heading = passage.heading.join(" › ");
+    return {
+      id: `${document.doc}#${n}`,
+      doc: document.doc,
+      key: document.key,
+      kind: document.kind,
+      collection: document.collection,
+      title: document.title,
+      heading,
+      name: passage.name ?? "",
+      text: passage.text,
+      page: passage.page,
+      start_line: passage.start_line,
+      end_line: passage.end_line,
+      sha256: document.sha256,
+      terms: [
+        title,
+        words(heading).join(" "),
+        words(passage.name ?? "").join(" "),
+        path,
+        textWords(passage),
+        [...marks].join(" "),
+      ].join("\n"),
+    };
+  });
+}
+
+/** The words of one field of a stored row. */
+export function fieldLines(terms: string): readonly string[] {
+  return terms.split("\n");
+}

@@ -1,0 +1,98 @@
+/** Text → the words of the index. One analysis for passages and for queries, done here and not by the engine, so that a
+ *  word means the same in both, in the statistics and in snippets. Input is anybody's text: any string is safe.
+ *
+ *  `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`, `perm`: identifiers are found whole and in parts. */
+import { stem } from "./porter.ts";
+
+/** Code units of one word; longer runs (base64, minified code) are cut and say nothing. */
+export const MAX_WORD = 64;
+/** Distinct raw words whose analysis is kept; above it the memory starts again. */
+const CACHE_LIMIT = 200_000;
+
+/** Raw words: letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
+const RAW = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u22ff\u27c0-\u2aff]/gu;
+/** The same for text that is all ASCII, which is most text: twice as fast. */
+const RAW_ASCII = /[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
+/** Pieces of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
+const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
+/** Scripts written without spaces: each character and each pair is a word. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
+const PLAIN = /^[a-z]+$/;
+const ASCII = /^[\x00-\x7f]*$/;
+
+/** English function words: they decide nothing and fill every posting list. */
+const STOP: ReadonlySet<string> = new Set(
+  ("a an and are as at be but by for from had has have he her his if in into is it its no not of on or s such t that the " +
+    "their then there these they this to was were will with which who what when where why how i we you your our can do does").split(" "),
+);
+
+const cache = new Map<string, readonly string[]>();
+
+/** Lowercase without diacritics. */
+function fold(text: string): string {
+  return ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
+}
+
+function addPart(into: string[], part: string): void {
+  const word = fold(part).slice(0, MAX_WORD);
+  if (word === "" || STOP.has(word)) return;
+  into.push(stem(word));
+}
+
+function analyse(raw: string): readonly string[] {
+  const out: string[] = [];
+  if (PLAIN.test(raw)) {
+    addPart(out, raw);
+    return out;
+  }
+  if (UNSPACED.test(raw)) {
+    const characters = [...raw];
+    characters.forEach((character, at) => {
+      out.push(fold(character));
+      const next = characters[at + 1];
+      if (next !== undefined) out.push(fold(character + next));
+    });
+    return out;
+  }
+  const possessive = raw.replace(/['’]s$/, "");
+  const pieces = possessive.match(PIECE) ?? [possessive];
+  if (pieces.length > 1 && possessive.length <= MAX_WORD) {
+    out.push(fold(possessive));
+    // `Nat.add_comm` is also found as `add_comm`.
+    const segments = possessive.split(/\.|::/);
+    if (segments.length > 1) for (const segment of segments) if ((segment.match(PIECE) ?? []).length > 1) out.push(fold(segment));
+  }
+  for (const piece of pieces) addPart(out, piece);
+  return out;
+}
+
+/** The index words of one raw word. */
+function wordsOf(raw: string): readonly string[] {
+  const known = cache.get(raw);
+  if (known !== undefined) return known;
+  const words = analyse(raw);
+  if (cache.size >= CACHE_LIMIT) cache.clear();
+  cache.set(raw, words);
+  return words;
+}
+
+function pattern(text: string): RegExp {
+  return ASCII.test(text) ? RAW_ASCII : RAW;
+}
+
+/** Index words of a text, in order, with repetitions. */
+export function words(text: string): string[] {
+  const out: string[] = [];
+  for (const raw of text.match(pattern(text)) ?? []) for (const word of wordsOf(raw)) out.push(word);
+  return out;
+}
+
+/** A raw word of a text: where it stands, and what it is in the index. */
+export type Placed = { readonly start: number; readonly end: number; readonly words: readonly string[] };
+
+/** The raw words of a text with their places in code units; for snippets. */
+export function placedWords(text: string): Placed[] {
+  return [...text.matchAll(pattern(text))].map((match) => ({
+    start: match.index, end: match.index + match[0].length, words: wordsOf(match[0]),
+  }));
+}

@@ -1,0 +1,130 @@
+/** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
+import { ShelfError } from "../errors.ts";
+import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { foldCase, foldSpaces, parseWordQuery, searchWords } from "./words.ts";
+
+export const DEFAULT_LIMIT = 50;
+export const MAX_LIMIT = 500;
+/** Characters; the same bound as for /api/search. */
+export const MAX_QUERY = 500;
+
+export type CubQuery = {
+  /** "" means no restriction. */
+  readonly q: string;
+  /** Values of one filter are alternatives, different filters must all hold. */
+  readonly filters: ReadonlyMap<CubFilter, readonly string[]>;
+  readonly limit: number;
+};
+
+export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
+
+/** @param params from the URL; names are known already
+ *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value,
+ *    a q over 500 characters, or a q or limit given twice */
+export function parseCubQuery(params: URLSearchParams): CubQuery {
+  const q = single(params, "q") ?? "";
+  if ([...q].length > MAX_QUERY) throw bad("q", `is longer than ${MAX_QUERY} characters`);
+  const filters = new Map<CubFilter, readonly string[]>();
+  for (const { name } of CUB_FILTERS) {
+    const values = params.getAll(name).map((value) => value.normalize("NFC"));
+    if (values.length === 0) continue;
+    if (name === "deployable" && values.some((value) => value !== "true" && value !== "false")) {
+      throw bad("deployable", 'takes "true" or "false"');
+    }
+    filters.set(name, [...new Set(values)].sort());
+  }
+  return { q: q.normalize("NFC"), filters, limit: parseLimit(single(params, "limit")) };
+}
+
+/** @throws ShelfError "bad_parameter" outside 0 … 500 */
+export function parseLimit(text: string | null): number {
+  if (text === null) return DEFAULT_LIMIT;
+  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(limit <= MAX_LIMIT)) throw bad("limit", `takes a whole number from 0 to ${MAX_LIMIT}`);
+  return limit;
+}
+
+/** The one value of a parameter, or null. @throws ShelfError "bad_parameter" when it is given twice */
+export function single(params: URLSearchParams, name: string): string | null {
+  const values = params.getAll(name);
+  if (values.length > 1) throw bad(name, "is given more than once");
+  return values[0] ?? null;
+}
+
+export function bad(name: string, detail: string): ShelfError {
+  return new ShelfError("bad_parameter", `The parameter "${name}" ${detail}.`, { errors: [{ pointer: name, detail }] });
+}
+
+/** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
+export function parseCubId(id: string): string {
+  if (!CUB_ID_PATTERN.test(id)) {
+    throw new ShelfError("bad_cub_id", "A CUB id is CUB- and at least four digits.", { fixes: ["For example /api/cubs/CUB-0007."] });
+  }
+  return id;
+}
+
+/** Values of a record under a filter. */
+export function filterValues(record: CubRecord, filter: CubFilter): readonly string[] {
+  const field = CUB_FILTERS.find((candidate) => candidate.name === filter)?.field ?? "repo";
+  const value: unknown = record[field];
+  return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
+}
+
+const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
+
+type Searchable = { readonly words: ReadonlySet<string>; readonly text: string };
+/** Words of a record are found once, however often it is asked for. */
+const searchable = new WeakMap<CubRecord, Searchable>();
+
+function searchableOf(record: CubRecord): Searchable {
+  let found = searchable.get(record);
+  if (found === undefined) {
+    const texts = SEARCHED.map((field) => record[field]);
+    // A separator that no query contains keeps a phrase inside one field.
+    found = { words: searchWords(texts.join("\n")), text: texts.map(foldSpaces).join("\0") };
+    searchable.set(record, found);
+  }
+  return found;
+}
+
+/** Records that match, an exact id first, then ascending by id.
+ *  @param records ascending by id
+ *  @param position records to skip */
+export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
+  const { words, phrases } = parseWordQuery(query.q);
+  const exactId = foldCase(query.q.trim());
+  const matching: CubRecord[] = [];
+  for (const record of records) {
+    let holds = true;
+    for (const [filter, wanted] of query.filters) {
+      if (!filterValues(record, filter).some((value) => wanted.includes(value))) {
+        holds = false;
+        break;
+      }
+    }
+    if (!holds) continue;
+    if (query.q !== "") {
+      const { words: known, text } = searchableOf(record);
+      if (!words.every((word) => known.has(word)) || !phrases.every((phrase) => text.includes(phrase))) continue;
+      if (foldCase(record.id) === exactId) {
+        matching.unshift(record);
+        continue;
+      }
+    }
+    matching.push(record);
+  }
+  const cubs = matching.slice(position, position + query.limit);
+  const end = position + cubs.length;
+  return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
+}
+
+/** How often each value of each filter occurs among `records`, most frequent first, then by value. */
+export function countFacet(records: readonly CubRecord[], filter: CubFilter): readonly { readonly value: string; readonly count: number }[] {
+  const counts = new Map<string, number>();
+  for (const record of records) {
+    for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}

@@ -1,0 +1,59 @@
+/** GET /api/list: objects and child prefixes directly under a prefix. */
+import { ShelfError } from "../errors.ts";
+import { MAX_KEY_BYTES } from "../layout.ts";
+import type { LibraryObject } from "../schema/resources.ts";
+import { formatEtag, lowerBound, type ObjectRow, prefixRange } from "../view-data.ts";
+
+/** Entries (prefixes and objects together) in one response; more come by cursor. */
+export const LIST_PAGE = 1000;
+
+export type Listing = {
+  readonly prefix: string;
+  readonly prefixes: readonly string[];
+  readonly objects: readonly LibraryObject[];
+  /** Position of the next entry, or null at the end. */
+  readonly next: number | null;
+};
+
+/** @throws ShelfError "bad_prefix" when longer than a key can be, or with a NUL */
+export function parsePrefix(prefix: string): string {
+  if (prefix.includes("\0")) throw new ShelfError("bad_prefix", "The prefix contains a NUL character.");
+  if (Buffer.byteLength(prefix) > MAX_KEY_BYTES) {
+    throw new ShelfError("bad_prefix", `The prefix is longer than ${MAX_KEY_BYTES} bytes.`);
+  }
+  return prefix;
+}
+
+/** Objects and child prefixes directly under `prefix`.
+ *  @param objects ascending by key
+ *  @param prefix "" or any leading part of keys; child prefixes end at the next "/" after it
+ *  @param position entries to skip, in the order of the keys
+ *  @returns both lists ascending by code unit; sizes in bytes, times in RFC 3339 UTC; a prefix of nothing gives empty
+ *    lists, so that nobody can tell a gated prefix from none (conventions)
+ *  @see interface §2 ListResponse, §4 GET /api/list */
+export function list(objects: readonly ObjectRow[], prefix: string, position = 0, limit = LIST_PAGE): Listing {
+  const prefixes: string[] = [];
+  const found: LibraryObject[] = [];
+  const [from, to] = prefixRange(objects, prefix);
+  let entries = 0;
+  for (let at = from; at < to; ) {
+    const row = objects[at] as ObjectRow;
+    const slash = row.key.indexOf("/", prefix.length);
+    if (entries === position + limit) return { prefix, prefixes, objects: found, next: entries };
+    if (slash < 0) {
+      if (entries >= position) found.push(libraryObject(row));
+      at++;
+    } else {
+      const child = row.key.slice(0, slash + 1);
+      if (entries >= position) prefixes.push(child);
+      // Skip the whole folder: its keys are neighbours.
+      at = lowerBound(objects, (other) => other.key.startsWith(child), at, to);
+    }
+    entries++;
+  }
+  return { prefix, prefixes, objects: found, next: null };
+}
+
+export function libraryObject(row: ObjectRow): LibraryObject {
+  return { key: row.key, size: row.size, uploaded: row.uploaded, etag: formatEtag(row.sha256) };
+}

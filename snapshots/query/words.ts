@@ -1,0 +1,66 @@
+/** Words of a text and of a query, for exact matching over records: case-folded, identifiers whole and in parts. */
+
+const WORD = /[\p{L}\p{M}\p{N}_.'-]+/gu;
+
+/** Lower-case form under which words are compared. NFC first: an accent may be one code point or two. */
+export function foldCase(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
+/** Every word of a text in order, whole; `insertionSort_perm` is one word. */
+export function wholeWords(text: string): readonly string[] {
+  const words: string[] = [];
+  for (const match of text.normalize("NFC").matchAll(WORD)) {
+    const word = match[0].replaceAll(/^[.'-]+|[.'-]+$/g, "");
+    if (word !== "") words.push(word);
+  }
+  return words;
+}
+
+/** Parts of an identifier: split at `_`, `.`, `-`, `'` and between camelCase humps; case-folded. */
+export function identifierParts(word: string): readonly string[] {
+  return word
+    .replaceAll(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .split(/[\s_.'-]+/u)
+    .filter((part) => part !== "")
+    .map(foldCase);
+}
+
+/** All words under which a text is found: each whole word and its parts, case-folded. */
+export function searchWords(text: string): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const word of wholeWords(text)) {
+    words.add(foldCase(word));
+    for (const part of identifierParts(word)) words.add(part);
+  }
+  return words;
+}
+
+export type WordQuery = { readonly words: readonly string[]; readonly phrases: readonly string[] };
+
+/** Splits a query into words and quoted phrases. An unclosed quote opens a phrase to the end.
+ *  A word that holds no letter or digit (`∀`, `<=`) is kept as a phrase, to be found as it stands. */
+export function parseWordQuery(query: string): WordQuery {
+  const words: string[] = [];
+  const phrases: string[] = [];
+  for (const [at, part] of query.split('"').entries()) {
+    const text = part.trim();
+    if (text === "") continue;
+    if (at % 2 === 1) {
+      phrases.push(foldSpaces(text));
+      continue;
+    }
+    for (const token of text.split(/\s+/)) {
+      const found = wholeWords(token);
+      if (found.length === 0) phrases.push(foldSpaces(token));
+      for (const word of found) words.push(foldCase(word));
+    }
+  }
+  return { words, phrases };
+}
+
+/** Case-folded text with every run of white space as one space: the form in which phrases are looked for. */
+export function foldSpaces(text: string): string {
+  return foldCase(text).replaceAll(/\s+/g, " ").trim();
+}
