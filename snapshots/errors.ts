@@ -39,6 +39,7 @@ export const PROBLEMS = {
   code_digest_mismatch: [503, "The stored file failed digest verification"],
   data_plane_unavailable: [503, "The catalog data plane is unavailable"],
   search_unavailable: [503, "The search index is unavailable"],
+  keys_unavailable: [503, "The keys that check identities are unavailable"],
   not_configured: [503, "This part is not configured"],
   // Raised by the generator and the command line; never an HTTP answer, so 500 if one ever got there.
   bad_config: [500, "The configuration is not valid"],
@@ -49,6 +50,8 @@ export const PROBLEMS = {
 } as const satisfies Record<string, Row>;
 
 export type ErrorCode = keyof typeof PROBLEMS;
+
+export const CODES = Object.keys(PROBLEMS) as readonly ErrorCode[];
 
 export type ErrorDetail = { readonly pointer: string; readonly detail: string };
 

@@ -120,9 +120,12 @@ export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
   browse: (prefix: string): string => `/browse/${encodePath(formatSlug(prefix))}`,
+  /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
+  browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),
   claims: "/claims/",
   claim: (id: string): string => `/claims/${encodePath(formatSlug(id))}/`,
   registry: "/registry/",
+  registryPart: (part: number): string => pagePath.registry + partSuffix(part),
   record: (id: string): string => `/registry/${id}/`,
   dashboard: "/registry/dashboard/",
   snapshots: "/snapshots/",
@@ -140,6 +143,10 @@ export const pagePath = {
 /** Site path of an object's bytes. */
 export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
+}
+
+function partSuffix(part: number): string {
+  return part === 1 ? "" : `=p${part}/`;
 }
 
 function encodePath(path: string): string {

@@ -1,0 +1,40 @@
+/** The files under `api/` of a snapshot: functions of a view's data, so that verify can make them again and compare.
+ *  None holds the snapshot's own id: a file cannot know the digest of the tree it lies in. Answers add it. */
+import { canonicalJson } from "./digest.ts";
+import { openapi } from "./openapi.ts";
+import { catalog } from "./query/catalog.ts";
+import type { ViewData } from "./view-data.ts";
+
+export type DerivedFile = { readonly path: string; readonly type: string; readonly bytes: Uint8Array };
+
+export const JSON_TYPE = "application/json";
+
+/** In path order of no importance; every body is canonical JSON (RFC 8785). */
+export function* apiFiles(data: ViewData): Generator<DerivedFile> {
+  const { library, objects, claims, cubs, meta, code, rejected } = data;
+  const file = (name: string, value: unknown): DerivedFile => ({
+    path: `api/${name}.json`,
+    type: JSON_TYPE,
+    bytes: new TextEncoder().encode(canonicalJson(value)),
+  });
+  yield file("library", library);
+  // A catalog of 10,000 objects is megabytes: JSON.stringify over members that are in order already is ten times as fast.
+  yield { path: "api/catalog.json", type: JSON_TYPE, bytes: new TextEncoder().encode(sortedJson(catalog(library, objects))) };
+  yield file("claims", claims);
+  yield file("rejected", { rejected });
+  yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url, view: library.view }));
+  yield file("cubs", { count: cubs.length, cubs, meta, returned: cubs.length });
+  yield file("code", [...code.values()]);
+  if (meta !== null) yield file("cubs/meta", meta);
+  for (const record of cubs) yield file(`cubs/${record.id}`, record);
+  for (const index of code.values()) yield file(`cubs/${index.id}/code`, index);
+}
+
+/** RFC 8785 text of plain data: strings, integers and null are the same in JSON.stringify; only the order of members differs. */
+function sortedJson(value: unknown): string {
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}

@@ -1,0 +1,185 @@
+/** Models of the front page, folders, objects, claims and the rejected list. */
+import { compareNames } from "../tree.ts";
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "../layout.ts";
+import { CLAIM_STATUSES } from "../schema/claims.ts";
+import { KNOWN_VALUES } from "../schema/cubs.ts";
+import type { Extract, Passage } from "../schema/extract.ts";
+import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../view-data.ts";
+import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
+import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
+import { relationsOf } from "./relations.ts";
+
+/** Objects on one page of a folder: about 150 kB of HTML. */
+export const BROWSE_PART = 500;
+const NEWEST_CLAIMS = 3;
+/** Entries of an object's table of contents; a longer one is no help. */
+const MAX_OUTLINE = 60;
+
+export function frontPage(data: ViewData): FrontPage {
+  const { claims, cubs, library, meta, objects } = data;
+  return {
+    page: "front",
+    summary: library.summary,
+    objects: objects.length,
+    bytes: objects.reduce((sum, row) => sum + row.size, 0),
+    collections: library.collections.map((collection) => collectionCard(data, collection)),
+    claims: {
+      total: claims.claims.length,
+      byStatus: countBy(claims.claims, (claim) => claim.status, CLAIM_STATUSES),
+      newest: claims.claims.slice(0, NEWEST_CLAIMS).map(claimCard),
+    },
+    registry:
+      meta === null
+        ? null
+        : {
+            total: cubs.length,
+            byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+            byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
+            byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
+            updated: meta.updated_iso === "" ? null : meta.updated_iso,
+          },
+    byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
+    rejected: data.rejected.length,
+  };
+}
+
+const SORTS: Readonly<Record<string, (a: ObjectRow, b: ObjectRow) => number>> = {
+  name: (a, b) => compareNames(a.key, b.key),
+  size: (a, b) => a.size - b.size,
+  date: (a, b) => Date.parse(a.uploaded ?? "") - Date.parse(b.uploaded ?? "") || 0,
+  kind: (a, b) => compareNames(a.kind, b.kind),
+};
+
+/** @returns null when no object of this view lies under the prefix (the root always exists) */
+export function browsePage(data: ViewData, prefix: string, sort: BrowseSort = "name", part = 1): BrowsePage | null {
+  const { folders } = relationsOf(data);
+  const folder = folders.get(prefix);
+  if (folder === undefined) return null;
+  const parts = Math.max(1, Math.ceil(folder.objects.length / BROWSE_PART));
+  if (part < 1 || part > parts) return null;
+  const compare = SORTS[sort.replace(/^-/, "")] ?? compareNames;
+  const sign = sort.startsWith("-") ? -1 : 1;
+  const objects =
+    sort === "name"
+      ? folder.objects
+      : [...folder.objects].sort((a, b) => sign * (compare as (a: ObjectRow, b: ObjectRow) => number)(a, b) || compareNames(a.key, b.key));
+  const collection = data.library.collections.find((candidate) => candidate.prefix === prefix);
+  return {
+    page: "browse",
+    prefix,
+    crumbs: crumbsOf(data, prefix),
+    collection: collection === undefined ? null : collectionCard(data, collection),
+    prefixes: folder.prefixes.map((child) => ({
+      prefix: child,
+      title: data.library.collections.find((candidate) => candidate.prefix === child)?.title ?? null,
+      count: folders.get(child)?.count ?? 0,
+      bytes: folders.get(child)?.bytes ?? 0,
+    })),
+    objects: objects.slice((part - 1) * BROWSE_PART, part * BROWSE_PART).map(objectCard),
+    sort,
+    part,
+    parts,
+    total: folder.objects.length,
+  };
+}
+
+/** Everything on an object's page but what its extract says: small, so that it can be compared between builds. */
+export function objectFacts(data: ViewData, row: ObjectRow): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language"> {
+  const { folders } = relationsOf(data);
+  const siblings = folders.get(row.key.slice(0, row.key.lastIndexOf("/") + 1))?.objects ?? [];
+  const at = lowerIndex(siblings, row.key);
+  const neighbour = (other: ObjectRow | undefined) => (other === undefined ? null : { key: other.key, title: other.title });
+  const collection = findCollection(data.library.collections, row.key);
+  return {
+    page: "object",
+    key: row.key,
+    crumbs: crumbsOf(data, row.key),
+    collection: collection === null ? null : { id: collection.id, title: collection.title, visibility: collection.visibility },
+    title: row.title,
+    summary: row.summary,
+    kind: row.kind,
+    media_type: row.media_type,
+    size: row.size,
+    sha256: row.sha256,
+    etag: formatEtag(row.sha256),
+    uploaded: row.uploaded,
+    cited_by: citedBy(data, row.key),
+    previous: neighbour(siblings[at - 1]),
+    next: neighbour(siblings[at + 1]),
+  };
+}
+
+function lowerIndex(rows: readonly ObjectRow[], key: string): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rows[middle]?.key ?? "") < key) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
+  return { ...facts, html: extract.html, notes: extract.notes, outline: outlineOf(extract.passages), lines: extract.lines, language: extract.language };
+}
+
+/** One entry per heading or declaration, at the line where it first occurs. */
+function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
+  const outline: { title: string; line: number; depth: number }[] = [];
+  let open: readonly string[] = [];
+  for (const { heading, name, start_line: line } of passages) {
+    for (const [depth, title] of heading.entries()) {
+      if (open[depth] === title && depth < open.length && heading.slice(0, depth).every((text, at) => text === open[at])) continue;
+      outline.push({ title, line, depth });
+    }
+    open = heading;
+    if (name !== null && outline.at(-1)?.title !== name) outline.push({ title: name, line, depth: heading.length });
+    if (outline.length >= MAX_OUTLINE) break;
+  }
+  return outline.slice(0, MAX_OUTLINE);
+}
+
+export function claimsPage(data: ViewData): ClaimsPage {
+  return {
+    page: "claims",
+    meta: data.claims.meta,
+    claims: data.claims.claims.map((claim) => ({ ...claimCard(claim), evidence: claim.evidence.length, gaps: claim.gaps.length })),
+    byStatus: countBy(data.claims.claims, (claim) => claim.status, CLAIM_STATUSES),
+  };
+}
+
+/** @throws ShelfError "claim_not_found" */
+export function claimPage(data: ViewData, id: string): ClaimPage {
+  const relations = relationsOf(data);
+  const claim = relations.claimById.get(id);
+  if (claim === undefined) throw new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] });
+  const evidence = claim.evidence.map((item): EvidenceRow => {
+    const object = item.sha256 === undefined ? null : (relations.keysByDigest.get(item.sha256)?.[0] ?? null);
+    const record =
+      item.sha256 === undefined
+        ? null
+        : (data.cubs.find((candidate) => Object.values(candidate.file_shas).includes(item.sha256 ?? ""))?.id ?? null);
+    return { ...item, object, record, digest_state: digestState(data, item, object) };
+  });
+  const records = data.cubs.filter((record) => (relations.claimsOfRecord.get(record.id) ?? []).includes(claim));
+  return { page: "claim", claim, evidence, pins: data.claims.meta.pins, records: records.map(recordCard) };
+}
+
+/** Whether a pin holds here: an object or a code file of the pinned place has the pinned digest, another one, or is not ours to see. */
+function digestState(data: ViewData, item: { readonly sha256?: string; readonly path?: string; readonly repo?: string }, object: string | null): EvidenceRow["digest_state"] {
+  if (item.sha256 === undefined) return "unchecked";
+  if (object !== null) return "matches";
+  for (const index of data.code.values()) {
+    for (const file of index.files) {
+      if (file.available && file.sha256 === item.sha256) return "matches";
+      if (index.repo === item.repo && file.path === item.path && file.available) return "differs";
+    }
+  }
+  return item.path !== undefined && relationsOf(data).objectByKey.has(item.path) ? "differs" : "unchecked";
+}
+
+export function rejectedPage(data: ViewData): RejectedPage {
+  return { page: "rejected", rejected: data.rejected };
+}

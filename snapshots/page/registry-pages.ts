@@ -1,0 +1,166 @@
+/** Models of the registry, its records and its dashboard. */
+import { pagePath } from "../layout.ts";
+import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
+import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
+import { compareNames } from "../tree.ts";
+import type { ViewData } from "../view-data.ts";
+import { claimCard, countBy, recordCard } from "./cards.ts";
+import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
+import { relationsOf } from "./relations.ts";
+
+/** Records on one page of the registry. */
+export const REGISTRY_PART = 100;
+
+/** The registry page under a query. Links keep every other filter that is set. */
+export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
+  const everything: CubQuery = { ...query, limit: data.cubs.length };
+  const found = findCubs(data.cubs, everything);
+  const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
+  const plain = query.q === "" && query.filters.size === 0;
+  const toPart = (target: number): string | null => {
+    if (target < 1 || target > parts) return null;
+    return plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
+  };
+  const facets = CUB_FILTERS.map(({ name }): Facet => {
+    const set = query.filters.get(name) ?? [];
+    // Counts of a facet ignore its own selection: values of one filter are alternatives.
+    const others = new Map(query.filters);
+    others.delete(name);
+    const candidates = set.length === 0 ? found.cubs : findCubs(data.cubs, { ...everything, filters: others }).cubs;
+    return {
+      name,
+      values: countFacet(candidates, name).map(({ value, count }) => {
+        const selected = set.includes(value);
+        const values = selected ? set.filter((other) => other !== value) : [...set, value];
+        return { value, count, selected, href: formatQuery(query.q, withFilter(query.filters, name, values), 1) };
+      }),
+    };
+  }).filter((facet) => facet.values.length > 1 || facet.values.some((value) => value.selected));
+  return {
+    page: "registry",
+    total: data.cubs.length,
+    matching: found.count,
+    records: found.cubs.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
+    facets,
+    query: query.q,
+    selected: [...query.filters].flatMap(([name, values]) =>
+      values.map((value) => ({
+        name,
+        value,
+        remove: formatQuery(query.q, withFilter(query.filters, name, values.filter((other) => other !== value)), 1),
+      })),
+    ),
+    part,
+    parts,
+    next: toPart(part + 1),
+    previous: toPart(part - 1),
+    unavailable: data.meta === null ? "The registry could not be read when this snapshot was built." : null,
+  };
+}
+
+function withFilter(filters: CubQuery["filters"], name: CubFilter, values: readonly string[]): CubQuery["filters"] {
+  const next = new Map(filters);
+  if (values.length === 0) next.delete(name);
+  else next.set(name, values);
+  return next;
+}
+
+function formatQuery(q: string, filters: CubQuery["filters"], part: number): string {
+  const params = new URLSearchParams();
+  if (q !== "") params.append("q", q);
+  for (const { name } of CUB_FILTERS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  if (part > 1) params.append("part", String(part));
+  const text = params.toString();
+  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
+}
+
+/** @returns null when no record has this id */
+export function recordPage(data: ViewData, id: string): RecordPage | null {
+  const relations = relationsOf(data);
+  const record = relations.recordById.get(id);
+  if (record === undefined) return null;
+  const at = data.cubs.indexOf(record);
+  const index = data.code.get(id);
+  return {
+    page: "record",
+    record,
+    head: index === undefined || index.head === "" ? null : index.head,
+    files: (index?.files ?? []).map(
+      ({ path, role, system, size, sha256, available, href }): CodeFileRow => ({
+        path, role, system, size, sha256, available, href,
+        object: relations.keysByDigest.get(sha256)?.[0] ?? null,
+      }),
+    ),
+    claims: (relations.claimsOfRecord.get(id) ?? []).map(claimCard),
+    previous: data.cubs[at - 1]?.id ?? null,
+    next: data.cubs[at + 1]?.id ?? null,
+  };
+}
+
+type CountRow = DashboardPage["counts"][number];
+
+/** Counters that the registry declares and that follow from its records, so that both can be compared.
+ *  A counter of readiness_counts that is not in this table stays declared only. */
+const COUNTED: readonly { readonly group: keyof RegistryMeta & `${string}_counts`; readonly filter: CubFilter }[] = [
+  { group: "verification_counts", filter: "verification_state" },
+  { group: "invocation_counts", filter: "invocation" },
+  { group: "production_consumption_counts", filter: "production_consumption" },
+  { group: "proof_consumption_counts", filter: "proof_consumption" },
+];
+
+const isVerified = (record: CubRecord): boolean => record.verification_state === "VERIFIED";
+const isRuntime = (record: CubRecord): boolean => record.invocation === "runtime";
+const isConsumed = (record: CubRecord): boolean => !["", "NOT-RUNTIME-CONSUMED"].includes(record.production_consumption);
+const isWired = (record: CubRecord): boolean => record.proof_consumption === "RUNTIME-CONSUMER-WIRED";
+
+/** Meaning of the readiness counters that interface §2 names. */
+const READINESS: Readonly<Record<string, (record: CubRecord) => boolean>> = {
+  verified_runtime_deployable: (record) => isVerified(record) && isRuntime(record) && record.deployable,
+  verified_not_runtime: (record) => isVerified(record) && !isRuntime(record),
+  runtime_deployable_not_verified: (record) => !isVerified(record) && isRuntime(record) && record.deployable,
+  verified_production_consumed: (record) => isVerified(record) && isConsumed(record),
+  verified_proof_consumer_wired: (record) => isVerified(record) && isWired(record),
+  verified_proof_consumer_wired_total: (record) => isVerified(record) && isWired(record),
+  verified_proof_consumer_runtime: (record) => isVerified(record) && isWired(record) && isRuntime(record),
+  verified_proof_consumer_nonruntime: (record) => isVerified(record) && isWired(record) && !isRuntime(record),
+  verified_not_runtime_unconsumed: (record) => isVerified(record) && !isRuntime(record) && !isConsumed(record),
+};
+
+/** Declared beside counted, for every counter that can be counted. Used by the dashboard and by the build's summary. */
+export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): readonly CountRow[] {
+  const rows: CountRow[] = [];
+  const row = (group: string, name: string, declared: number | null, counted: number | null): void => {
+    rows.push({ group, name, declared, counted, agrees: counted === null || declared === null || declared === counted });
+  };
+  for (const { group, filter } of COUNTED) {
+    const declared = meta[group] as Readonly<Record<string, number>>;
+    const counted = new Map(countFacet(cubs, filter).map(({ value, count }) => [value, count]));
+    const declares = Object.keys(declared).length > 0;
+    for (const name of [...new Set([...Object.keys(declared), ...counted.keys()])].sort(compareNames)) {
+      row(group, name, declares ? (declared[name] ?? 0) : null, counted.get(name) ?? 0);
+    }
+  }
+  for (const [name, declared] of Object.entries(meta.readiness_counts).sort(([a], [b]) => compareNames(a, b))) {
+    const holds = READINESS[name];
+    row("readiness_counts", name, declared, holds === undefined ? null : cubs.filter(holds).length);
+  }
+  return rows;
+}
+
+export function dashboardPage(data: ViewData): DashboardPage {
+  const { cubs, meta } = data;
+  return {
+    page: "dashboard",
+    meta,
+    total: cubs.length,
+    counts: meta === null ? [] : reconcile(meta, cubs),
+    byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+    byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
+    byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
+    bySystem: countBy(cubs, (record) => record.formal_systems),
+    sources: Object.entries(meta?.sources ?? {})
+      .sort(([a], [b]) => compareNames(a, b))
+      .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),
+    notes: data.library.notes,
+  };
+}

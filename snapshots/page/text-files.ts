@@ -1,0 +1,67 @@
+/** llms.txt, sitemap.xml and robots.txt of a view. */
+import { formatBytes } from "../format.ts";
+import { pagePath } from "../layout.ts";
+import { mountPath, type ViewData } from "../view-data.ts";
+import { relationsOf } from "./relations.ts";
+
+/** An index of the library for language models, as Markdown. Objects of small collections are named one by one. */
+const LISTED_OBJECTS = 100;
+/** The sitemap protocol allows no more addresses in one file. */
+const MAX_SITEMAP = 50_000;
+
+/** Titles come from the library's authors: brackets and line ends must not end a Markdown link. */
+function linkText(text: string): string {
+  return text.replaceAll(/[\[\]\\]/g, "\\$&").replaceAll(/[\s\u0085\u2028\u2029]+/g, " ").trim();
+}
+
+export function llmsText(data: ViewData): string {
+  const { library, claims, cubs, objects } = data;
+  const base = library.base_url + mountPath(library);
+  const lines = [`# ${linkText(library.title)}`, ""];
+  if (library.summary !== "") lines.push(`> ${linkText(library.summary)}`, "");
+  lines.push(
+    "Everything here is served from an immutable snapshot; each answer names it in X-Snapshot, and every public address also works under /at/<snapshot>/.",
+    "",
+    "## Collections",
+    "",
+  );
+  const { folders, objectByKey } = relationsOf(data);
+  for (const collection of library.collections) {
+    const folder = folders.get(collection.prefix);
+    lines.push(
+      `- [${linkText(collection.title)}](${base}${pagePath.browse(collection.prefix)}): ${linkText(collection.summary)} ` +
+        `${folder?.count ?? 0} objects, ${formatBytes(folder?.bytes ?? 0)}; JSON: ${base}/api/list?prefix=${encodeURIComponent(collection.prefix)}`,
+    );
+  }
+  lines.push(
+    "", "## Data", "",
+    `- [Catalog](${base}/api/catalog): every object with its digest`,
+    `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence`,
+    ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records`] : []),
+    `- [Search](${base}/api/search?q=): ranked full text`,
+    `- [OpenAPI](${base}/api/openapi.json): every route`,
+    `- [MCP](${base}/mcp): read-only tools for agents (POST)`,
+    "",
+  );
+  for (const collection of library.collections) {
+    const members = objects.filter((row) => row.key.startsWith(collection.prefix));
+    if (members.length === 0 || members.length > LISTED_OBJECTS) continue;
+    lines.push(`## ${linkText(collection.title)}`, "");
+    for (const { key } of members) {
+      const row = objectByKey.get(key);
+      if (row !== undefined) lines.push(`- [${linkText(row.title)}](${base}${pagePath.object(key)})${row.summary === "" ? "" : `: ${linkText(row.summary)}`}`);
+    }
+    lines.push("");
+  }
+  return lines.join("\n");
+}
+
+export function sitemapXml(base: string, paths: readonly string[]): string {
+  const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&apos;");
+  const rows = paths.slice(0, MAX_SITEMAP).map((path) => `<url><loc>${escape(base + path)}</loc></url>`);
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${rows.join("\n")}\n</urlset>\n`;
+}
+
+export function robotsText(base: string): string {
+  return `User-agent: *\nDisallow: /internal/\nDisallow: /api/code/\nDisallow: /at/\nSitemap: ${base}/sitemap.xml\n`;
+}
