@@ -1,0 +1,196 @@
+/** The gate: who may see the internal view and the code files (interface §5, conventions "Sidecar").
+ *
+ *  It reads three request headers and the configuration, and nothing else: no shelf, no index, no store. A token decides
+ *  alone when it is sent; otherwise both halves of a service-token pair are needed. Who is known but outside the policy is
+ *  403; everybody else is 401, always with the same words, so that a refusal teaches nothing about the check that failed. */
+import { createHash, timingSafeEqual } from "node:crypto";
+import { jwtVerify } from "jose";
+import { LRUCache } from "lru-cache";
+import type { AccessConfig } from "../snapshots/access-config.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
+import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
+
+/** Verdicts on signatures that are remembered: a client sends one token with many requests. */
+const MAX_REMEMBERED = 10_000;
+
+export type Identity = {
+  readonly kind: "person" | "service";
+  /** The email of a person, the configured name of a service. */
+  readonly name: string;
+  readonly email: string | null;
+};
+
+export type RefusalReason = TokenProblem | "no_credentials" | "half_pair" | "bad_pair" | "policy" | "not_human" | "no_keys" | "no_access";
+
+export type GateVerdict =
+  | { readonly ok: true; readonly identity: Identity }
+  /** `reason` is for the log; `problem` is all that the caller may learn. */
+  | { readonly ok: false; readonly problem: ShelfError; readonly reason: RefusalReason };
+
+export interface Gate {
+  /** For /internal/* and the code route. Never throws. */
+  check(headers: Headers): Promise<GateVerdict>;
+  /** For /internal/api/ask: a person with a token of the human application. Never throws. */
+  checkHuman(headers: Headers): Promise<GateVerdict>;
+}
+
+export type GateOptions = {
+  /** Milliseconds since 1970. */
+  readonly now?: () => number;
+  /** How the keys' text is read; for tests. */
+  readonly readKeys?: NonNullable<KeySourceOptions["read"]>;
+};
+
+/** @param source the access section, or null when there is none; a function is asked on every check, so a policy that
+ *  it reads again takes effect at once */
+export function openGate(source: AccessConfig | null | (() => AccessConfig | null), options: GateOptions = {}): Gate {
+  const now = options.now ?? Date.now;
+  const readConfig = typeof source === "function" ? source : () => source;
+  // Keyed by the digest of the token, so the memory of the process holds no token; the value is bound to one key set.
+  const remembered = new LRUCache<string, { readonly version: number; readonly parsed: ParsedToken }>({ max: MAX_REMEMBERED });
+  const rejected = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  let location = "";
+  let keySource: KeySource | null = null;
+
+  const findKeySource = (config: AccessConfig): KeySource => {
+    if (keySource === null || location !== config.jwks) {
+      location = config.jwks;
+      remembered.clear();
+      rejected.clear();
+      keySource = openKeySource(config.jwks, {
+        now,
+        ...(options.readKeys === undefined ? {} : { read: options.readKeys }),
+      });
+    }
+    return keySource;
+  };
+
+  const verifyToken = async (token: string, config: AccessConfig): Promise<ParsedToken | RefusalReason> => {
+    const parsed = parseToken(token, config.algorithms);
+    if (typeof parsed === "string") return parsed;
+    const audiences = [...config.audience, ...config.humanAudience];
+    const problem = findClaimsProblem(parsed.claims, config, audiences, now());
+    if (problem !== null) return problem;
+    const set = await findKeySource(config).find(parsed.kid);
+    if (set === null) return "no_keys";
+    if (!set.kids.has(parsed.kid)) return "unknown_key";
+    const digest = createHash("sha256").update(token).digest("base64url");
+    if (remembered.get(digest)?.version === set.version) return parsed;
+    if (rejected.get(digest) === set.version) return "signature";
+    try {
+      await jwtVerify(token, set.keys, {
+        algorithms: [parsed.alg],
+        issuer: config.issuer,
+        audience: audiences,
+        requiredClaims: ["iss", "aud", "exp"],
+        currentDate: new Date(now()),
+      });
+    } catch {
+      rejected.set(digest, set.version);
+      return "signature";
+    }
+    remembered.set(digest, { version: set.version, parsed });
+    return parsed;
+  };
+
+  const checkAs = async (headers: Headers, human: boolean): Promise<GateVerdict> => {
+    const config = readConfig();
+    if (config === null) {
+      return refuse("no_access", new ShelfError("not_configured", "This library has no access section, so nobody can be let in.", {
+        fixes: ["Add an access section to proofshelf.yaml: issuer, audience, jwks and policy."],
+      }));
+    }
+    const token = headers.get(config.headers.token);
+    if (token === null) {
+      const name = checkPair(headers, config);
+      if (typeof name !== "string") return unauthenticated(name.reason, config);
+      if (human) return forbidden("not_human", "This route is for people; machines use /internal/library/api/ask.");
+      if (!config.policy.serviceTokens.includes(name)) return forbidden("policy");
+      return { ok: true, identity: { kind: "service", name, email: null } };
+    }
+    const parsed = await verifyToken(token, config);
+    if (parsed === "no_keys") {
+      return refuse("no_keys", new ShelfError("keys_unavailable", "No key that could check this token has been read yet.", {
+        fixes: ["Try again in a minute.", "Operators: check that access.jwks can be read."],
+      }));
+    }
+    if (typeof parsed === "string") return unauthenticated(parsed, config);
+    if (human && !namesAudience(parsed.claims, config.humanAudience)) {
+      return forbidden("not_human", "This route needs a token of the application for people.");
+    }
+    if (!human && !namesAudience(parsed.claims, config.audience)) return unauthenticated("audience", config);
+    const identity = findIdentity(parsed.claims, config);
+    if (identity === null) return forbidden("policy");
+    if (human && identity.kind !== "person") {
+      return forbidden("not_human", "This route is for people; machines use /internal/library/api/ask.");
+    }
+    return isAllowed(identity, config) ? { ok: true, identity } : forbidden("policy");
+  };
+
+  return { check: (headers) => checkAs(headers, false), checkHuman: (headers) => checkAs(headers, true) };
+}
+
+/** Who a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
+function findIdentity(claims: Readonly<Record<string, unknown>>, config: AccessConfig): Identity | null {
+  const { email, email_verified: emailVerified, common_name: commonName, sub } = claims;
+  if (email !== undefined && email !== "") {
+    if (typeof email !== "string" || emailVerified === false) return null;
+    const folded = foldEmail(email);
+    return folded === null ? null : { kind: "person", name: folded, email: folded };
+  }
+  const id = typeof commonName === "string" && commonName !== "" ? commonName : sub;
+  const service = config.serviceTokens.find((known) => known.id === id);
+  return service === undefined ? null : { kind: "service", name: service.name, email: null };
+}
+
+/** Plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */
+function foldEmail(email: string): string | null {
+  return /^[!-?A-~]{1,64}@[A-Za-z0-9.-]{1,253}$/.test(email) ? email.toLowerCase() : null;
+}
+
+function isAllowed(identity: Identity, { policy }: AccessConfig): boolean {
+  if (identity.kind === "service") return policy.serviceTokens.includes(identity.name);
+  const email = identity.name;
+  const domain = email.slice(email.lastIndexOf("@") + 1);
+  return (
+    policy.emails.some((allowed) => allowed.toLowerCase() === email) ||
+    policy.domains.some((allowed) => allowed.toLowerCase() === domain)
+  );
+}
+
+/** The name of the service whose pair was sent. Every entry is compared, in constant time, so that neither an id nor a
+ *  secret can be guessed piece by piece. */
+function checkPair(headers: Headers, config: AccessConfig): string | { readonly reason: RefusalReason } {
+  const id = headers.get(config.headers.clientId);
+  const secret = headers.get(config.headers.clientSecret);
+  if (id === null && secret === null) return { reason: "no_credentials" };
+  if (id === null || secret === null || id === "" || secret === "") return { reason: "half_pair" };
+  const idDigest = digestOf(id);
+  const secretDigest = digestOf(secret);
+  let found: string | null = null;
+  for (const known of config.serviceTokens) {
+    const sameId = timingSafeEqual(digestOf(known.id), idDigest);
+    const sameSecret = timingSafeEqual(Buffer.from(known.secretSha256, "hex"), secretDigest);
+    if (sameId && sameSecret) found = known.name;
+  }
+  return found ?? { reason: "bad_pair" };
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+function unauthenticated(reason: RefusalReason, { headers }: AccessConfig): GateVerdict {
+  return refuse(reason, new ShelfError("unauthenticated", "This route needs a valid application token or a valid service-token pair.", {
+    fixes: [`Send ${headers.token}, or both ${headers.clientId} and ${headers.clientSecret}.`],
+  }));
+}
+
+function forbidden(reason: RefusalReason, message = "You are known here, but the policy does not let you in."): GateVerdict {
+  return refuse(reason, new ShelfError("forbidden", message));
+}
+
+function refuse(reason: RefusalReason, problem: ShelfError): GateVerdict {
+  return { ok: false, problem, reason };
+}

@@ -1,0 +1,127 @@
+/** The gateway's public keys, from an address or a file: cached, fetched again when old or when a token names a key that
+ *  is not among them, and kept while their source is down.
+ *
+ *  jose's own remote set is not used because it throws when its cache is old and the source is down, and counts its
+ *  cooldown from the last success only: a source that is down would be asked once per bad token. */
+import { readFile } from "node:fs/promises";
+import { createLocalJWKSet, type LocalJWKSet } from "jose";
+import { fetch as undiciFetch } from "undici";
+
+/** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
+export const MIN_FETCH_INTERVAL = 60_000;
+/** Milliseconds after which keys are fetched again unasked: how long a key that was withdrawn is still believed. */
+export const MAX_KEYS_AGE = 10 * 60_000;
+/** The same two for a file, which is cheap to read. */
+const MIN_FILE_INTERVAL = 1_000;
+const MAX_FILE_AGE = 2_000;
+/** Milliseconds for one fetch, body included. */
+const FETCH_TIMEOUT = 5_000;
+/** Bytes of a key set; real ones have a few thousand. */
+const MAX_KEYS_BYTES = 256 * 1024;
+
+export type KeySet = {
+  readonly keys: LocalJWKSet;
+  readonly kids: ReadonlySet<string>;
+  /** Differs from set to set: a verdict reached with other keys is worth nothing. */
+  readonly version: number;
+};
+
+export interface KeySource {
+  /** Keys to check a token with; looks for newer ones when `kid` is not among them.
+   *  @returns null when none could ever be read */
+  find(kid: string): Promise<KeySet | null>;
+}
+
+export type KeySourceOptions = {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Reads the text of the set; by default the file, or the address by HTTP. */
+  readonly read?: (location: string) => Promise<string>;
+};
+
+export function openKeySource(location: string, options: KeySourceOptions): KeySource {
+  const remote = /^https?:\/\//i.test(location);
+  const minInterval = remote ? MIN_FETCH_INTERVAL : MIN_FILE_INTERVAL;
+  const maxAge = remote ? MAX_KEYS_AGE : MAX_FILE_AGE;
+  const read = options.read ?? (remote ? fetchText : readText);
+  let current: KeySet | null = null;
+  let text = "";
+  let triedAt = -Infinity;
+  let goodAt = -Infinity;
+  let failing = false;
+  let running: Promise<void> | null = null;
+
+  const refresh = async (): Promise<void> => {
+    try {
+      const fresh = await read(location);
+      if (fresh !== text || current === null) current = parseKeySet(fresh, (current?.version ?? 0) + 1);
+      text = fresh;
+      goodAt = options.now();
+      failing = false;
+    } catch {
+      // The last good keys stay; an unreadable source must neither lock everybody out nor let anybody in.
+      failing = true;
+    } finally {
+      running = null;
+    }
+  };
+  const start = (): void => {
+    triedAt = options.now();
+    running = refresh();
+  };
+  return {
+    async find(kid) {
+      const now = options.now();
+      const known = current?.kids.has(kid) ?? false;
+      if (known && now - goodAt < maxAge) return current;
+      // Without any keys there is nothing to lose by asking sooner, but still not once per request.
+      const interval = current === null ? MIN_FILE_INTERVAL : minInterval;
+      if (running === null && now - triedAt >= interval) start();
+      // Who holds a known key does not wait for a source that was down a moment ago.
+      if (running !== null && (!known || !failing)) await running;
+      return current;
+    },
+  };
+}
+
+/** @throws Error when the text is not a JWK set */
+function parseKeySet(text: string, version: number): KeySet {
+  const value = JSON.parse(text) as unknown;
+  if (typeof value !== "object" || value === null || !("keys" in value) || !Array.isArray(value.keys)) {
+    throw new Error("not a JWK set");
+  }
+  // Members that are no objects would make jose refuse the whole set; symmetric keys have no business in a public one.
+  const members = (value.keys as unknown[]).filter(
+    (key): key is { kty: string; kid?: unknown } =>
+      typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string" && key.kty !== "oct",
+  );
+  const kids = new Set(members.map((key) => key.kid).filter((kid) => typeof kid === "string"));
+  return { keys: createLocalJWKSet({ keys: members as { kty: string }[] }), kids, version };
+}
+
+async function readText(file: string): Promise<string> {
+  return limitText(await readFile(file, "utf8"));
+}
+
+async function fetchText(address: string): Promise<string> {
+  const response = await undiciFetch(address, {
+    headers: { accept: "application/json" },
+    // A redirect could lead the keys of this gateway to another host.
+    redirect: "error",
+    signal: AbortSignal.timeout(FETCH_TIMEOUT),
+  });
+  if (response.status !== 200) throw new Error(`status ${response.status}`);
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += (chunk as Uint8Array).length;
+    if (size > MAX_KEYS_BYTES) throw new Error("too long");
+    chunks.push(chunk as Uint8Array);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function limitText(text: string): string {
+  if (text.length > MAX_KEYS_BYTES) throw new Error("too long");
+  return text;
+}

@@ -1,0 +1,92 @@
+/** What can be said of an application token before any key is touched. Everything in it is the caller's word until its
+ *  signature holds (gate.ts), so this module only refuses; it never grants.
+ *
+ *  Refusing here first keeps refusals cheap: a signature check costs a hundred times more than these lines. */
+import type { AccessConfig, TokenAlgorithm } from "../snapshots/access-config.ts";
+import { hasDuplicateMembers } from "./json-members.ts";
+
+/** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
+export const MAX_TOKEN_BYTES = 8 * 1024;
+/** Characters of a key id; it is only ever compared, never opened. */
+const MAX_KID = 256;
+
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
+/** Header members that bring their own key, change what is signed, or demand what we do not know. */
+const FORBIDDEN = ["jwk", "jku", "x5c", "x5u", "crit", "b64", "zip", "enc", "p2c", "epk"] as const;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export type ParsedToken = {
+  readonly alg: TokenAlgorithm;
+  readonly kid: string;
+  readonly claims: Readonly<Record<string, unknown>>;
+};
+
+/** Reasons a token is refused: for logs and tests; callers are told nothing but 401. */
+export type TokenProblem =
+  | "malformed" | "too_long" | "duplicate_member" | "algorithm" | "kid" | "typ" | "header"
+  | "issuer" | "audience" | "expired" | "not_yet_valid" | "claims" | "unknown_key" | "signature";
+
+/** Header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
+export function parseToken(token: string, algorithms: readonly TokenAlgorithm[]): ParsedToken | TokenProblem {
+  if (token.length > MAX_TOKEN_BYTES) return "too_long";
+  if (!COMPACT.test(token)) return "malformed";
+  const [headPart = "", claimsPart = ""] = token.split(".");
+  const head = parsePart(headPart);
+  if (typeof head === "string") return head;
+  const alg = algorithms.find((known) => known === head["alg"]);
+  if (alg === undefined) return "algorithm";
+  if (FORBIDDEN.some((name) => Object.hasOwn(head, name))) return "header";
+  const { kid, typ } = head;
+  if (typeof kid !== "string" || kid === "" || kid.length > MAX_KID) return "kid";
+  if (typ !== undefined && !(typeof typ === "string" && /^(application\/)?jwt$/i.test(typ))) return "typ";
+  const claims = parsePart(claimsPart);
+  if (typeof claims === "string") return claims;
+  return { alg, kid, claims };
+}
+
+function parsePart(part: string): Record<string, unknown> | TokenProblem {
+  const bytes = Buffer.from(part, "base64url");
+  // One spelling only: leftover bits would give a second text for the same signed bytes.
+  if (bytes.toString("base64url") !== part) return "malformed";
+  let text: string;
+  let value: unknown;
+  try {
+    text = utf8.decode(bytes);
+    value = JSON.parse(text);
+  } catch {
+    return "malformed";
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "malformed";
+  return hasDuplicateMembers(text) ? "duplicate_member" : (value as Record<string, unknown>);
+}
+
+/** What is wrong with the claims, or null. Called again for every use of a token, since time passes and policies change.
+ *  @param audiences any one of them must be named
+ *  @param now milliseconds since 1970 */
+export function findClaimsProblem(
+  claims: Readonly<Record<string, unknown>>,
+  config: AccessConfig,
+  audiences: readonly string[],
+  now: number,
+): TokenProblem | null {
+  const seconds = Math.floor(now / 1000);
+  const { iss, exp, nbf, iat } = claims;
+  if (iss !== config.issuer) return "issuer";
+  if (!namesAudience(claims, audiences)) return "audience";
+  if (typeof exp !== "number") return "claims";
+  if (exp <= seconds) return "expired";
+  if (nbf !== undefined && typeof nbf !== "number") return "claims";
+  if (nbf !== undefined && nbf > seconds) return "not_yet_valid";
+  if (iat !== undefined && typeof iat !== "number") return "claims";
+  return null;
+}
+
+/** Whether `aud` is, or contains, one of these. An array with anything but strings in it names nobody. */
+export function namesAudience(claims: Readonly<Record<string, unknown>>, audiences: readonly string[]): boolean {
+  const { aud } = claims;
+  const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
+  return (
+    named.every((name) => typeof name === "string") && named.some((name) => audiences.includes(name as string))
+  );
+}
