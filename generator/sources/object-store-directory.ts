@@ -1,0 +1,257 @@
+/** A folder as object store: every regular file under it is an object, its relative path the key.
+ *
+ *  File names are bytes. fast-glob walks the tree but matches with patterns in which a newline, a backslash or what is not
+ *  UTF-8 gets lost, so it is shown an escaped spelling of every name (plain letters, digits, `%XX`) and no name is dropped. */
+import type { BigIntStats, Dirent, Stats } from "node:fs";
+import { lstat as lstatCallback, readdir as readdirCallback, stat as statCallback } from "node:fs";
+import { constants, lstat, open, realpath, stat } from "node:fs/promises";
+import { sep } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import fastGlob from "fast-glob";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { findKeyProblem } from "../../snapshots/layout.ts";
+import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
+
+/** Bytes of one object: it is read whole, and one huge file must not end the build. */
+export const MAX_OBJECT_BYTES = 1024 ** 3;
+const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
+const RETRY_MS = 20; // pause before the next one, doubled each time
+const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
+const PARALLEL = 64; // lstat calls in flight; more does not help a disk, fewer leaves it idle
+
+/** @param root absolute path of the folder */
+export function openDirectoryStore(root: string): ObjectStore {
+  return { list: () => list(root), read: (key) => read(root, key) };
+}
+
+async function* list(root: string): AsyncGenerator<StoredObject> {
+  const realRoot = await findRealRoot(root);
+  const unreadable: StoredObject[] = [];
+  const names = await fastGlob.glob("**", {
+    cwd: escapeBytes(Buffer.from(root)),
+    dot: true,
+    onlyFiles: false,
+    followSymbolicLinks: false,
+    objectMode: true,
+    unique: false,
+    concurrency: 8,
+    fs: escapedFs((directory, error) => {
+      const relative = unescapeBytes(directory).subarray(Buffer.byteLength(root) + 1);
+      if (relative.length === 0) throw unreadableRoot(error);
+      unreadable.push(
+        rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`),
+      );
+    }),
+  });
+  const found: StoredObject[] = [];
+  const files = names.filter((entry) => !entry.dirent.isDirectory());
+  for (let at = 0; at < files.length; at += PARALLEL) {
+    const batch = files
+      .slice(at, at + PARALLEL)
+      .map((entry) => examine(root, realRoot, unescapeBytes(entry.path), entry.dirent as unknown as Dirent));
+    found.push(...(await Promise.all(batch)));
+  }
+  yield* [...found, ...unreadable].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+}
+
+async function findRealRoot(root: string): Promise<string> {
+  try {
+    const path = await realpath(root);
+    if ((await stat(path)).isDirectory()) return path;
+  } catch (cause) {
+    throw unreadableRoot(cause as NodeJS.ErrnoException);
+  }
+  throw new ShelfError("bad_source", "The object store is not a folder.");
+}
+
+function unreadableRoot(cause: NodeJS.ErrnoException): ShelfError {
+  const why = cause.code === "ENOENT" ? "does not exist" : `cannot be read (${cause.code ?? "unknown error"})`;
+  return new ShelfError("bad_source", `The object store ${why}.`, { cause });
+}
+
+async function examine(root: string, realRoot: string, name: Buffer, dirent: Dirent): Promise<StoredObject> {
+  const key = showBytes(name);
+  const path = Buffer.concat([Buffer.from(`${root}/`), name]);
+  try {
+    if (!isUtf8(name)) return rejected(key, "the name is not valid UTF-8");
+    const link = dirent.isSymbolicLink();
+    if (link) {
+      const problem = await findLinkProblem(realRoot, path);
+      if (problem !== null) return rejected(key, problem);
+    }
+    const stats = await (link ? stat(path, { bigint: true }) : lstat(path, { bigint: true }));
+    const problem = findKeyProblem(key) ?? findTypeProblem(stats);
+    if (problem !== null) return rejected(key, problem);
+    // A file changed just now may change again within the tick; such a version is never seen twice, so it is read again.
+    const version = isRacy(stats) ? `${versionOf(stats)}~${Date.now()}` : versionOf(stats);
+    return { key, size: Number(stats.size), version, uploaded: timeOf(stats), problem: null };
+  } catch (error) {
+    return rejected(key, explain(error));
+  }
+}
+
+async function findLinkProblem(realRoot: string, path: Buffer): Promise<string | null> {
+  let target: string;
+  try {
+    target = await realpath(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === "ELOOP") return "the link leads in a circle";
+    if (code === "ENOENT" || code === "ENOTDIR") return "the link leads nowhere";
+    throw error;
+  }
+  if (!isInside(realRoot, target)) return "the link leads out of the store";
+  if ((await stat(target)).isDirectory()) return "the link leads to a folder; only links to files are followed";
+  return null;
+}
+
+function findTypeProblem(stats: BigIntStats): string | null {
+  if (stats.isFile()) return stats.size > BigInt(MAX_OBJECT_BYTES) ? `is larger than ${MAX_OBJECT_BYTES} bytes` : null;
+  if (stats.isFIFO()) return "is a pipe, not a file";
+  if (stats.isSocket()) return "is a socket, not a file";
+  if (stats.isBlockDevice() || stats.isCharacterDevice()) return "is a device, not a file";
+  return "is not a regular file";
+}
+
+async function read(root: string, key: string): Promise<ReadObject> {
+  const problem = findKeyProblem(key);
+  if (problem !== null) throw new ShelfError("bad_source", `The object cannot be read: ${problem}.`);
+  const realRoot = await findRealRoot(root);
+  for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+    if (attempt > 0) await sleep(RETRY_MS * 2 ** (attempt - 1));
+    const result = await readOnce(realRoot, `${root}/${key}`);
+    if (result !== null) return result;
+  }
+  throw new ShelfError("bad_source", "The object kept changing while it was read.");
+}
+
+/** null when the file changed meanwhile, or so recently that a change could not be seen. */
+async function readOnce(realRoot: string, path: string): Promise<ReadObject | null> {
+  // O_NONBLOCK: a pipe put in place of the file since the listing must not hang the build.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
+    throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
+  });
+  try {
+    const before = await file.stat({ bigint: true });
+    const problem = findTypeProblem(before);
+    if (problem !== null) throw new ShelfError("bad_source", `The object ${problem}.`);
+    // What was opened must be what lies inside the root: a folder on the way may have become a link since the listing.
+    const target = await realpath(path);
+    const inside = await lstat(target, { bigint: true });
+    if (!isInside(realRoot, target)) throw new ShelfError("bad_source", "The object's path leads out of the store.");
+    if (inside.ino !== before.ino || inside.dev !== before.dev || isRacy(before)) return null;
+    const bytes = await file.readFile();
+    const after = await file.stat({ bigint: true });
+    const version = versionOf(before);
+    if (version !== versionOf(after) || BigInt(bytes.length) !== after.size) return null;
+    return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), version };
+  } catch (cause) {
+    if (cause instanceof ShelfError) throw cause;
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
+  } finally {
+    await file.close();
+  }
+}
+
+/** ctime is in it because a writer can set mtime back, but not ctime. */
+function versionOf(stats: BigIntStats): string {
+  return [stats.size, stats.mtimeNs, stats.ctimeNs, stats.ino].map((value) => value.toString(36)).join("-");
+}
+
+function isRacy(stats: BigIntStats): boolean {
+  const age = Date.now() - Number(stats.ctimeNs / 1_000_000n);
+  return age >= 0 && age < RACY_MS; // a time in the future is another machine's clock and tells nothing
+}
+
+/** Modification time in milliseconds; null outside the years 0000 to 9999, which RFC 3339 cannot write. */
+function timeOf(stats: BigIntStats): string | null {
+  const milliseconds = Number(stats.mtimeNs / 1_000_000n);
+  const time = new Date(milliseconds);
+  if (Number.isNaN(time.getTime()) || time.getUTCFullYear() < 0 || time.getUTCFullYear() > 9999) return null;
+  return time.toISOString();
+}
+
+function rejected(key: string, problem: string): StoredObject {
+  return { key, size: 0, version: "", uploaded: null, problem };
+}
+
+function explain(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT") return "it is gone";
+  if (code === "EACCES" || code === "EPERM") return "reading it is not permitted";
+  if (code === "ENXIO") return "it is not a regular file";
+  if (code === "ENAMETOOLONG") return "its path is too long for this machine";
+  return `reading it failed (${code ?? "unknown error"})`;
+}
+
+function isInside(realRoot: string, target: string): boolean {
+  return target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep);
+}
+
+function isUtf8(bytes: Buffer): boolean {
+  return Buffer.from(bytes.toString("utf8")).equals(bytes);
+}
+
+/** The name as text; bytes that are no UTF-8 as `\xHH`, so that a reader can find the file. */
+function showBytes(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString("utf8");
+  return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
+}
+
+function escapeBytes(bytes: Buffer): string {
+  let text = "";
+  for (const byte of bytes) {
+    const plain = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
+    text += plain || byte === 0x2f ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`;
+  }
+  return text;
+}
+
+function unescapeBytes(text: string): Buffer {
+  if (!text.includes("%")) return Buffer.from(text);
+  return Buffer.from(
+    text.replaceAll(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+    "latin1",
+  );
+}
+
+/** The file system as fast-glob is to see it. A folder that cannot be read is reported and taken as empty. */
+function escapedFs(
+  report: (directory: string, error: NodeJS.ErrnoException) => void,
+): Partial<fastGlob.FileSystemAdapter> {
+  const readdir = (
+    directory: string,
+    _options: unknown,
+    done: (error: Error | null, entries: readonly object[]) => void,
+  ): void => {
+    readdirCallback(unescapeBytes(directory), { withFileTypes: true, encoding: "buffer" }, (error, entries) => {
+      if (error === null) return done(null, entries.map(escapedDirent));
+      try {
+        report(directory, error);
+        done(null, []);
+      } catch (failure) {
+        done(failure as Error, []);
+      }
+    });
+  };
+  type Done = (error: NodeJS.ErrnoException | null, stats: Stats) => void;
+  const lstatEscaped = (path: string, done: Done): void => lstatCallback(unescapeBytes(path), done);
+  const statEscaped = (path: string, done: Done): void => statCallback(unescapeBytes(path), done);
+  // fast-glob calls these three with exactly these arguments; Node's own types have a dozen overloads more.
+  return { lstat: lstatEscaped, stat: statEscaped, readdir } as unknown as Partial<fastGlob.FileSystemAdapter>;
+}
+
+function escapedDirent(entry: Dirent<Buffer>): object {
+  return {
+    name: escapeBytes(entry.name),
+    isFile: () => entry.isFile(),
+    isDirectory: () => entry.isDirectory(),
+    isSymbolicLink: () => entry.isSymbolicLink(),
+    isBlockDevice: () => entry.isBlockDevice(),
+    isCharacterDevice: () => entry.isCharacterDevice(),
+    isFIFO: () => entry.isFIFO(),
+    isSocket: () => entry.isSocket(),
+  };
+}

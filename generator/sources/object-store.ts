@@ -1,0 +1,61 @@
+/** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { findKeyProblem } from "../../snapshots/layout.ts";
+import { sha256 } from "../../snapshots/digest.ts";
+import type { StorageConfig } from "../config.ts";
+import { openDirectoryStore } from "./object-store-directory.ts";
+
+export type StoredObject = {
+  readonly key: string;
+  /** Bytes. */
+  readonly size: number;
+  /** Changes whenever the bytes may have changed. Meaningful on this store only, so it never enters a snapshot: the etag
+   *  that readers see is derived from the content. */
+  readonly version: string;
+  /** RFC 3339 UTC, null when the store has no usable time. */
+  readonly uploaded: string | null;
+  /** Why this object cannot be served, in words for a reader; null when it can. */
+  readonly problem: string | null;
+};
+
+export type ReadObject = {
+  readonly bytes: Uint8Array /** of exactly these bytes; compare with the listed one */;
+  readonly version: string;
+};
+
+export interface ObjectStore {
+  /** Everything in the store, once, ascending by key (code units); what cannot be served comes with its problem.
+   *  @throws ShelfError "bad_source" when the store as a whole cannot be read */
+  list(): AsyncIterable<StoredObject>;
+  /** The bytes of a listed object, all from one version of it.
+   *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still */
+  read(key: string): Promise<ReadObject>;
+}
+
+/** @throws ShelfError "bad_config" for a kind that this version cannot open */
+export function openObjectStore(storage: StorageConfig): ObjectStore {
+  if (storage.kind === "directory") return openDirectoryStore(storage.root);
+  throw new ShelfError("bad_config", "store.kind s3 is not supported yet; use kind: directory");
+}
+
+export type MemoryObject = { readonly bytes: Uint8Array | string; readonly uploaded?: string | null };
+
+/** A store in memory, read at the time of each call: add to or change `objects` between builds. */
+export function openMemoryStore(objects: ReadonlyMap<string, MemoryObject>): ObjectStore {
+  const encode = (bytes: Uint8Array | string) => (typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
+  return {
+    async *list() {
+      for (const [key, object] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const bytes = encode(object.bytes);
+        const problem = findKeyProblem(key);
+        yield { key, size: bytes.length, version: sha256(bytes), uploaded: object.uploaded ?? null, problem };
+      }
+    },
+    async read(key) {
+      const object = objects.get(key);
+      if (object === undefined) throw new ShelfError("bad_source", "The object is gone.");
+      const bytes = encode(object.bytes);
+      return { bytes, version: sha256(bytes) };
+    },
+  };
+}
