@@ -263,6 +263,16 @@ test("without an access section every check is 503 and says what to configure", 
   }
 });
 
+test("an access section without issuer or keys takes pairs and no token", async () => {
+  for (const change of [{ issuer: null }, { jwks: null }, { issuer: null, jwks: null }]) {
+    const pairsOnly = openGate(accessConfig(change), { now: clock, readKeys });
+    assert.equal(await statusOf(pairHeaders("ci.example", SERVICE_SECRET), pairsOnly), 200);
+    for (const iss of ["https://gateway.example.org", null, undefined, ""]) {
+      assert.equal(await statusOf(tokenHeaders(makeToken({ iss })), pairsOnly), 401);
+    }
+  }
+});
+
 test("a changed policy, issuer or service token takes effect on the next check", async () => {
   let config: AccessConfig | null = accessConfig();
   const changing = openGate(() => config, { now: clock, readKeys });

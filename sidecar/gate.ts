@@ -21,7 +21,7 @@ export type Identity = {
   readonly email: string | null;
 };
 
-export type RefusalReason = TokenProblem | "no_credentials" | "half_pair" | "bad_pair" | "policy" | "not_human" | "no_keys" | "no_access";
+export type RefusalReason = TokenProblem | "no_credentials" | "half_pair" | "bad_pair" | "policy" | "not_human" | "no_keys" | "no_tokens" | "no_access";
 
 export type GateVerdict =
   | { readonly ok: true; readonly identity: Identity }
@@ -53,12 +53,12 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
   let location = "";
   let keySource: KeySource | null = null;
 
-  const findKeySource = (config: AccessConfig): KeySource => {
-    if (keySource === null || location !== config.jwks) {
-      location = config.jwks;
+  const findKeySource = (jwks: string): KeySource => {
+    if (keySource === null || location !== jwks) {
+      location = jwks;
       remembered.clear();
       rejected.clear();
-      keySource = openKeySource(config.jwks, {
+      keySource = openKeySource(jwks, {
         now,
         ...(options.readKeys === undefined ? {} : { read: options.readKeys }),
       });
@@ -72,7 +72,8 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const audiences = [...config.audience, ...config.humanAudience];
     const problem = findClaimsProblem(parsed.claims, config, audiences, now());
     if (problem !== null) return problem;
-    const set = await findKeySource(config).find(parsed.kid);
+    if (config.issuer === null || config.jwks === null) return "no_tokens";
+    const set = await findKeySource(config.jwks).find(parsed.kid);
     if (set === null) return "no_keys";
     if (!set.kids.has(parsed.kid)) return "unknown_key";
     const digest = createHash("sha256").update(token).digest("base64url");

@@ -72,7 +72,8 @@ export function findClaimsProblem(
 ): TokenProblem | null {
   const seconds = Math.floor(now / 1000);
   const { iss, exp, nbf, iat } = claims;
-  if (iss !== config.issuer) return "issuer";
+  // A configuration without an issuer accepts no token at all, not every one.
+  if (config.issuer === null || iss !== config.issuer) return "issuer";
   if (!namesAudience(claims, audiences)) return "audience";
   if (typeof exp !== "number") return "claims";
   if (exp <= seconds) return "expired";
