@@ -23,9 +23,9 @@ export type Document = {
 
 /** One passage as it comes back from a search. */
 export type IndexRow = {
-  /** `doc` + "#" + the passage's number from 0. */
-  readonly id: string;
   readonly doc: string;
+  /** Number of the passage in the document, from 0. */
+  readonly n: number;
   readonly key: string;
   readonly kind: IndexKind;
   readonly collection: string;
@@ -92,8 +92,8 @@ export function rowsOf(document: Document): StoredRow[] {
     if (passage.name !== null) marks.add(exactMark(passage.name));
     const heading = passage.heading.join(" › ");
     return {
-      id: `${document.doc}#${n}`,
       doc: document.doc,
+      n,
       key: document.key,
       kind: document.kind,
       collection: document.collection,

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { search } from "../query/search.ts";
+import { openIndex, type ViewIndex } from "./open.ts";
+import { type Document, documentId } from "./row.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "index-"));
+after(() => rm(folder, { recursive: true, force: true }));
+
+const WORDS = "proof sort list permutation lemma induction nat add comm tree graph path order group ring field vector space".split(" ");
+
+/** A small text that depends on its number alone. */
+function text(seed: number, length = 30): string {
+  let state = seed * 2654435761 + 1;
+  return Array.from({ length }, () => {
+    state = (state * 1103515245 + 12345) % 2147483648;
+    return WORDS[Math.floor((state / 2147483648) ** 2 * WORDS.length)] ?? "";
+  }).join(" ");
+}
+
+function document(key: string, passages: readonly string[], title = key): Document {
+  return {
+    doc: documentId("object", key), key, kind: "text", collection: "c", title, sha256: "0".repeat(64),
+    passages: passages.map((passage, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: passage })),
+  };
+}
+
+function some(from: number, to: number, change = 0): Document[] {
+  return Array.from({ length: to - from }, (_, at) => document(`c/${from + at}.txt`, [text(from + at + change), text(from + at + change + 5000, 12)]));
+}
+
+async function found(index: ViewIndex, tag: string, q: string, prefix = ""): Promise<[string, number][]> {
+  const reader = await index.at(tag);
+  const results = await search(reader, { q, prefix, limit: 100 });
+  reader.close();
+  return results.map(({ key, score }) => [key, score]);
+}
+
+test("an index that grew by changes and removals scores exactly like one built in one go", async () => {
+  const grown = await openIndex(join(folder, "grown"));
+  await grown.update({ upsert: some(0, 150), remove: [], base: null, tag: "one" });
+  await grown.update({ upsert: some(150, 190), remove: [], base: "one", tag: "two" });
+  await grown.update({ upsert: some(20, 35, 700), remove: ["object:c/3.txt", "object:c/180.txt"], base: "two", tag: "three" });
+  const built = await openIndex(join(folder, "built"));
+  const last = [...some(0, 20), ...some(20, 35, 700), ...some(35, 190)].filter(({ key }) => key !== "c/3.txt" && key !== "c/180.txt");
+  await built.update({ upsert: last.toReversed(), remove: [], base: null, tag: "three" });
+  for (const q of ["vector space", "proof sort graph", "group", "lemma induction nat add ring", "180.txt"]) {
+    const expected = await found(built, "three", q);
+    assert.ok(expected.length > 0);
+    assert.deepEqual(await found(grown, "three", q), expected, q);
+  }
+  grown.close();
+  built.close();
+});
+
+test("a reader of an earlier tag keeps giving what it gave, and a tag is missing until its update is whole", async () => {
+  const uri = join(folder, "tags");
+  const index = await openIndex(uri);
+  await index.update({ upsert: [document("a.txt", ["old words about rings"])], remove: [], base: null, tag: "one" });
+  const reader = await index.at("one");
+  await index.update({ upsert: [document("a.txt", ["new words about fields"]), document("b.txt", ["rings"])], remove: [], base: "one", tag: "two" });
+  const keys = async (q: string): Promise<string[]> => (await search(reader, { q, prefix: "", limit: 10 })).map(({ key }) => key);
+  assert.deepEqual(await keys("rings"), ["a.txt"]);
+  assert.deepEqual(await keys("fields"), []);
+  const other = await openIndex(uri);
+  assert.deepEqual((await found(other, "two", "rings")).map(([key]) => key), ["b.txt"]);
+  assert.deepEqual((await found(other, "one", "rings")).map(([key]) => key), ["a.txt"]);
+  await assert.rejects(index.at("three"), { code: "search_unavailable" });
+  await assert.rejects(index.update({ upsert: [], remove: [], base: "three", tag: "four" }), { code: "search_unavailable" });
+  for (const open of [index, other]) open.close();
+});
+
+test("an update that dies midway leaves nothing behind in the next one", async () => {
+  const index = await openIndex(join(folder, "crash"));
+  await index.update({ upsert: [document("a.txt", ["rings"])], remove: [], base: null, tag: "one" });
+  async function* broken(): AsyncGenerator<Document> {
+    for (let at = 0; at < 9000; at++) yield document(`broken/${at}.txt`, ["rings and fields"]);
+    throw new Error("killed");
+  }
+  await assert.rejects(index.update({ upsert: broken(), remove: ["object:a.txt"], base: "one", tag: "two" }), /killed/);
+  assert.deepEqual(await index.tags(), ["one"]);
+  await index.update({ upsert: [document("b.txt", ["rings"])], remove: [], base: "one", tag: "two" });
+  assert.deepEqual((await found(index, "two", "rings")).map(([key]) => key), ["a.txt", "b.txt"]);
+  await assert.rejects(index.update({ upsert: broken(), remove: [], base: null, tag: "three" }), /killed/);
+  assert.deepEqual((await found(index, "two", "rings")).map(([key]) => key), ["a.txt", "b.txt"]);
+  index.close();
+});
+
+test("prune forgets the tags that are not kept, and the kept ones answer as before", async () => {
+  const index = await openIndex(join(folder, "prune"));
+  await index.update({ upsert: some(0, 20), remove: [], base: null, tag: "one" });
+  await index.update({ upsert: some(5, 25, 3), remove: [], base: "one", tag: "two" });
+  await index.update({ upsert: some(9, 12, 9), remove: [], base: "two", tag: "three" });
+  const before = await found(index, "two", "proof sort");
+  await index.prune(["two", "three"]);
+  assert.deepEqual((await index.tags()).toSorted(), ["three", "two"]);
+  assert.deepEqual(await found(index, "two", "proof sort"), before);
+  await index.update({ upsert: some(0, 3, 30), remove: [], base: "three", tag: "four" });
+  assert.ok((await found(index, "four", "proof sort")).length > 0);
+  index.close();
+});
+
+test("hostile keys and prefixes restrict like any other, before ranking", async () => {
+  const index = await openIndex(join(folder, "hostile"));
+  const keys = ["a'b/x.txt", 'a"b/x.txt', "a\\b/x.txt", "a%b/x.txt", "a_b/x.txt", "ä/x.txt", "a\n/x.txt", "a' OR '1'='1/x.txt", "\u{1F600}/x.txt", "--/x.txt"];
+  await index.update({ upsert: keys.map((key) => document(key, ["common words"])), remove: [], base: null, tag: "one" });
+  for (const key of keys) {
+    const prefix = key.slice(0, key.indexOf("/") + 1);
+    assert.deepEqual((await found(index, "one", "common", prefix)).map(([name]) => name), [key], prefix);
+    assert.equal((await found(index, "one", key))[0]?.[0], key, "the exact key comes first");
+  }
+  for (const prefix of ["A'B/", "nothing/", "a\0", "\ud800", "'", "%"]) assert.deepEqual(await found(index, "one", "common", prefix), []);
+  await index.update({ upsert: [], remove: keys.slice(0, 4).map((key) => documentId("object", key)), base: "one", tag: "two" });
+  assert.equal((await found(index, "two", "common")).length, keys.length - 4);
+  index.close();
+});

@@ -1,0 +1,206 @@
+/** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag.
+ *
+ *  A tag is a snapshot's id. Everything before the tag is invisible: an update that dies leaves the earlier tags as they
+ *  were, and the next update starts from the tag it is told to build on. */
+import { ShelfError } from "../errors.ts";
+import { type IndexReader, openReader } from "./reader.ts";
+import { type Document, INDEX_FORMAT, rowsOf, type StoredRow } from "./row.ts";
+import { countRow } from "./statistics.ts";
+import {
+  connectEngine, emptyTable, type Engine, indexTerms, NEVER, PASSAGES, passageTable, returnTo, setTag, sqlLists, WORDS, wordTable,
+} from "./tables.ts";
+import type { Table } from "@lancedb/lancedb";
+
+/** Rows written at once: bounds memory, and gives fragments of a good size. */
+const BATCH_ROWS = 8192;
+/** Above this share of rows that the full-text index does not know yet (the engine scans them), it is brought up to date. */
+const UNINDEXED_SHARE = 0.02;
+const UNINDEXED_ROWS = 200;
+/** Fragments above which they are merged: each costs every query a little. */
+const MAX_FRAGMENTS = 40;
+const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
+
+export type IndexUpdate = {
+  /** Documents that are new or changed, each at most once. Every row of an earlier version of them goes. */
+  readonly upsert: AsyncIterable<Document> | Iterable<Document>;
+  /** `doc` ids that are gone. */
+  readonly remove: readonly string[];
+  /** Tag to build on, or null to start from nothing (then `upsert` has to give every document). */
+  readonly base: string | null;
+  /** Tag to publish: the id of the new snapshot. */
+  readonly tag: string;
+};
+
+export type ViewIndex = {
+  /** Whether a search at this tag works, with this version of the program. */
+  has(tag: string): Promise<boolean>;
+  /** Tags that can be searched, in no order. */
+  tags(): Promise<string[]>;
+  /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
+   *  @returns documents written and removed, and rows in the index now
+   *  @throws ShelfError "search_unavailable" when `base` is not a tag */
+  update(update: IndexUpdate): Promise<{ documents: number; rows: number }>;
+  /** Forgets every other tag and frees what only they used. */
+  prune(keep: readonly string[]): Promise<void>;
+  /** @throws ShelfError "search_unavailable" when there is no such tag */
+  at(tag: string): Promise<IndexReader>;
+  close(): void;
+};
+
+/** @param uri a directory (made when it is missing), or an address that LanceDB takes */
+export async function openIndex(uri: string): Promise<ViewIndex> {
+  const engine = await connectEngine(uri);
+
+  async function openTables(): Promise<{ passages: Table; words: Table } | null> {
+    const names = await engine.connection.tableNames();
+    if (!names.includes(PASSAGES) || !names.includes(WORDS)) return null;
+    return { passages: await engine.connection.openTable(PASSAGES), words: await engine.connection.openTable(WORDS) };
+  }
+
+  async function tags(): Promise<string[]> {
+    const names = await engine.connection.tableNames();
+    if (!names.includes(PASSAGES)) return [];
+    const table = await engine.connection.openTable(PASSAGES);
+    return Object.keys(await (await table.tags()).list());
+  }
+
+  async function has(tag: string): Promise<boolean> {
+    return (await tags()).includes(tag);
+  }
+
+  function unavailable(tag: string): ShelfError {
+    return new ShelfError("search_unavailable", `There is no search index for snapshot ${tag}.`, {
+      fixes: ["Build again: the index is then written anew."],
+    });
+  }
+
+  return {
+    has,
+    tags,
+    async update(update) {
+      if (!TAG_PATTERN.test(update.tag)) throw new ShelfError("build_failed", `${JSON.stringify(update.tag)} cannot name an index tag.`);
+      if (update.base !== null && !(await has(update.base))) throw unavailable(update.base);
+      const counts = new Map<string, number>();
+      const { passages, documents } =
+        update.base === null ? await writeAll(engine, update, counts) : await writeChanges(engine, update, update.base, counts);
+      await setTag(await writeCounts(engine, update.base, counts), update.tag);
+      const rows = await passages.countRows();
+      await setTag(passages, update.tag);
+      return { documents, rows };
+    },
+    async prune(keep) {
+      const tables = await openTables();
+      for (const table of tables === null ? [] : [tables.passages, tables.words]) {
+        const known = await table.tags();
+        for (const tag of Object.keys(await known.list())) if (!keep.includes(tag)) await known.delete(tag);
+        const kept = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
+        const times = (await table.listVersions()).filter(({ version }) => kept.has(version)).map(({ timestamp }) => timestamp.getTime());
+        // Cleaning stops at the oldest kept tag: the engine refuses to clean past one.
+        await table.optimize({ cleanupOlderThan: times.length === 0 ? new Date() : new Date(Math.min(...times)) });
+      }
+      for (const name of await engine.connection.tableNames()) {
+        if (name.endsWith(`-${INDEX_FORMAT}`) || !/^(?:passages|words)-/.test(name)) continue;
+        const known = await (await engine.connection.openTable(name)).tags();
+        if (!Object.keys(await known.list()).some((tag) => keep.includes(tag))) await engine.connection.dropTable(name);
+      }
+    },
+    async at(tag) {
+      const tables = (await has(tag)) ? await openTables() : null;
+      if (tables === null) throw unavailable(tag);
+      await tables.passages.checkout(tag);
+      await tables.words.checkout(tag);
+      return openReader(engine, tables.passages, tables.words);
+    },
+    close: () => engine.connection.close(),
+  };
+}
+
+/** Documents in lists whose rows fill about one batch; of two with one id in a list, the later. */
+async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids: string[]; rows: StoredRow[] }> {
+  let batch = new Map<string, StoredRow[]>();
+  let size = 0;
+  const flush = (): { ids: string[]; rows: StoredRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
+  for await (const document of documents) {
+    const rows = rowsOf(document);
+    batch.set(document.doc, rows);
+    size += rows.length;
+    if (size < BATCH_ROWS) continue;
+    yield flush();
+    batch = new Map();
+    size = 0;
+  }
+  if (size > 0) yield flush();
+}
+
+async function writeAll(engine: Engine, update: IndexUpdate, counts: Map<string, number>): Promise<{ passages: Table; documents: number }> {
+  const passages = await emptyTable(engine, PASSAGES, passageTable(engine, []));
+  const removed = new Set(update.remove);
+  const written = new Set<string>();
+  for await (const { ids, rows } of batches(update.upsert)) {
+    const again = ids.find((id) => written.has(id));
+    if (again !== undefined) throw new ShelfError("build_failed", `${JSON.stringify(again)} was given to the index twice.`);
+    for (const id of ids) written.add(id);
+    const kept = rows.filter((row) => !removed.has(row.doc));
+    for (const row of kept) countRow(counts, row.terms, 1);
+    if (kept.length > 0) await passages.add(passageTable(engine, kept));
+  }
+  await passages.optimize({ cleanupOlderThan: NEVER });
+  await indexTerms(engine, passages);
+  await passages.createIndex("doc");
+  return { passages, documents: written.size };
+}
+
+async function writeChanges(
+  engine: Engine, update: IndexUpdate, base: string, counts: Map<string, number>,
+): Promise<{ passages: Table; documents: number }> {
+  const passages = await engine.connection.openTable(PASSAGES);
+  await returnTo(passages, base);
+  let documents = 0;
+  const drop = async (ids: readonly string[]): Promise<void> => {
+    for (const filter of sqlLists("doc", ids)) {
+      const old = await passages.query().where(filter).select(["terms"]).toArrow();
+      for (const terms of old.getChild("terms") ?? []) countRow(counts, String(terms), -1);
+      if (old.numRows > 0) await passages.delete(filter);
+    }
+  };
+  await drop(update.remove);
+  documents += update.remove.length;
+  for await (const { ids, rows } of batches(update.upsert)) {
+    await drop(ids);
+    for (const row of rows) countRow(counts, row.terms, 1);
+    await passages.add(passageTable(engine, rows));
+    documents += ids.length;
+  }
+  const stats = await passages.indexStats("terms_idx");
+  const unindexed = stats?.numUnindexedRows ?? 0;
+  const total = (stats?.numIndexedRows ?? 0) + unindexed;
+  const fragments = (await passages.stats()).fragmentStats.numFragments;
+  if (unindexed > Math.max(UNINDEXED_ROWS, total * UNINDEXED_SHARE) || fragments > MAX_FRAGMENTS) {
+    await passages.optimize({ cleanupOlderThan: NEVER });
+  }
+  return { passages, documents };
+}
+
+/** Brings the word counts up to date; costs what changed, not what is there. */
+async function writeCounts(engine: Engine, base: string | null, changes: ReadonlyMap<string, number>): Promise<Table> {
+  if (base === null) {
+    const words = await emptyTable(engine, WORDS, wordTable(engine, changes));
+    if (changes.size > 0) await words.add(wordTable(engine, changes));
+    await words.createIndex("word");
+    return words;
+  }
+  const words = await engine.connection.openTable(WORDS);
+  await returnTo(words, base);
+  const changed = [...changes].filter(([, by]) => by !== 0);
+  const counts = new Map(changed);
+  for (const filter of sqlLists("word", changed.map(([word]) => word))) {
+    const found = await words.query().where(filter).toArrow();
+    for (const row of found) counts.set(String(row["word"]), (counts.get(String(row["word"])) ?? 0) + Number(row["count"]));
+  }
+  // A word that is gone stays with a count of 0, which says the same as no row.
+  if (changed.length > 0) {
+    await words.mergeInsert("word").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(wordTable(engine, counts));
+  }
+  if ((await words.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await words.optimize({ cleanupOlderThan: NEVER });
+  return words;
+}

@@ -1,0 +1,104 @@
+/** One view's index at one tag. It never changes: what a later update writes is invisible here. */
+import { ShelfError } from "../errors.ts";
+import type { IndexRow } from "./row.ts";
+import { openStatistics, type Statistics } from "./statistics.ts";
+import { type Engine, sqlString } from "./tables.ts";
+import type { Table } from "@lancedb/lancedb";
+
+/** A row that holds some of the words, as the ranking needs it. */
+export type Candidate = {
+  /** Good for `rows` of the same reader only. */
+  readonly ref: bigint;
+  readonly doc: string;
+  /** Number of the passage in its document, from 0. */
+  readonly n: number;
+  /** FIELDS, one line each, and a line of marks; see `rowsOf`. */
+  readonly terms: string;
+};
+
+export type CandidateQuery = {
+  /** Analysed words (see `words`) and marks; a row with any of them is a candidate. */
+  readonly any: readonly string[];
+  /** Words that a candidate has all of; [] for no such demand. */
+  readonly all: readonly string[];
+  /** Only objects whose key starts with it; "" for everything, records and claims included. */
+  readonly prefix: string;
+  readonly limit: number;
+};
+
+export type IndexReader = {
+  readonly statistics: Statistics;
+  /** The best `limit` rows by the engine's own BM25, in no promised order. */
+  candidates(query: CandidateQuery): Promise<Candidate[]>;
+  /** The rows behind candidates, in the order asked. */
+  rows(refs: readonly bigint[]): Promise<IndexRow[]>;
+  close(): void;
+};
+
+const ROW_COLUMNS = [
+  "doc", "n", "key", "kind", "collection", "title", "heading", "name", "text", "page", "start_line", "end_line", "sha256",
+] as const;
+
+export async function openReader(engine: Engine, passages: Table, words: Table): Promise<IndexReader> {
+  const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
+  // Words of a single row are most of the vocabulary, and 1 is the answer for them anyway. Totals begin with a space.
+  const frequent = await words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"]).toArrow();
+  const names = frequent.getChild("word");
+  const numbers = frequent.getChild("count");
+  const counts = new Map<string, number>();
+  for (let at = 0; at < frequent.numRows; at++) counts.set(String(names?.get(at)), Number(numbers?.get(at)));
+
+  async function guarded<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw new ShelfError("search_unavailable", "The search index could not be read.", { cause });
+    }
+  }
+
+  return {
+    statistics: openStatistics(counts),
+    candidates: (query) =>
+      guarded(async () => {
+        if (query.any.length === 0 || !query.prefix.isWellFormed() || query.prefix.includes("\0")) return [];
+        const any = new MatchQuery(query.any.join(" "), "terms");
+        const text =
+          query.all.length === 0
+            ? any
+            : new BooleanQuery([
+                [Occur.Must, new MatchQuery(query.all.join(" "), "terms", { operator: Operator.And })],
+                [Occur.Should, any],
+              ]);
+        let found = passages.query().fullTextSearch(text).select(["doc", "n", "terms", "_score"]).withRowId().limit(query.limit);
+        if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
+        const table = await found.toArrow();
+        const refs = table.getChild("_rowid");
+        const docs = table.getChild("doc");
+        const numbers = table.getChild("n");
+        const terms = table.getChild("terms");
+        return Array.from({ length: table.numRows }, (_, at) => ({
+          ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)), terms: String(terms?.get(at)),
+        }));
+      }),
+    rows: (refs) =>
+      guarded(async () => {
+        if (refs.length === 0) return [];
+        const table = await passages.takeRowIds(refs).select([...ROW_COLUMNS]).withRowId().toArrow();
+        const byRef = new Map<bigint, IndexRow>();
+        for (const row of table) {
+          byRef.set(BigInt(row["_rowid"]), {
+            doc: row["doc"], n: row["n"], key: row["key"], kind: row["kind"], collection: row["collection"],
+            title: row["title"], heading: row["heading"], name: row["name"], text: row["text"],
+            // 0 stands for "no page".
+            page: row["page"] === 0 ? null : row["page"],
+            start_line: row["start_line"], end_line: row["end_line"], sha256: row["sha256"],
+          });
+        }
+        return refs.flatMap((ref) => byRef.get(ref) ?? []);
+      }),
+    close: () => {
+      passages.close();
+      words.close();
+    },
+  };
+}

@@ -1,0 +1,110 @@
+/** The engine's tables and how they are written. The rest of the program meets LanceDB only through this folder.
+ *
+ *  Two tables, whose tags have the same names: `passages` (the rows) and `words` (in how many rows a word stands, and the
+ *  totals). A tag is made on `words` first and on `passages` last, so a tag on `passages` means that both are complete. */
+import { createRequire } from "node:module";
+import type { Connection, Table } from "@lancedb/lancedb";
+import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
+import { INDEX_FORMAT, type StoredRow } from "./row.ts";
+
+export const PASSAGES = `passages-${INDEX_FORMAT}`;
+export const WORDS = `words-${INDEX_FORMAT}`;
+
+/** Bytes of decoded index data and of file metadata that one connection keeps. */
+const INDEX_CACHE = 512n * 1024n * 1024n;
+const METADATA_CACHE = 64n * 1024n * 1024n;
+/** Longest word the engine indexes, in bytes: a word of MAX_WORD characters and more. */
+const MAX_TOKEN_BYTES = 400;
+/** Names in one SQL list. */
+const CHUNK = 500;
+/** Nothing is older than this: `optimize` must not clean up, because a tag older than its limit makes it fail. */
+export const NEVER = new Date(0);
+
+export type Engine = {
+  readonly connection: Connection;
+  readonly lancedb: typeof import("@lancedb/lancedb");
+  readonly arrow: typeof import("apache-arrow");
+};
+
+/** Imported here and not at the top: the native library costs a quarter of a second and 80 MB. */
+export async function connectEngine(uri: string): Promise<Engine> {
+  const lancedb = await import("@lancedb/lancedb");
+  // As CommonJS, because LanceDB loads it so: a second copy of the classes would be converted at every write.
+  const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
+  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
+  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow };
+}
+
+/** A value inside an SQL statement. Quotes are the only syntax in a literal of this dialect. */
+export function sqlString(value: string): string {
+  return `'${value.replaceAll("'", "''")}'`;
+}
+
+/** `column IN (…)` statements that together name every value. */
+export function sqlLists(column: string, values: readonly string[]): string[] {
+  const out: string[] = [];
+  for (let at = 0; at < values.length; at += CHUNK) {
+    out.push(`${column} IN (${values.slice(at, at + CHUNK).map(sqlString).join(", ")})`);
+  }
+  return out;
+}
+
+const TEXT_COLUMNS = [
+  "doc", "key", "kind", "collection", "title", "heading", "name", "text", "sha256", "terms",
+] as const satisfies readonly (keyof StoredRow)[];
+const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line"] as const satisfies readonly (keyof StoredRow)[];
+
+/** Makes the table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
+export async function emptyTable({ connection }: Engine, name: string, like: ArrowTable): Promise<Table> {
+  const exists = (await connection.tableNames()).includes(name);
+  return connection.createEmptyTable(name, like.schema, { mode: exists ? "overwrite" : "create" });
+}
+
+export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
+  const text = TEXT_COLUMNS.map((name) => [name, arrow.vectorFromArray(rows.map((row) => row[name]), new arrow.Utf8())] as const);
+  const numbers = NUMBER_COLUMNS.map(
+    (name) => [name, arrow.vectorFromArray(rows.map((row) => row[name] ?? 0), new arrow.Int32())] as const,
+  );
+  return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
+}
+
+export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>): ArrowTable {
+  return new arrow.Table<TypeMap>({
+    word: arrow.vectorFromArray([...counts.keys()], new arrow.Utf8()),
+    count: arrow.vectorFromArray([...counts.values()], new arrow.Float64()),
+  });
+}
+
+/** The full-text index over words that are already analysed. */
+export async function indexTerms({ lancedb }: Engine, table: Table): Promise<void> {
+  await table.createIndex("terms", {
+    config: lancedb.Index.fts({
+      baseTokenizer: "whitespace",
+      lowercase: false,
+      stem: false,
+      removeStopWords: false,
+      asciiFolding: false,
+      withPosition: false,
+      maxTokenLength: MAX_TOKEN_BYTES,
+    }),
+  });
+}
+
+/** Moves the tag, or makes it. */
+export async function setTag(table: Table, tag: string): Promise<void> {
+  const tags = await table.tags();
+  const version = await table.version();
+  if (tag in (await tags.list())) await tags.update(tag, version);
+  else await tags.create(tag, version);
+}
+
+/** Makes the newest state of the table equal to the tagged one, whatever an interrupted update left behind. */
+export async function returnTo(table: Table, tag: string): Promise<void> {
+  await table.checkoutLatest();
+  const latest = await table.version();
+  const tagged = await (await table.tags()).getVersion(tag);
+  if (latest === tagged) return;
+  await table.checkout(tag);
+  await table.restore();
+}
+

@@ -1,0 +1,57 @@
+/** Scores a passage against words: BM25 over weighted fields (Robertson, Zaragoza and Taylor's BM25F, the simple form:
+ *  frequencies and lengths are weighted sums over the fields before they saturate). The engine finds the candidates; this
+ *  orders them, from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
+import { FIELDS, type Field, fieldLines } from "../index/row.ts";
+import type { Statistics } from "../index/statistics.ts";
+
+/** Chosen on training data; see index/README.md for the figures. */
+export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 2, heading: 1, name: 2, path: 0.5, text: 1 };
+export const K1 = 1.2;
+export const B = 0.75;
+
+export type WeightedWord = { readonly word: string; readonly weight: number };
+
+/** How much a word tells: 0 < idf, more for rarer words. */
+export function inverseFrequency(rows: number, rowsWith: number): number {
+  return Math.log(1 + (rows - rowsWith + 0.5) / (rowsWith + 0.5));
+}
+
+/** Occurrences of a whole word in a line of words separated by one space. */
+export function countWord(line: string, word: string): number {
+  let count = 0;
+  for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + word.length)) {
+    const end = at + word.length;
+    if ((at === 0 || line[at - 1] === " ") && (end === line.length || line[end] === " ")) count++;
+  }
+  return count;
+}
+
+function lineLength(line: string): number {
+  if (line === "") return 0;
+  let count = 1;
+  for (let at = line.indexOf(" "); at >= 0; at = line.indexOf(" ", at + 1)) count++;
+  return count;
+}
+
+export type Scorer = (terms: string) => number;
+
+/** @returns a function from a stored row's `terms` to its score, 0 when it holds none of the words */
+export function openScorer(statistics: Statistics, query: readonly WeightedWord[]): Scorer {
+  const weights = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+  const rows = Math.max(1, statistics.rows);
+  const average = Math.max(1, weights.reduce((sum, weight, at) => sum + weight * (statistics.lengths[at] ?? 0), 0) / rows);
+  const words = query.map(({ word, weight }) => ({ word, factor: weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))) }));
+  return (terms) => {
+    const lines = fieldLines(terms);
+    const length = weights.reduce((sum, weight, at) => sum + weight * lineLength(lines[at] ?? ""), 0);
+    const norm = K1 * (1 - B + (B * length) / average);
+    let score = 0;
+    for (const { word, factor } of words) {
+      if (!terms.includes(word)) continue;
+      let frequency = 0;
+      for (let at = 0; at < weights.length; at++) frequency += (weights[at] ?? 0) * countWord(lines[at] ?? "", word);
+      if (frequency > 0) score += (factor * frequency * (K1 + 1)) / (frequency + norm);
+    }
+    return score;
+  };
+}

@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import fc from "fast-check";
+import { openIndex, type ViewIndex } from "../index/open.ts";
+import type { IndexReader } from "../index/reader.ts";
+import type { Document, IndexKind } from "../index/row.ts";
+import { MAX_SNIPPET } from "../schema/resources.ts";
+import { parseSearch, search, type SearchResult } from "./search.ts";
+
+let folder: string;
+let index: ViewIndex;
+let reader: IndexReader;
+
+type Given = { key: string; kind?: IndexKind; title?: string; passages: readonly { text: string; name?: string; heading?: string[] }[] };
+
+function document({ key, kind = "text", title = key, passages }: Given): Document {
+  const of = kind === "record" || kind === "claim" ? kind : "object";
+  return {
+    doc: `${of}:${key}`, key, kind, collection: "", title, sha256: "0".repeat(64),
+    passages: passages.map(({ text, name = null, heading = [] }, at) => ({ heading, name, page: null, start_line: at + 1, end_line: at + 1, text })),
+  };
+}
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "search-"));
+  index = await openIndex(folder);
+  await index.update({
+    upsert: [
+      { key: "coq/Sorting.v", kind: "code", title: "Sorting.v", passages: [
+        { name: "insertionSort_perm", text: "Theorem insertionSort_perm : forall l, Permutation l (insertionSort l)." },
+        { name: "insert_sorted", text: "Lemma insert_sorted : forall x l, sorted l -> sorted (insert x l)." },
+      ] } as const,
+      { key: "notes/sorting.md", kind: "markdown", title: "On insertionSort_perm and friends", passages: [
+        { heading: ["Permutation"], text: `insertionSort_perm insertionSort_perm insertionSort_perm ${"filler words here ".repeat(60)} the needle of the haystack` },
+      ] } as const,
+      { key: "CUB-0001", kind: "record", title: "insertion_sort_correct", passages: [{ text: "Insertion sort gives a permutation of its input." }] } as const,
+      { key: "claim-sorting", kind: "claim", title: "Sorting is verified", passages: [{ text: "See CUB-0001 CUB-0001 CUB-0001." }] } as const,
+      { key: "img/photo.png", kind: "image", title: "A photo of Zanzibar", passages: [] } as const,
+      { key: "z/b.txt", passages: [{ text: "twins alike" }] },
+      { key: "z/a.txt", passages: [{ text: "twins alike" }] },
+    ].map((given) => document(given as Given)),
+    remove: [], base: null, tag: "t",
+  });
+  reader = await index.at("t");
+});
+after(async () => {
+  reader.close();
+  index.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const run = (q: string, prefix = ""): Promise<SearchResult[]> => search(reader, { q, prefix, limit: 20 });
+const keys = async (q: string, prefix = ""): Promise<string[]> => (await run(q, prefix)).map(({ key }) => key);
+
+test("any text is a query: no characters are syntax, nothing throws, scores are finite and descend", async () => {
+  const words = fc.constantFrom("sort", "insertionSort_perm", "twins", '"', "'", "*", "(", ")", "+", "-", "AND", "OR", "NOT", "^2", "~", ":", "\\", "\0", "\ud800", "%", ";", "--", "title:", "=");
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.array(words).map((list) => list.join(" "))), fc.string(), async (q, prefix) => {
+      for (const results of [await run(q), await run(q, prefix)]) {
+        results.forEach(({ score, snippet }, at) => {
+          assert.ok(Number.isFinite(score) && score <= (results[at - 1]?.score ?? Infinity));
+          assert.ok(snippet.length <= MAX_SNIPPET && snippet.isWellFormed());
+        });
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("identifiers are found whole, in parts, and in another case", async () => {
+  for (const q of ["insertionSort_perm", "insertionsort_perm", "perm", "insertion sort perm"]) assert.ok((await keys(q)).includes("coq/Sorting.v"), q);
+});
+
+test("what the query names exactly comes first, with the reason", async () => {
+  for (const [q, key, reason] of [
+    ["insertionSort_perm", "coq/Sorting.v", "name"], ["CUB-0001", "CUB-0001", "id"], ["cub-0001", "CUB-0001", "id"],
+    ["claim-sorting", "claim-sorting", "id"], ["coq/Sorting.v", "coq/Sorting.v", "key"], [" Sorting  is verified ", "claim-sorting", "title"],
+  ]) {
+    const first = (await run(q ?? ""))[0];
+    assert.deepEqual([first?.key, first?.exact], [key, reason], q);
+  }
+  assert.equal((await run("sorting"))[0]?.exact, null);
+});
+
+test("an object is one result, by its best passage", async () => {
+  const results = await run("sorted insert");
+  assert.equal(results.filter(({ key }) => key === "coq/Sorting.v").length, 1);
+  assert.equal(results[0]?.row.name, "insert_sorted");
+});
+
+test("an object without text is found by its title and its key", async () => {
+  assert.deepEqual(await keys("zanzibar"), ["img/photo.png"]);
+  assert.deepEqual(await keys("photo png"), ["img/photo.png"]);
+});
+
+test("equal scores come in the order of keys", async () => {
+  assert.deepEqual(await keys("twins"), ["z/a.txt", "z/b.txt"]);
+});
+
+test("a prefix leaves only objects under it, never records or claims", async () => {
+  assert.deepEqual(await keys("sorting permutation", "coq/"), ["coq/Sorting.v"]);
+  assert.deepEqual(await keys("permutation", "CUB"), []);
+});
+
+test("quoted words have to stand together", async () => {
+  assert.ok((await keys('"haystack needle"')).length === 0);
+  assert.deepEqual(await keys('"needle of the haystack"'), ["notes/sorting.md"]);
+});
+
+test("a snippet shows the words even when they stand far down", async () => {
+  const [first] = await run("needle haystack");
+  assert.match(first?.snippet ?? "", /needle of the haystack/);
+  assert.ok((first?.snippet.length ?? 999) <= MAX_SNIPPET);
+});
+
+test("words that stand nowhere give an empty list", async () => {
+  assert.deepEqual(await keys("qqqzzz"), []);
+  assert.deepEqual(await keys("!!! ???"), []);
+});
+
+test("parameters out of their limits are refused with their name", () => {
+  const parse = (text: string): unknown => parseSearch(new URLSearchParams(text));
+  assert.throws(() => parse(""), { code: "missing_parameter" });
+  assert.throws(() => parse("q=%20"), { code: "missing_parameter" });
+  assert.throws(() => parse(`q=${"x".repeat(501)}`), { code: "bad_parameter" });
+  assert.deepEqual(parse(`q=${"%F0%9F%98%80".repeat(500)}`), { q: "\u{1F600}".repeat(500), prefix: "", limit: 50 });
+  assert.deepEqual(parse("q=e%CC%81"), { q: "é", prefix: "", limit: 50 });
+  for (const limit of ["501", "-1", "x", "", "1e2"]) assert.throws(() => parse(`q=a&limit=${limit}`), { code: "bad_parameter" });
+  assert.throws(() => parse(`q=a&prefix=${"x".repeat(1025)}`), { code: "bad_prefix" });
+});

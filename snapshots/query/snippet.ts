@@ -1,0 +1,55 @@
+/** The stretch of a passage that shows why it was found. */
+import { placedWords } from "../index/words.ts";
+import { MAX_SNIPPET } from "../schema/resources.ts";
+
+/** Code units of a passage that are looked at; a snippet from further on is not worth the time. */
+const MAX_SCAN = 20_000;
+const ELLIPSIS = "…";
+
+/** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed.
+ *  @param wanted analysed words with their worth */
+export function snippet(text: string, wanted: ReadonlyMap<string, number>): string {
+  const source = text.slice(0, MAX_SCAN).replaceAll(/\s+/gu, " ").trim();
+  if (source.length <= MAX_SNIPPET) return source;
+  const room = MAX_SNIPPET - 2 * ELLIPSIS.length;
+  const hits = placedWords(source).flatMap(({ start, end, words }) => {
+    const worth = Math.max(0, ...words.map((word) => wanted.get(word) ?? 0));
+    return worth > 0 ? [{ start, end, worth, word: words.find((word) => wanted.has(word)) ?? "" }] : [];
+  });
+  // The window of `room` characters whose different words are worth most; the earliest of equals.
+  let best = { worth: 0, start: 0, end: 0 };
+  for (let first = 0; first < hits.length; first++) {
+    const seen = new Set<string>();
+    let worth = 0;
+    let end = 0;
+    for (let at = first; at < hits.length; at++) {
+      const hit = hits[at];
+      const start = hits[first]?.start ?? 0;
+      if (hit === undefined || hit.end - start > room) break;
+      if (!seen.has(hit.word)) worth += hit.worth;
+      seen.add(hit.word);
+      end = hit.end;
+    }
+    if (worth > best.worth) best = { worth, start: hits[first]?.start ?? 0, end };
+  }
+  // The found group stands in the middle of what is left, cut at word ends.
+  const spare = Math.max(0, room - (best.end - best.start));
+  let from = Math.max(0, Math.min(best.start - Math.floor(spare / 2), source.length - room));
+  let to = Math.min(source.length, from + room);
+  if (from > 0) {
+    const space = source.indexOf(" ", from);
+    from = space >= 0 && space < best.start ? space + 1 : from;
+    if (isLowSurrogate(source, from)) from++;
+  }
+  if (to < source.length) {
+    const space = source.lastIndexOf(" ", to);
+    to = space > Math.max(best.end, from) ? space : to;
+    if (isLowSurrogate(source, to)) to--;
+  }
+  return `${from > 0 ? ELLIPSIS : ""}${source.slice(from, to)}${to < source.length ? ELLIPSIS : ""}`;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
