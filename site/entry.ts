@@ -1,0 +1,21 @@
+/** The compiled bundle's one export. Loaded by `openRenderer`, never imported by other sources. */
+import { createApp } from "astro/app/entrypoint";
+import type { PageInput } from "../snapshots/page/model.ts";
+
+const app = createApp({ streaming: false });
+
+// Astro would answer a failing page with a page of its own; a caller who stores pages must get the failure itself.
+app.renderError = async (_request, { error, status }) => {
+  throw error ?? new Error(`Astro answered ${status}`);
+};
+
+const routes = new Map(app.manifest.routes.map(({ routeData }) => [routeData.route.slice(1), routeData]));
+
+/** UTF-8 HTML of one page. Each kind of page is one route, named like its model. */
+export async function renderPage(input: PageInput): Promise<Uint8Array> {
+  const routeData = routes.get(input.model.page);
+  if (routeData === undefined) throw new Error(`the site has no page "${input.model.page}"`);
+  const request = new Request(`http://site.invalid${routeData.route}`);
+  const response = await app.render(request, { routeData, locals: { input } });
+  return new Uint8Array(await response.arrayBuffer());
+}

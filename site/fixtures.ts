@@ -1,0 +1,247 @@
+/** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { PROBLEMS } from "../snapshots/errors.ts";
+import { objectPath, pagePath } from "../snapshots/layout.ts";
+import type {
+  ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, ProblemRow, RecordCard, RecordPage, RegistryPage,
+} from "../snapshots/page/model.ts";
+import { CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
+
+export type Fixture = { readonly name: string; readonly input: PageInput };
+
+const BASE_URL = "https://library.example.org";
+const hex = (seed: number, length = 64): string =>
+  Array.from({ length }, (_, index) => ((seed * 7919 + index * 104729 + (index * index * seed) % 31) % 16).toString(16)).join("");
+
+/** Texts that strangers would try. */
+export const HOSTILE = {
+  script: `<script>alert(1)</script><img src=x onerror=alert(2)>`,
+  attribute: `" onmouseover="alert(3)" x='`,
+  rtl: "שלום \u202egnp.exe\u202c مرحبا",
+  control: "bell\u0007 null\u0000 escape\u001b[31m zero\u200bwidth",
+  long: "A title that does not end ".repeat(40),
+  word: "Donaudampfschifffahrtsgesellschaft".repeat(30),
+  stamp: "<!--stamp:first--><!--stamp:changes-->",
+  url: "javascript:alert(4)",
+  key: `notes/<b>"quoted" & 'single'/#?%25 \u202ecod.v`,
+} as const;
+
+const input = (path: string, model: PageModel, view: "public" | "internal" = "public"): PageInput => ({
+  chrome: { library: "Example library", view, path, canonical: view === "public" ? BASE_URL + path : null },
+  model,
+});
+
+const collections: readonly CollectionCard[] = [
+  { id: "notes", title: "Notes", summary: "Working notes on sorting, trees and hashing", visibility: "public", prefix: "notes/", count: 41, bytes: 183_220, updated: "2026-01-02T10:00:00Z" },
+  { id: "papers", title: "Papers", summary: "Drafts and finished papers, as PDF and LaTeX", visibility: "public", prefix: "papers/", count: 6, bytes: 4_812_004, updated: "2025-12-20T08:30:00Z" },
+  { id: "proofs", title: "Proofs", summary: "Coq and Lean developments", visibility: "public", prefix: "proofs/", count: 60, bytes: 402_113, updated: "2026-01-04T17:12:00Z" },
+  { id: "code", title: "Code", summary: "The Rust functions that the proofs speak about", visibility: "public", prefix: "code/", count: 12, bytes: 61_402, updated: "2025-11-11T00:00:00Z" },
+  { id: "data", title: "Measurements", summary: "Tables behind the claims", visibility: "public", prefix: "data/", count: 1204, bytes: 18_400_221, updated: null },
+];
+
+const claims: readonly ClaimCard[] = [
+  { id: "sorted-insert", title: "Insertion keeps a list sorted", status: "verified", scope: "Lists of natural numbers, any length" },
+  { id: "hash-stability", title: "Equal snapshots have equal ids", status: "scoped", scope: "Builds on Linux, Node 24, with the same configuration" },
+  { id: "faster-rebuild", title: "A rebuild costs what changed", status: "partial", scope: "Directories of up to 100,000 text objects" },
+];
+
+const record = (number: number, name: string, state: string, invocation: string, statement: string): RecordCard => ({
+  id: `CUB-${String(number).padStart(4, "0")}`, theorem_name: name, kind: "Lemma", statement, verification_state: state,
+  repo: "example-proofs", module: "Sorting.Insertion", invocation,
+});
+
+const records: readonly RecordCard[] = [
+  record(7, "insert_keeps_sorted", "VERIFIED", "runtime", "forall (x : nat) (l : list nat), sorted l -> sorted (insert x l)"),
+  record(8, "sort_is_permutation", "VERIFIED", "test-only", "forall l, Permutation l (sort l)"),
+  record(9, "merge_associative", "NOT_VERIFIED", "unwired", "forall a b c, merge a (merge b c) = merge (merge a b) c"),
+  record(10, "hash_collision_free_on_small_inputs", "UNSPECIFIED", "dead", "forall a b, length a < 4 -> length b < 4 -> digest a = digest b -> a = b"),
+];
+
+const hostileRecord: RecordCard = { ...record(666, HOSTILE.script, HOSTILE.attribute, HOSTILE.rtl, HOSTILE.long), kind: HOSTILE.control, module: HOSTILE.word, repo: HOSTILE.stamp };
+const hostileClaim: ClaimCard = { id: HOSTILE.attribute + HOSTILE.script, title: HOSTILE.long, status: "verified", scope: HOSTILE.rtl + HOSTILE.control + HOSTILE.word };
+
+const byVerification = [{ value: "VERIFIED", count: 22 }, { value: "NOT_VERIFIED", count: 6 }, { value: "UNSPECIFIED", count: 2 }];
+const byProduction = [{ value: "NOT-RUNTIME-CONSUMED", count: 21 }, { value: "EXECUTABLE-RUNTIME", count: 6 }, { value: "PROOF-ARTIFACT-RUNTIME", count: 1 }, { value: "EXECUTABLE-AND-PROOF-ARTIFACT", count: 2 }];
+const byInvocation = [{ value: "unwired", count: 14 }, { value: "runtime", count: 9 }, { value: "test-only", count: 4 }, { value: "dead", count: 3 }];
+const byKind = [{ value: "markdown", count: 41 }, { value: "code", count: 66 }, { value: "pdf", count: 6 }, { value: "csv", count: 9 }, { value: "json", count: 4 }, { value: "html", count: 3 }];
+
+const objects: readonly ObjectCard[] = [
+  ["proofs/Sort.v", "Insertion sort", "Definitions and lemmas about insertion sort on lists of natural numbers.", "code", 8122],
+  ["proofs/Tree.v", "Balanced trees", "A tree whose two sides never differ by more than one level.", "code", 24_110],
+  ["proofs/README.md", "How these proofs are laid out", "Every development has a Coq and a Lean form with the same names.", "markdown", 1933],
+  ["proofs/figures/tree.png", "tree.png", "", "image", 48_112],
+  ["proofs/a-very-long-name-of-a-file-that-somebody-exported-from-a-tool-without-thinking-about-readers.v", "Exported", "", "code", 912_331],
+].map(([key, title, summary, kind, size], index) => ({ key, title, summary, kind, size, sha256: hex(index + 3), uploaded: `2026-01-0${index + 1}T10:00:00Z` }) as ObjectCard);
+
+const codeHtml = `<pre class="code" tabindex="0"><code>${[
+  `<span class="hljs-comment">(* Insertion sort. *)</span>`,
+  `<span class="hljs-keyword">Fixpoint</span> <span class="hljs-title">insert</span> (x : <span class="hljs-type">nat</span>) (l : <span class="hljs-type">list</span> nat) :=`,
+  `  <span class="hljs-keyword">match</span> l <span class="hljs-keyword">with</span>`,
+  `  | [] =&gt; [x]`,
+  `  | y :: rest =&gt; <span class="hljs-keyword">if</span> x &lt;=? y <span class="hljs-keyword">then</span> x :: y :: rest <span class="hljs-keyword">else</span> y :: insert x rest`,
+  `  <span class="hljs-keyword">end</span>.`, ``,
+  `<span class="hljs-keyword">Lemma</span> <span class="hljs-title">insert_keeps_sorted</span> : <span class="hljs-keyword">forall</span> x l, sorted l -&gt; sorted (insert x l).`,
+  `<span class="hljs-keyword">Proof</span>. induction <span class="hljs-number">1</span>; simpl; <span class="hljs-built_in">auto</span>. <span class="hljs-keyword">Qed</span>. <span class="hljs-comment">(* a long comment that goes on and on so that the line has to be scrolled on a narrow screen, without moving the page *)</span>`,
+  `<span class="hljs-string">"a string"</span>`,
+].map((line, index) => `<span class="line" id="L${index + 1}">${line}</span>`).join("\n")}\n</code></pre>`;
+
+const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insertion keeps order</h1>
+<p>A list is <em>sorted</em> when each element is at most the next. Inserting walks along the list, and stops at the first element that is not smaller; see <a href="../../proofs/Sort.v/">the proof</a>.</p>
+<h2 id="user-content-the-argument">The argument</h2>
+<p>By induction on the derivation that <code>l</code> is sorted:</p>
+<ol><li>The empty list becomes <code>[x]</code>, which is sorted.</li><li>Otherwise compare <code>x</code> with the head.</li></ol>
+<blockquote><p>An invariant that is checked is worth two that are believed.</p></blockquote>
+<pre><code class="language-coq"><span class="hljs-keyword">Lemma</span> insert_keeps_sorted : <span class="hljs-keyword">forall</span> x l, sorted l -&gt; sorted (insert x l).</code></pre>
+<table><thead><tr><th>Step</th><th>Cost</th></tr></thead><tbody><tr><td>Compare</td><td>1</td></tr><tr><td>Move on</td><td>n</td></tr></tbody></table>
+<h3 id="user-content-cost">Cost</h3>
+<p>Linear in the length of the list: <math><mi>T</mi><mo>(</mo><mi>n</mi><mo>)</mo><mo>=</mo><mi>O</mi><mo>(</mo><mi>n</mi><mo>)</mo></math>.</p>
+<ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" checked disabled> proved</li><li class="task-list-item"><input type="checkbox" disabled> measured</li></ul>`;
+
+const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
+  input(pagePath.object(key), {
+    page: "object", key,
+    crumbs: [{ title: "All", path: pagePath.browse("") }, { title: "Proofs", path: pagePath.browse("proofs/") }],
+    collection: { id: "proofs", title: "Proofs", visibility: "public" },
+    title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
+    kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: null, uploaded: "2026-01-04T17:12:00Z",
+    lines: 214, html: codeHtml, notes: [],
+    outline: [{ title: "insert", line: 2, depth: 1 }, { title: "insert_keeps_sorted", line: 8, depth: 1 }, { title: "sort", line: 9, depth: 1 }],
+    cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
+    previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" },
+    ...changes,
+  });
+
+const evidence: readonly EvidenceRow[] = [
+  { artifact: "The Coq development", kind: "proof", access: "public", repo: "example-proofs", path: "proofs/Sort.v", ref: hex(5, 40), sha256: hex(3), object: "proofs/Sort.v", record: "CUB-0007", digest_state: "matches" },
+  { artifact: "Log of the checker", kind: "log", access: "email-gated", url: "https://ci.example.org/runs/12", sha256: hex(8), object: null, record: null, digest_state: "unchecked" },
+  { artifact: "Timings on the reference machine", kind: "measurement", access: "private", sha256: hex(9), object: "data/timings.csv", record: null, digest_state: "differs" },
+];
+
+const claimPage = (changes: object = {}): PageInput =>
+  input(pagePath.claim("sorted-insert"), {
+    page: "claim",
+    claim: {
+      id: "sorted-insert", title: "Insertion keeps a list sorted", status: "scoped", scope: "Lists of natural numbers, any length; not lists of floating-point numbers.",
+      statement: "For every sorted list and every number, inserting the number with our insert function gives a sorted list that has the same elements and the number.",
+      evidence: [], reproduce: ["git clone https://git.example.org/example-proofs && cd example-proofs", "coqc -R proofs Example proofs/Sort.v"], verify: [`echo '${hex(3)}  proofs/Sort.v' | sha256sum -c`],
+      gaps: ["The Rust function is tied to the Coq function by reading, not by extraction.", "Memory use is not covered."],
+      runContract: { execution: { command: "cargo bench insert", repetitions: 30, warm: true }, provenance: "reference machine A", estimand: ["median time per insertion"], boundary: null },
+      ...changes,
+    },
+    evidence, pins: { "example-proofs": hex(5, 40), checker: "coq 8.18.0" }, records: records.slice(0, 2),
+  });
+
+export const cubRecord = CubRecord.parse({
+  id: "CUB-0007", repo: "example-proofs", theorem_name: "insert_keeps_sorted", module: "Sorting.Insertion", kind: "Lemma",
+  statement: "forall (x : nat) (l : list nat),\n  sorted l -> sorted (insert x l)", status: "VERIFIED_EXACT", verification_state: "VERIFIED", source_class: "active", active: true,
+  crate: "sorting", wiring: "FUNCTION-IMPL", invocation: "runtime", invocation_role: "called by the index builder", production_consumption: "EXECUTABLE-RUNTIME", deployable: true, no_holes: true,
+  formal_systems: "Coq+Lean", kernels: "none", use_cases: ["crypto", "topology"], lineage: "written by hand", files: { coq_file: "proofs/Sort.v", lean_file: "lean/Sort.lean" },
+  file_shas: { "proofs/Sort.v": hex(3), "lean/Sort.lean": hex(4) }, exec_file: "src/sort.rs", exec_fn: "sorting::insert", rust_anchor: "src/sort.rs:12", note: "The Rust function is generic; the proof speaks about natural numbers.",
+  reproduce: { proof_files: ["proofs/Sort.v", "lean/Sort.lean"], verify_hash: "sha256sum proofs/Sort.v   # compare with file_shas", recheck: "coqc -R proofs Example proofs/Sort.v && lake build Sort", get_code: "GET /api/cubs/CUB-0007/code" },
+  links: { api: "/api/cubs/CUB-0007", code: "/api/cubs/CUB-0007/code", registry: "https://registry.example.org/CUB-0007" },
+});
+
+const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
+  input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
+    page: "record", record: cubRecord, head: hex(5, 40),
+    files: [
+      { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" },
+      { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null },
+      { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: null, available: false, href: "/api/code/x/y/src/sort.rs", object: null },
+    ],
+    claims: claims.slice(0, 1), previous: "CUB-0006", next: "CUB-0008", ...changes,
+  });
+
+const meta = RegistryMeta.parse({
+  service: "Example registry", centralized: true, authoritative_ui: "https://registry.example.org", updated_iso: "2026-01-04T17:12:00Z", registry_sha256: hex(11), bytes: 181_220, generator: "registry-export 2.1",
+  sources: { "example-proofs": { head: hex(5, 40), ref: "main", csv_rows: 30 } }, readiness_counts: { verified_runtime_deployable: 9, verified_not_runtime: 13, runtime_deployable_not_verified: 1 },
+  in_crate_verus: { files: 3, blocks: 12, wired_files_in_ci: 2, gated_by_ci: true, note: "Blocks inside crates." }, boundary: "The public projection has reproduction paths, file hashes, execution anchors and proof-status notes; internal operational fields stay private.",
+});
+
+const facets: RegistryPage["facets"] = [
+  ["verification_state", [["VERIFIED", 22, true], ["NOT_VERIFIED", 6, false], ["UNSPECIFIED", 2, false]]],
+  ["invocation", [["unwired", 14, false], ["runtime", 9, false], ["test-only", 4, false], ["dead", 3, false]]],
+  ["production_consumption", [["NOT-RUNTIME-CONSUMED", 21, false], ["EXECUTABLE-RUNTIME", 6, false]]],
+  ["repo", [["example-proofs", 24, false], ["another-repository-with-a-long-name", 6, false]]],
+  ["use_case", [["crypto", 9, false], ["topology", 4, false], ["TDX", 3, false], ["", 14, false]]],
+  ["crate", Array.from({ length: 14 }, (_, index) => [`crate-${index}`, 14 - index, false])],
+].map(([name, values]) => ({ name: String(name), values: (values as [string, number, boolean][]).map(([value, count, selected]) => ({ value, count, selected, href: `/registry/?${String(name)}=${encodeURIComponent(value)}` })) }));
+
+const snapshots = [6, 5, 4, 3, 2, 1].map((sequence) => ({
+  sequence, id: hex(sequence + 20), created: `2026-01-0${sequence}T12:00:00Z`, previous: sequence === 1 ? null : hex(sequence + 19), current: sequence === 6,
+  added: sequence === 1 ? 119 : sequence * 2 - 3, changed: sequence === 1 ? 0 : (sequence * 5) % 7, removed: sequence % 3 === 0 ? 2 : 0,
+}));
+const [newest, older] = snapshots as [typeof snapshots[number], typeof snapshots[number]];
+
+const problems: readonly ProblemRow[] = Object.entries(PROBLEMS).map(([code, [status, title]]) => ({ code, status, title, meaning: `${title}: the service could not do what was asked.`, fix: "Correct the request and send it again." }));
+
+const claimsModel: ClaimsPage = {
+  page: "claims",
+  meta: { title: "What we claim", subtitle: "Every claim with its scope, its evidence and its gaps", generated: "2026-01-04", fact_checked: "2026-01-05", note: "Claims are written by people and checked by people.", pins: { "example-proofs": hex(5, 40), registry: hex(11) } },
+  claims: claims.map((claim, index) => ({ ...claim, evidence: index + 1, gaps: index })),
+  byStatus: [{ value: "verified", count: 4 }, { value: "scoped", count: 1 }, { value: "partial", count: 1 }],
+};
+
+const emptyClaimsMeta = { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} };
+
+export const fixtures: readonly Fixture[] = [
+  { name: "front", input: input("/", { page: "front", summary: "Notes, papers and proofs about sorting, with what is claimed about them and how to check it.", objects: 119, bytes: 23_858_960, collections, claims: { total: 6, byStatus: claimsModel.byStatus, newest: claims }, registry: { total: 30, byVerification, byProduction, byInvocation, updated: "2026-01-04T17:12:00Z" }, byKind, rejected: 3 }) },
+  { name: "front-internal", input: input("/", { page: "front", summary: "", objects: 131, bytes: 24_000_000, collections: [...collections.slice(0, 2), { ...(collections[0] as CollectionCard), id: "drafts", title: "Drafts", prefix: "drafts/", visibility: "email-gated" }], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind, rejected: 0 }, "internal") },
+  { name: "front-empty", input: input("/", { page: "front", summary: "", objects: 0, bytes: 0, collections: [], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind: [], rejected: 0 }) },
+  { name: "front-hostile", input: { ...input("/", { page: "front", summary: HOSTILE.script, objects: 1, bytes: 1, collections: [{ id: "x", title: HOSTILE.long, summary: HOSTILE.word, visibility: "public", prefix: HOSTILE.key, count: 1, bytes: 1, updated: HOSTILE.script }], claims: { total: 1, byStatus: [{ value: HOSTILE.attribute, count: 1 }], newest: [hostileClaim] }, registry: { total: 1, byVerification: [{ value: HOSTILE.script, count: 1 }], byProduction: [{ value: HOSTILE.rtl, count: 1 }], byInvocation: [], updated: HOSTILE.script }, byKind: [{ value: HOSTILE.script, count: 1 }], rejected: 1 }), chrome: { library: HOSTILE.script + HOSTILE.rtl, view: "public", path: "/", canonical: null } } },
+  { name: "browse-root", input: input(pagePath.browse(""), { page: "browse", prefix: "", crumbs: [], collection: null, prefixes: collections.map(({ prefix, title, count, bytes }) => ({ prefix, title, count, bytes })), objects: [], sort: "name", part: 1, parts: 1, total: 0 }) },
+  { name: "browse", input: input(pagePath.browse("proofs/"), { page: "browse", prefix: "proofs/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: collections[2] as CollectionCard, prefixes: [{ prefix: "proofs/figures/", title: null, count: 4, bytes: 91_222 }, { prefix: "proofs/lean/", title: null, count: 21, bytes: 40_112 }], objects, sort: "-size", part: 2, parts: 3, total: 1204 }) },
+  { name: "browse-hostile", input: input(pagePath.browse("notes/<b>/"), { page: "browse", prefix: "notes/<b>/", crumbs: [{ title: HOSTILE.script, path: pagePath.browse("notes/") }], collection: null, prefixes: [{ prefix: `notes/<b>/${HOSTILE.word}/`, title: null, count: 1, bytes: 1 }], objects: [{ key: `notes/<b>/${HOSTILE.key}`, title: HOSTILE.script, summary: HOSTILE.attribute + HOSTILE.stamp, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.word}`, title: HOSTILE.word, summary: HOSTILE.word, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.rtl}${HOSTILE.control}`, title: HOSTILE.rtl + HOSTILE.control, summary: HOSTILE.rtl, kind: "binary", size: 0, sha256: hex(1), uploaded: null }], sort: "name", part: 1, parts: 1, total: 3 }) },
+  { name: "browse-empty", input: input(pagePath.browse("nothing/here/"), { page: "browse", prefix: "nothing/here/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: null, prefixes: [], objects: [], sort: "name", part: 1, parts: 1, total: 0 }) },
+  { name: "object-code", input: object("proofs/Sort.v", {}) },
+  { name: "object-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml, outline: [{ title: "The argument", line: 4, depth: 1 }, { title: "Cost", line: 16, depth: 2 }], notes: ["one link left the library and was removed"] }) },
+  { name: "object-image", input: object("proofs/figures/tree.png", { title: "tree.png", summary: "", kind: "image", media_type: "image/png", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, previous: null }) },
+  { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: `<section><h2>Page 1</h2><p>On sorting. Abstract. We show that insertion keeps order.</p></section><section><h2>Page 2</h2><p>1 Introduction. Lists are sorted by inserting.</p></section>`, lines: 40, outline: [{ title: "Page 1", line: 1, depth: 0 }, { title: "Page 2", line: 21, depth: 0 }] }) },
+  { name: "object-csv", input: object("data/timings.csv", { title: "timings.csv", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table><thead><tr><th>n</th><th>median ns</th><th>note</th></tr></thead><tbody><tr><td>10</td><td>41</td><td>warm</td></tr><tr><td>1000</td><td>4120</td><td>${"cold ".repeat(30)}</td></tr></tbody></table>`, outline: [] }) },
+  { name: "object-binary", input: object("data/archive.bin", { title: "archive.bin", summary: "", kind: "binary", media_type: "application/octet-stream", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, notes: ["this type of file is listed, not searched"] }) },
+  { name: "object-hostile", input: object(HOSTILE.key, { title: HOSTILE.script + HOSTILE.long, summary: HOSTILE.attribute, kind: "text", media_type: HOSTILE.script, language: HOSTILE.attribute, crumbs: [{ title: HOSTILE.rtl, path: pagePath.browse("notes/") }], notes: [HOSTILE.script], html: `<p>${"x".repeat(3000)}</p><h1>Another heading</h1>`, outline: [{ title: HOSTILE.script, line: 1, depth: 0 }, { title: HOSTILE.word, line: 2, depth: 0 }], cited_by: { claims: [hostileClaim], records: [hostileRecord] }, previous: { key: HOSTILE.key, title: HOSTILE.word }, next: { key: `a/${HOSTILE.rtl}`, title: HOSTILE.rtl }, collection: { id: "x", title: HOSTILE.word, visibility: "email-gated" } }) },
+  { name: "claims", input: input(pagePath.claims, claimsModel) },
+  { name: "claims-empty", input: input(pagePath.claims, { page: "claims", meta: emptyClaimsMeta, claims: [], byStatus: [] }) },
+  { name: "claim", input: claimPage() },
+  { name: "claim-hostile", input: input(pagePath.claim(hostileClaim.id), { page: "claim", claim: { ...hostileClaim, statement: HOSTILE.script + HOSTILE.stamp, evidence: [], reproduce: [HOSTILE.script, HOSTILE.word], verify: [HOSTILE.control], gaps: [HOSTILE.long, HOSTILE.attribute], runContract: { [HOSTILE.script]: { a: { b: { c: { d: [HOSTILE.word] } } } }, [HOSTILE.word]: HOSTILE.word } }, evidence: [{ artifact: HOSTILE.script, kind: HOSTILE.attribute, access: "public", repo: HOSTILE.word, path: HOSTILE.key, ref: HOSTILE.attribute, url: HOSTILE.url, sha256: hex(1), object: HOSTILE.key, record: "CUB-0666", digest_state: "differs" }], pins: { [HOSTILE.script]: HOSTILE.word }, records: [hostileRecord] }) },
+  { name: "registry", input: input(pagePath.registry, { page: "registry", total: 30, matching: 22, records, facets, query: "sorted", selected: [{ name: "verification_state", value: "VERIFIED", remove: "/registry/?q=sorted" }], part: 1, parts: 2, next: "/registry/?q=sorted&part=2", previous: null, unavailable: null }) },
+  { name: "registry-down", input: input(pagePath.registry, { page: "registry", total: 0, matching: 0, records: [], facets: [], query: "", selected: [], part: 1, parts: 1, next: null, previous: null, unavailable: "The registry did not answer when this snapshot was built, and no earlier copy is kept." }) },
+  { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute, value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, next: null, previous: null, unavailable: HOSTILE.script }) },
+  { name: "record", input: recordPage() },
+  { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
+  { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", meta, total: 30, counts: [
+    { group: "verification_counts", name: "VERIFIED", declared: 22, counted: 22, agrees: true }, { group: "verification_counts", name: "NOT_VERIFIED", declared: 7, counted: 6, agrees: false }, { group: "verification_counts", name: "UNSPECIFIED", declared: null, counted: 2, agrees: false },
+    { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
+  ], byVerification, byProduction, byInvocation, bySystem: [{ value: "Coq+Lean", count: 28 }, { value: "Coq", count: 2 }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
+  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], bySystem: [], sources: [], notes: [] }) },
+  { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots }) },
+  { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [] }) },
+  { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [
+    { what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [] },
+    { what: "object", name: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [] },
+    { what: "object", name: HOSTILE.key, path: null, change: "removed", before: hex(4), after: null, fields: [] },
+    { what: "claim", name: "sorted-insert", path: pagePath.claim("sorted-insert"), change: "changed", before: null, after: null, fields: [{ field: "status", before: `"partial"`, after: `"verified"` }, { field: "scope", before: `"${HOSTILE.script}"`, after: `"${HOSTILE.word}"` }] },
+    { what: "record", name: "CUB-0007", path: pagePath.record("CUB-0007"), change: "added", before: null, after: null, fields: [] },
+    { what: "other", name: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [] },
+  ] }) },
+  { name: "search", input: input(pagePath.search, { page: "search", query: "sorted list", prefix: "", collections, byCollection: [{ value: "notes/", count: 2 }, { value: "proofs/", count: 1 }], byKind: [{ value: "code", count: 2 }, { value: "markdown", count: 1 }], problem: null, hits: [
+    { title: "insert_keeps_sorted", kind: "record", key: "CUB-0007", path: pagePath.record("CUB-0007"), summary: "", snippet: "forall x l, sorted l -> sorted (insert x l)", exact: "title" },
+    { title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: `${pagePath.object("proofs/Sort.v")}#L8`, summary: "Definitions and lemmas about insertion sort.", snippet: "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l). Proof. induction 1; simpl; auto. Qed.", exact: null },
+    { title: HOSTILE.script, kind: HOSTILE.attribute, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), summary: HOSTILE.word, snippet: HOSTILE.word, exact: HOSTILE.script },
+  ] }) },
+  { name: "search-nothing", input: input(pagePath.search, { page: "search", query: HOSTILE.script, prefix: "notes/", collections, byCollection: [], byKind: [], problem: null, hits: [] }) },
+  { name: "search-start", input: input(pagePath.search, { page: "search", query: "", prefix: "", collections, byCollection: [], byKind: [], problem: null, hits: null }) },
+  { name: "search-problem", input: input(pagePath.search, { page: "search", query: "x".repeat(600), prefix: "elsewhere/", collections, byCollection: [], byKind: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
+  { name: "reference", input: input(pagePath.reference, { page: "reference", version: "2026-08-01", groups: [{ title: "Library", operations: [
+    { method: "GET", path: "/api/list", summary: "Objects and child prefixes directly under a prefix.", description: "Both lists are ascending.", access: "public", parameters: [{ name: "prefix", where: "query", required: false, description: "Empty, or a key that ends in a slash" }], responses: [{ status: "200", description: "ListResponse" }, { status: "400", description: "Unknown parameter" }], example: `curl -s '${BASE_URL}/api/list?prefix=notes/'` },
+    { method: "POST", path: "/api/reindex", summary: "Builds a new snapshot.", description: "", access: "token", parameters: [], responses: [{ status: "200", description: "What was done" }, { status: "401", description: "No token" }], example: "" },
+  ] }, { title: "Registry", operations: [{ method: "GET", path: "/api/cubs/{id}", summary: "One record.", description: "", access: "public", parameters: [{ name: "id", where: "path", required: true, description: "CUB- and at least four digits" }], responses: [{ status: "200", description: "CubRecord" }], example: `curl -s ${BASE_URL}/api/cubs/CUB-0007` }] }] }) },
+  { name: "problems", input: input(pagePath.problems, { page: "problems", problems }) },
+  { name: "problem", input: input(pagePath.problem("bad_path"), { page: "problem", problem: problems[1] as ProblemRow }) },
+  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "objects", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "objects", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }] }) },
+  { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [] }) },
+  { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
+  { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
+];
+
+/** The bytes path that the image fixture shows. */
+export const IMAGE_FIXTURE_PATH = objectPath("proofs/figures/tree.png");

@@ -1,0 +1,70 @@
+/** Values as readers see them. Pure, and the same in every locale and time zone. */
+
+const UNITS = ["kB", "MB", "GB", "TB"] as const;
+
+/** Decimal units, three significant digits: "0 B", "812 B", "4.2 kB", "17.3 MB". */
+export function formatSize(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
+  let value = bytes;
+  let unit = -1;
+  do {
+    value /= 1000;
+    unit++;
+  } while (value >= 999.5 && unit < UNITS.length - 1);
+  return `${value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${UNITS[unit] ?? "TB"}`;
+}
+
+/** Thousands separated by a thin space, which no locale reads as a decimal mark. */
+export function formatCount(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+}
+
+/** "1 file", "1 204 files". */
+export function formatPlural(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
+}
+
+/** The date of an RFC 3339 time. Anything else, as free-form sources write it, is shown as it is. */
+export function formatDate(time: string): string {
+  return /^\d{4}-\d\d-\d\dT/.test(time) ? time.slice(0, 10) : time;
+}
+
+/** "2026-01-02 15:04 UTC" of an RFC 3339 time in UTC; anything else as it is. */
+export function formatTime(time: string): string {
+  const match = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d)(?::\d\d(?:\.\d+)?)?Z$/.exec(time);
+  return match === null ? time : `${match[1]} ${match[2]} UTC`;
+}
+
+/** Whole percent, but never 0 or 100 for what is not none or all. */
+export function formatShare(part: number, whole: number): string {
+  if (whole === 0) return "–";
+  const percent = Math.round((part / whole) * 100);
+  if (percent === 0 && part > 0) return "<1 %";
+  if (percent === 100 && part < whole) return ">99 %";
+  return `${percent} %`;
+}
+
+/** C0, C1, and the characters that reorder or hide their neighbours: a key must not be able to look like another one. */
+const INVISIBLE = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/** A key or id with every invisible character spelled out, e.g. "cod\u202eslx.v" as "cod⟨202E⟩slx.v". */
+export function formatKey(key: string): string {
+  return key.replace(INVISIBLE, (character) => `⟨${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
+}
+
+/** A line of prose from a stranger: invisible characters become spaces, runs of spaces one, and its length is bounded. */
+export function formatLine(text: string, maxLength = 400): string {
+  const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** Text of several lines from a stranger, e.g. a statement: keeps line breaks and indentation, spells out the invisible. */
+export function formatBlock(text: string): string {
+  return text.replaceAll("\r\n", "\n").replace(INVISIBLE, (character) => (character === "\n" || character === "\t" ? character : formatKey(character)));
+}
+
+/** One word of a POSIX shell. */
+export function formatShellWord(text: string): string {
+  return /^[A-Za-z0-9._~:/%@+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

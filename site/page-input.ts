@@ -1,0 +1,44 @@
+/** What each page starts with: its own model, and links made relative to where it lies. */
+import { pagePath, relativeHref } from "../snapshots/layout.ts";
+import type { Chrome, PageModel } from "../snapshots/page/model.ts";
+
+/** From a site path ("/claims/", "/objects/a.md", with query or fragment) to what stands in an href. */
+export type Href = (path: string) => string;
+
+export type OpenedPage<K extends PageModel["page"]> = {
+  readonly chrome: Chrome;
+  readonly model: Extract<PageModel, { page: K }>;
+  readonly href: Href;
+};
+
+/** @throws Error when the model is another page's; site/entry.ts picks the page by the model, so it cannot be. */
+export function openPage<K extends PageModel["page"]>(locals: App.Locals, page: K): OpenedPage<K> {
+  const { chrome, model } = locals.input;
+  if (model.page !== page) throw new Error(`page "${page}" was given the model of "${model.page}"`);
+  return { chrome, model: model as Extract<PageModel, { page: K }>, href: makeHref(chrome) };
+}
+
+/** Relative links, so that a page works at "/", under /at/<snapshot>/, under /internal/ and in any folder of a static host.
+ *  Only 404.html is shown at paths of any depth: its links start at the folder that its canonical address names. */
+function makeHref(chrome: Chrome): Href {
+  const root = chrome.path === pagePath.notFound ? findRootPath(chrome) : null;
+  return (path) => (root === null ? relativeHref(chrome.path, path) : root + path.slice(1));
+}
+
+function findRootPath(chrome: Chrome): string | null {
+  const root = findBaseUrl(chrome);
+  return root === null ? null : new URL(root).pathname;
+}
+
+/** The absolute URL of the site's root, ending in "/", or null when no base URL is known. */
+export function findBaseUrl(chrome: Chrome): string | null {
+  if (chrome.canonical === null || !chrome.canonical.endsWith(chrome.path)) return null;
+  const base = `${chrome.canonical.slice(0, chrome.canonical.length - chrome.path.length)}/`;
+  return URL.canParse(base) ? base : null;
+}
+
+/** An absolute URL of a site path, or null when no base URL is known. */
+export function findAbsoluteUrl(chrome: Chrome, path: string): string | null {
+  const base = findBaseUrl(chrome);
+  return base === null ? null : base + path.slice(1);
+}

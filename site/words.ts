@@ -1,0 +1,139 @@
+/** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
+ *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
+
+export type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
+
+export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
+
+export type StateField =
+  | "verification_state"
+  | "invocation"
+  | "production_consumption"
+  | "proof_consumption"
+  | "wiring"
+  | "claim_status"
+  | "access"
+  | "digest_state"
+  | "visibility"
+  | "agreement";
+
+const words = (shape: Shape, word: string, meaning: string): Words => ({ shape, word, meaning });
+
+const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
+  verification_state: {
+    VERIFIED: words("verified", "verified", "a proof checker accepted the proof at this revision"),
+    NOT_VERIFIED: words("unverified", "not verified", "no checker has accepted a proof of this statement yet"),
+    UNSPECIFIED: words("unspecified", "unspecified", "the registry does not say whether a checker ran"),
+  },
+  invocation: {
+    runtime: words("verified", "runtime", "called by code that ships"),
+    "test-only": words("partial", "test only", "called by tests, not by code that ships"),
+    dead: words("unverified", "dead", "the code is there, and nothing calls it"),
+    unwired: words("unverified", "unwired", "not connected to any code that runs"),
+  },
+  production_consumption: {
+    "NOT-RUNTIME-CONSUMED": words("unverified", "not used at run time", "no running system uses its code or its proof"),
+    "EXECUTABLE-RUNTIME": words("verified", "code in production", "the executable counterpart runs in production"),
+    "PROOF-ARTIFACT-RUNTIME": words("verified", "proof in production", "a running system reads the proof artefact itself"),
+    "EXECUTABLE-AND-PROOF-ARTIFACT": words("verified", "code and proof in production", "its code runs in production, and a running system reads its proof"),
+  },
+  proof_consumption: {
+    "": words("unspecified", "none recorded", "no consumer of the proof is recorded"),
+    "RUNTIME-CONSUMER-WIRED": words("verified", "consumer wired", "a consumer that runs in production is connected to the proof"),
+  },
+  wiring: {
+    "FUNCTION-IMPL": words("verified", "function", "tied to the function that implements it"),
+    "DOC-REFERENCE": words("partial", "reference", "named in the documentation of the code, not by the code itself"),
+    "CSV-LEGACY": words("unverified", "table entry", "tied to code only by an older table of the registry"),
+  },
+  claim_status: {
+    verified: words("verified", "verified", "the evidence covers the whole statement"),
+    scoped: words("partial", "scoped", "the evidence covers the statement inside the scope given, and nothing outside it"),
+    partial: words("partial", "partial", "the evidence covers a part; the gaps say what is missing"),
+  },
+  access: {
+    public: words("verified", "public", "anyone can download it"),
+    "email-gated": words("partial", "email-gated", "an authorized address can download it"),
+    private: words("unverified", "private", "it cannot be downloaded here; its digest lets you recognise it"),
+  },
+  digest_state: {
+    matches: words("verified", "matches", "the file in this library has exactly the pinned digest"),
+    differs: words("failed", "differs", "the file in this library is not the one that was pinned"),
+    unchecked: words("unspecified", "not checked", "this library does not hold the file, or no digest was pinned"),
+  },
+  visibility: {
+    public: words("verified", "public", "everyone can read this collection"),
+    "email-gated": words("partial", "email-gated", "only authorized addresses can read this collection"),
+  },
+  agreement: {
+    agrees: words("verified", "agrees", "the declared count is the counted one"),
+    differs: words("failed", "differs", "the declared count is not the counted one"),
+    "one-sided": words("unspecified", "not comparable", "only one of the two counts exists"),
+  },
+};
+
+/** Shape, word and meaning of one value; for a value that is not known, its own text. */
+export function explain(field: StateField, value: string): Words {
+  const known = Object.hasOwn(WORDS[field], value) ? WORDS[field][value] : undefined;
+  if (known !== undefined) return known;
+  if (value === "") return words("unspecified", "unspecified", "the registry does not say");
+  return words("unspecified", value, "a value this library does not know, shown as the registry gives it");
+}
+
+/** Names of fields and filters, as a reader would say them. */
+const FIELD_TITLES: Readonly<Record<string, string>> = {
+  verification_state: "Verification",
+  invocation: "Called",
+  invocation_role: "Role of the call",
+  production_consumption: "In production",
+  proof_consumption: "Use of the proof",
+  wiring: "Tie to code",
+  repo: "Repository",
+  status: "Registry status",
+  crate: "Crate",
+  use_case: "Use case",
+  use_cases: "Use cases",
+  formal_systems: "Proof systems",
+  kernels: "Kernels",
+  proof_scope: "Scope of the proof",
+  deployable: "Deployable",
+  lane: "Lane",
+  tier: "Tier",
+  kind: "Kind",
+  module: "Module",
+  no_holes: "Free of holes",
+  riscv: "RISC-V",
+  lineage: "Lineage",
+  source_class: "Source class",
+};
+
+export function titleOfField(name: string): string {
+  return Object.hasOwn(FIELD_TITLES, name) ? (FIELD_TITLES[name] ?? name) : name.replaceAll("_", " ");
+}
+
+/** The states that a field's values can be explained by, when there are any. */
+export function isStateField(name: string): name is StateField {
+  return Object.hasOwn(WORDS, name);
+}
+
+const KIND_TITLES: Readonly<Record<string, string>> = {
+  markdown: "Markdown",
+  text: "Plain text",
+  code: "Source code",
+  html: "HTML",
+  pdf: "PDF",
+  latex: "LaTeX",
+  json: "JSON",
+  yaml: "YAML",
+  csv: "CSV",
+  image: "Image",
+  binary: "Other file",
+};
+
+const LANGUAGE_TITLES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", rust: "Rust", latex: "LaTeX" };
+
+/** "Coq" for code in a known language, else the kind's name. */
+export function titleOfKind(kind: string, language: string | null = null): string {
+  if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;
+  return Object.hasOwn(KIND_TITLES, kind) ? (KIND_TITLES[kind] ?? kind) : kind;
+}
