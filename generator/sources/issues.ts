@@ -1,0 +1,106 @@
+/** Schema findings on one record, as a reason that its author can act on. */
+import type { z } from "zod";
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: "text",
+  int: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  array: "a list",
+  object: "an object",
+  record: "an object",
+};
+const MAX_REASONS = 5; // a record of the wrong kind altogether needs no list of forty
+
+/** `repo is missing; use_cases[2] is a number, not text` */
+export function explainRecordIssues(issues: readonly z.core.$ZodIssue[], value: unknown): string {
+  const reasons = issues
+    .slice(0, MAX_REASONS)
+    .map((issue) => `${formatIssuePath(issue.path)} ${explain(issue, valueAt(value, issue.path))}`.trim());
+  if (issues.length > MAX_REASONS) reasons.push(`and ${issues.length - MAX_REASONS} more`);
+  return reasons.join("; ");
+}
+
+function explain(issue: z.core.$ZodIssue, found: unknown): string {
+  if (issue.code === "invalid_type") {
+    if (found === undefined || found === null) return "is missing";
+    return `is ${nameType(found)}, not ${TYPES[issue.expected] ?? issue.expected}`;
+  }
+  if (issue.code === "invalid_value")
+    return `is not ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+  if (issue.code === "too_small" && issue.origin === "int") return `is under ${issue.minimum}`;
+  return issue.message;
+}
+
+function nameType(value: unknown): string {
+  if (Array.isArray(value)) return "a list";
+  return (
+    { string: "text", number: "a number", boolean: "true or false", object: "an object" }[typeof value as string] ??
+    typeof value
+  );
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let part = value;
+  for (const step of path) {
+    if (part === null || typeof part !== "object" || !Object.hasOwn(part, step)) return undefined;
+    part = (part as Record<PropertyKey, unknown>)[step];
+  }
+  return part;
+}
+
+function formatIssuePath(path: readonly PropertyKey[]): string {
+  return path
+    .map((step, index) =>
+      typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step).slice(0, 80)}`,
+    )
+    .join("");
+}
+
+/** A copy without members that are null: sources write null where they mean "left out". */
+export function dropNulls(value: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null));
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** `value` under an object schema whose every member has a default: a member that breaks it falls back to its default,
+ *  and the reason is told. */
+export function parseLeniently<T>(schema: z.ZodType<T>, value: Record<string, unknown>): { data: T; notes: string[] } {
+  const notes: string[] = [];
+  let members = dropNulls(value);
+  for (const [name, member] of Object.entries(members)) {
+    const problem = findUnrepresentable({ [name]: member });
+    if (problem === null) continue;
+    notes.push(problem);
+    delete members[name];
+  }
+  for (;;) {
+    const result = schema.safeParse(members);
+    if (result.success) return { data: result.data, notes };
+    const broken = new Set(result.error.issues.map((issue) => String(issue.path[0])));
+    const kept = Object.fromEntries(Object.entries(members).filter(([name]) => !broken.has(name)));
+    if (Object.keys(kept).length === Object.keys(members).length) throw result.error;
+    notes.push(...result.error.issues.map((issue) => explainRecordIssues([issue], members)));
+    members = kept;
+  }
+}
+
+/** What canonical JSON cannot write and where it stands, as a reason; null when there is nothing of the kind.
+ *  Sources can hold both: the escape \ud800 alone, and numbers like 1e999. */
+export function findUnrepresentable(value: unknown, path: readonly PropertyKey[] = []): string | null {
+  if (typeof value === "string")
+    return value.isWellFormed() ? null : `${formatIssuePath(path)} holds half of a surrogate pair`;
+  if (typeof value === "number")
+    return Number.isFinite(value) ? null : `${formatIssuePath(path)} holds a number that is too large`;
+  if (value === null || typeof value !== "object") return null;
+  for (const [name, member] of Object.entries(value)) {
+    const step = Array.isArray(value) ? Number(name) : name;
+    if (!name.isWellFormed()) return `${formatIssuePath(path)} has a member named by half of a surrogate pair`.trim();
+    const problem = findUnrepresentable(member, [...path, step]);
+    if (problem !== null) return problem;
+  }
+  return null;
+}

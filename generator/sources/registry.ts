@@ -1,0 +1,270 @@
+/** The registry of proof records: pulled, parsed record by record, counted against what it declares.
+ *
+ *  A bad record costs that record; a bad body or a dead host costs freshness: the last good registry is used and said to be stale. */
+import { sha256 } from "../../snapshots/digest.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import {
+  CLOSED_FIELDS,
+  CUB_FIELDS,
+  CubFiles,
+  CubLinks,
+  CubRecord,
+  CubReproduce,
+  KNOWN_VALUES,
+  RegistryMeta,
+} from "../../snapshots/schema/cubs.ts";
+import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { RegistryConfig } from "../config.ts";
+import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import { parseStrictJson } from "./json.ts";
+import {
+  findKept,
+  keepRegistry,
+  MAX_REGISTRY_BYTES,
+  type Pulled,
+  pullRegistry,
+  REGISTRY_TIMEOUT_MS,
+} from "./registry-pull.ts";
+
+export type UnknownValue = { readonly field: string; readonly value: string };
+
+export type ParsedCub = {
+  readonly record: CubRecord;
+  /** Fields that the interface does not name, nested ones with dotted names: internal, never for the public view. */
+  readonly extras: Readonly<Record<string, unknown>>;
+  readonly unknown_values: readonly UnknownValue[];
+};
+
+export type DeclaredCount = {
+  /** e.g. `verification_counts.VERIFIED`, `sources.example-proofs.csv_rows` */
+  readonly name: string;
+  /** null: the registry has records of this kind, but declares no number. */
+  readonly declared: number | null;
+  readonly counted: number;
+};
+
+export type ParsedRegistry = {
+  /** As declared; the build sets registry_sha256 and bytes from what was pulled. */
+  readonly meta: RegistryMeta;
+  /** In the registry's order, one per id. */
+  readonly records: readonly ParsedCub[];
+  readonly rejected: readonly Rejection[];
+  readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
+  /** Every declared number that can be counted, mismatch or not. */
+  readonly counts: readonly DeclaredCount[];
+  /** What else a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
+  readonly notes: readonly string[];
+};
+
+export type Registry = ParsedRegistry & {
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  readonly size: number;
+  /** The source failed and these are the last good bytes; null when they are fresh. */
+  readonly stale: { readonly reason: string /** RFC 3339, when they were pulled */; readonly fetched: string } | null;
+  /** The same bytes as the last good ones. */
+  readonly unchanged: boolean;
+};
+
+export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
+
+export type RegistryOptions = {
+  /** Folder for the last good registry; created when missing. */
+  readonly cacheDir: string;
+  readonly now?: () => Date;
+  readonly timeoutMs?: number;
+  readonly maxBytes?: number;
+};
+
+/** Pulls and parses the registry. Never throws for what the source does: it is fresh, stale, or unavailable with a reason. */
+export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
+  const now = options.now ?? (() => new Date());
+  const limits = {
+    maxBytes: options.maxBytes ?? MAX_REGISTRY_BYTES,
+    timeoutMs: options.timeoutMs ?? REGISTRY_TIMEOUT_MS,
+  };
+  const kept = await findKept(options.cacheDir, source);
+  let reason: string;
+  try {
+    const pulled = await pullRegistry(source, kept, limits);
+    const fresh: Pulled | null = pulled ?? kept;
+    if (fresh === null) throw new ShelfError("bad_source", "The registry sent nothing.");
+    const parsed = parseRegistry(fresh.bytes);
+    if (pulled !== null) await keepRegistry(options.cacheDir, source, pulled, kept, now());
+    return assemble(parsed, fresh.bytes, null, kept?.sha256 ?? null);
+  } catch (error) {
+    if (!(error instanceof ShelfError)) throw error; // the cache folder: ours to repair, not the source's fault
+    reason = error.message;
+  }
+  if (kept === null) return { unavailable: reason };
+  try {
+    return assemble(parseRegistry(kept.bytes), kept.bytes, { reason, fetched: kept.fetched }, kept.sha256);
+  } catch {
+    return { unavailable: reason }; // kept by a version that was less strict
+  }
+}
+
+function assemble(
+  parsed: ParsedRegistry,
+  bytes: Uint8Array,
+  stale: Registry["stale"],
+  before: string | null,
+): RegistryResult {
+  const digest = sha256(bytes);
+  return {
+    ...parsed,
+    bytes,
+    sha256: digest,
+    size: bytes.length,
+    stale,
+    unchanged: digest === before,
+    unavailable: null,
+  };
+}
+
+/** A body `{ meta, cubs }`.
+ *  @throws ShelfError "bad_source" when the body as a whole cannot be used */
+export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
+  const body = parseStrictJson(bytes);
+  if (!isRecord(body)) throw new ShelfError("bad_source", "The registry is not an object with meta and cubs.");
+  const { meta: rawMeta = {}, cubs } = body;
+  if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
+  if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");
+  const { data: meta, notes: metaNotes } = parseLeniently(RegistryMeta, rawMeta);
+  const records = new Map<string, ParsedCub>();
+  const rejected: Rejection[] = [];
+  cubs.forEach((raw: unknown, index) => {
+    const result = parseCub(raw);
+    if ("rejected" in result) rejected.push({ source: "registry", key: nameOf(raw, index), reason: result.rejected });
+    else if (records.has(result.record.id)) {
+      rejected.push({
+        source: "registry",
+        key: result.record.id,
+        reason: `an earlier record has the same id; this one is number ${index + 1} in the registry`,
+      });
+    } else records.set(result.record.id, result);
+  });
+  const accepted = [...records.values()];
+  const unknownValues = accepted.flatMap(({ record, unknown_values }) =>
+    unknown_values.map((value) => ({ id: record.id, ...value })),
+  );
+  const counts = countDeclared(meta, rawMeta, accepted);
+  const notes = [
+    ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
+    ...unknownValues.map(
+      ({ id, field, value }) =>
+        `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
+    ),
+    ...counts
+      .filter(isWrong)
+      .map(
+        ({ name, declared, counted }) =>
+          `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`,
+      ),
+  ];
+  return { meta, records: accepted, rejected, unknownValues, counts, notes };
+}
+
+/** Declared and counted differ. */
+export function isWrong(count: DeclaredCount): boolean {
+  return count.declared !== count.counted;
+}
+
+/** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
+export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
+  if (!isRecord(raw)) return { rejected: "the record is not an object" };
+  const members = dropNulls(raw);
+  for (const name of ["files", "reproduce", "links"])
+    if (isRecord(members[name])) members[name] = dropNulls(members[name]);
+  const problem = findUnrepresentable(raw);
+  if (problem !== null) return { rejected: problem };
+  const result = CubRecord.safeParse(members);
+  if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
+  const record = result.data;
+  const unknown_values = CLOSED_FIELDS.flatMap((field) => {
+    const known: readonly string[] = KNOWN_VALUES[field];
+    // A field that was left out has its default, which is no value anybody wrote.
+    return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== ""
+      ? [{ field, value: record[field] }]
+      : [];
+  });
+  return { record, extras: extrasOf(raw), unknown_values };
+}
+
+const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
+
+function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
+  const public_ = new Set<string>(CUB_FIELDS);
+  const extras: [string, unknown][] = Object.entries(raw).filter(([name]) => !public_.has(name));
+  for (const [name, schema] of Object.entries(PARTS)) {
+    const part = raw[name];
+    if (!isRecord(part)) continue;
+    for (const [inner, value] of Object.entries(part))
+      if (!Object.hasOwn(schema.shape, inner)) extras.push([`${name}.${inner}`, value]);
+  }
+  return Object.fromEntries(extras);
+}
+
+function nameOf(raw: unknown, index: number): string {
+  const id = isRecord(raw) ? raw["id"] : undefined;
+  return typeof id === "string" && id !== "" ? id.slice(0, 200) : `record ${index + 1}`;
+}
+
+const COUNTED = {
+  verification_counts: "verification_state",
+  invocation_counts: "invocation",
+  production_consumption_counts: "production_consumption",
+  proof_consumption_counts: "proof_consumption",
+} as const satisfies Partial<Record<keyof RegistryMeta, keyof CubRecord>>;
+
+function countDeclared(
+  meta: RegistryMeta,
+  rawMeta: Record<string, unknown>,
+  records: readonly ParsedCub[],
+): DeclaredCount[] {
+  const counts: DeclaredCount[] = [];
+  for (const [name, field] of Object.entries(COUNTED) as [
+    keyof typeof COUNTED,
+    (typeof COUNTED)[keyof typeof COUNTED],
+  ][]) {
+    if (!isRecord(rawMeta[name])) continue;
+    const counted = tally(records.map(({ record }) => record[field]));
+    // Registries do not list the empty value, unless they do.
+    if (!Object.hasOwn(meta[name], "")) counted.delete("");
+    counts.push(...compare(name, new Map(Object.entries(meta[name])), counted));
+  }
+  const declaredRows = new Map(
+    Object.entries(meta.sources)
+      .filter(([repo]) => declaresRows(rawMeta, repo))
+      .map(([repo, { csv_rows }]) => [repo, csv_rows]),
+  );
+  const byRepo = tally(records.map(({ record }) => record.repo));
+  if (declaredRows.size > 0)
+    counts.push(
+      ...compare("sources", declaredRows, byRepo).map((count) => ({ ...count, name: `${count.name}.csv_rows` })),
+    );
+  return counts;
+}
+
+function declaresRows(rawMeta: Record<string, unknown>, repo: string): boolean {
+  const source = isRecord(rawMeta["sources"]) ? rawMeta["sources"][repo] : undefined;
+  return isRecord(source) && typeof source["csv_rows"] === "number";
+}
+
+function tally(values: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
+function compare(
+  group: string,
+  declared: ReadonlyMap<string, number>,
+  counted: ReadonlyMap<string, number>,
+): DeclaredCount[] {
+  return [...new Set([...declared.keys(), ...counted.keys()])].sort().map((value) => ({
+    name: `${group}.${value}`,
+    declared: declared.get(value) ?? null,
+    counted: counted.get(value) ?? 0,
+  }));
+}
