@@ -1,0 +1,125 @@
+/** The claims registry from a YAML or JSON file. A claim that breaks the schema costs that claim, and says why. */
+import { open } from "node:fs/promises";
+import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
+import { sha256 } from "../../snapshots/digest.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
+import type { Rejection } from "../../snapshots/schema/resources.ts";
+import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import { parseStrictJson } from "./json.ts";
+
+export const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
+const MAX_DEPTH = 100; // levels, as for JSON
+const MAX_ALIASES = 100; // uses of anchors
+const MAX_EXPANDED = 1_000_000; // values after aliases are followed; a hundred aliases can still multiply
+
+export type Claims = ClaimsRegistry & {
+  readonly sha256: string;
+  readonly size: number;
+  readonly rejected: readonly Rejection[];
+  /** Dropped meta fields and dropped parts, in words. */
+  readonly notes: readonly string[];
+};
+
+/** @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
+ *  @throws ShelfError "bad_source" when the file as a whole cannot be used; the message names no path of this machine */
+export async function readClaims(path: string): Promise<Claims> {
+  const fail = (why: string, cause: unknown) => new ShelfError("bad_source", `The claims file ${why}.`, { cause });
+  const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
+    throw fail(
+      cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`,
+      cause,
+    );
+  });
+  let bytes: Uint8Array;
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw fail("is not a regular file", null);
+    if (stats.size > MAX_CLAIMS_BYTES) throw fail(`is larger than ${MAX_CLAIMS_BYTES} bytes`, null);
+    bytes = new Uint8Array(await file.readFile());
+  } finally {
+    await file.close();
+  }
+  return parseClaims(bytes, path.toLowerCase().endsWith(".json") ? "json" : "yaml");
+}
+
+/** @throws ShelfError "bad_source" when the text as a whole is no claims registry */
+export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims {
+  const body = format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
+  if (!isRecord(body)) throw new ShelfError("bad_source", "The claims file is not a mapping with meta and claims.");
+  const { meta: rawMeta, claims: rawClaims } = body;
+  if (!Array.isArray(rawClaims)) throw new ShelfError("bad_source", "The claims file has no list named claims.");
+  if (rawMeta !== undefined && rawMeta !== null && !isRecord(rawMeta))
+    throw new ShelfError("bad_source", "The meta of the claims file is not a mapping.");
+  const { data: meta, notes } = parseLeniently(ClaimsMeta, rawMeta ?? {});
+  const claims = new Map<string, Claim>();
+  const rejected: Rejection[] = [];
+  rawClaims.forEach((raw: unknown, index) => {
+    const claim = parseClaim(raw);
+    const reject = (key: string, reason: string) => rejected.push({ source: "claims", key, reason });
+    if ("rejected" in claim) reject(nameOf(raw, index), claim.rejected);
+    else if (claims.has(claim.id))
+      reject(claim.id, `an earlier claim has the same id; this one is number ${index + 1} in the file`);
+    else claims.set(claim.id, claim);
+  });
+  return {
+    meta,
+    claims: [...claims.values()],
+    sha256: sha256(bytes),
+    size: bytes.length,
+    rejected,
+    notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+  };
+}
+
+function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
+  if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };
+  const problem = findUnrepresentable(raw);
+  if (problem !== null) return { rejected: problem };
+  const members = dropNulls(raw);
+  if (Array.isArray(members["evidence"])) {
+    // An empty string here means the same as leaving the member out, but an empty digest is none.
+    members["evidence"] = members["evidence"].map((item: unknown) =>
+      isRecord(item) ? Object.fromEntries(Object.entries(dropNulls(item)).filter(([, value]) => value !== "")) : item,
+    );
+  }
+  const result = Claim.safeParse(members);
+  return result.success ? result.data : { rejected: explainRecordIssues(result.error.issues, members) };
+}
+
+function nameOf(raw: unknown, index: number): string {
+  const id = isRecord(raw) ? raw["id"] : undefined;
+  return typeof id === "string" && id !== "" ? id.slice(0, 200) : `claim ${index + 1}`;
+}
+
+/** YAML 1.2 core: dates stay text, there are no objects of any class, no merge keys. */
+function parseYaml(bytes: Uint8Array): unknown {
+  let source: string;
+  try {
+    source = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new ShelfError("bad_source", "The claims file is not valid UTF-8.", { cause });
+  }
+  let value: unknown;
+  try {
+    value = load(source, { schema: CORE_SCHEMA, maxDepth: MAX_DEPTH, maxAliases: MAX_ALIASES });
+  } catch (cause) {
+    if (!(cause instanceof YAMLException))
+      throw new ShelfError("bad_source", "The claims file cannot be read as YAML.", { cause });
+    const where = cause.mark === undefined ? "" : ` at line ${cause.mark.line + 1}`;
+    throw new ShelfError("bad_source", `The claims file is not valid YAML${where}: ${cause.reason}.`, { cause });
+  }
+  checkExpanded(value);
+  return value;
+}
+
+/** Aliases share one object in memory; written out as JSON they multiply, or never end. */
+function checkExpanded(value: unknown): void {
+  let left = MAX_EXPANDED;
+  const walk = (part: unknown, depth: number): void => {
+    if (--left < 0 || depth > MAX_DEPTH)
+      throw new ShelfError("bad_source", "The aliases in the claims file expand to too much; write the values out.");
+    if (part !== null && typeof part === "object") for (const member of Object.values(part)) walk(member, depth + 1);
+  };
+  walk(value, 0);
+}
