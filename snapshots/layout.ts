@@ -11,7 +11,7 @@ import { ShelfError } from "./errors.ts";
 export const MAX_KEY_BYTES = 1024;
 
 /** Characters that a slug keeps. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
-const SLUG_SAFE = /[A-Za-z0-9._~\-\u00a1-\u{10ffff}]/u;
+const SLUG_SAFE = /[A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/u;
 /** Bytes of one slug segment; file systems stop at 255. */
 const MAX_SLUG_SEGMENT = 200;
 const encoder = new TextEncoder();
@@ -57,12 +57,7 @@ function slugOfSegment(segment: string): string {
     if (SLUG_SAFE.test(character)) slug += character;
     else for (const byte of encoder.encode(character)) slug += escapeByte(byte);
   }
-  // "index.html" is the file name of every page's own text, and dot segments vanish from URLs: escape their first letter.
-  if (slug === "." || slug === ".." || slug.toLowerCase() === "index.html") {
-    slug = escapeByte(slug.charCodeAt(0)) + slug.slice(1);
-  }
-  if (slug === "..") slug = "=2E=2E";
-  if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return slug;
+  if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return escapeReserved(slug);
   // A longer segment becomes a chain of folders, each but the last ending in a bare "=".
   const parts: string[] = [];
   let part = "";
@@ -78,7 +73,14 @@ function slugOfSegment(segment: string): string {
     size += bytes;
   }
   parts.push(part);
-  return parts.join("/");
+  return parts.map(escapeReserved).join("/");
+}
+
+/** "index.html" is the file name of every page's own text, and dot segments vanish from URLs: escape their first letter.
+ *  The last part of a long segment can spell one of them as well as a whole segment can. */
+function escapeReserved(part: string): string {
+  if (part !== "." && part !== ".." && part.toLowerCase() !== "index.html") return part;
+  return escapeByte(part.charCodeAt(0)) + part.slice(1);
 }
 
 function escapeByte(byte: number): string {
@@ -123,7 +125,8 @@ export const pagePath = {
   /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
   browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),
   claims: "/claims/",
-  claim: (id: string): string => `/claims/${encodePath(formatSlug(id))}/`,
+  /** An id is one name whatever it holds: "a//b" has no empty folder in its path. */
+  claim: (id: string): string => `/claims/${encodePath(slugOfSegment(id))}/`,
   registry: "/registry/",
   registryPart: (part: number): string => pagePath.registry + partSuffix(part),
   record: (id: string): string => `/registry/${id}/`,
@@ -172,6 +175,7 @@ export function relativeHref(from: string, to: string): string {
   while (shared < fromParts.length && shared < toParts.length - 1 && fromParts[shared] === toParts[shared]) shared++;
   const relative = "../".repeat(fromParts.length - shared) + toParts.slice(shared).join("/");
   if (relative === "") return `./${rest}`;
-  // A first segment with ":" would read as a scheme.
-  return (relative.startsWith("../") || !relative.split("/")[0]?.includes(":") ? relative : `./${relative}`) + rest;
+  // A first segment with ":" would read as a scheme, an empty one as the root.
+  const first = relative.split("/")[0] ?? "";
+  return (first === "" || first.includes(":") ? `./${relative}` : relative) + rest;
 }

@@ -1,7 +1,8 @@
 /** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
 import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { closeSync, constants, createReadStream, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { access, mkdir, open, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import { access, mkdir, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { canonicalJson, SHA256_PATTERN, type Sha256 } from "./digest.ts";
@@ -15,7 +16,6 @@ const run = promisify(execFile);
  *  @param fallback a root whose blobs this one may refer to: internal may use public, never the other way */
 export function openDirectoryShelf(root: string, fallback: Shelf | null = null): Shelf {
   const made = new Set<string>();
-  let serial = 0;
   const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
   const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
@@ -27,13 +27,14 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     made.add(folder);
   };
   // Synchronous on purpose: a blob is a few kilobytes, and the queue behind asynchronous calls costs more than the write.
-  const writeWhole = (path: string, bytes: Uint8Array): void => {
+  const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
     ensureFolder(join(root, "tmp"));
     ensureFolder(dirname(path));
-    const temporary = join(root, "tmp", `${process.pid}-${serial++}`);
+    const temporary = join(root, "tmp", randomUUID());
     const file = openSync(temporary, "w");
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      if (durable) fsyncSync(file);
     } finally {
       closeSync(file);
     }
@@ -55,11 +56,21 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     },
 
     async putBlob(digest, bytes) {
-      if (fallback !== null && (await fallback.hasBlob(digest))) return false;
       const path = blobPath(digest);
-      // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present.
-      if (existsSync(path) && Buffer.compare(readFileSync(path), bytes) === 0) return false;
+      // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
+      // one here hides a good one in the fallback, so it is replaced even then.
+      if (existsSync(path)) {
+        if (Buffer.compare(readFileSync(path), bytes) === 0) {
+          wholeBlobs.get(shelf)?.add(digest);
+          return false;
+        }
+      } else if (fallback !== null) {
+        if (wholeBlobs.get(fallback)?.has(digest) && (await fallback.hasBlob(digest))) return false;
+        const there = await fallback.getBlob(digest);
+        if (there !== null && Buffer.compare(there, bytes) === 0) return false;
+      }
       writeWhole(path, bytes);
+      wholeBlobs.get(shelf)?.add(digest);
       return true;
     },
 
@@ -69,8 +80,8 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
 
     async *listBlobs() {
       for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
-        for (const name of await readdir(join(root, "blobs", fan))) {
-          if (SHA256_PATTERN.test(name)) yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
+        for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
+          if (SHA256_PATTERN.test(name) && name.startsWith(fan)) yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
         }
       }
     },
@@ -85,20 +96,16 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     },
 
     async swapPointer(record, expected) {
-      const current = await shelf.readPointer();
-      if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
-        throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
-      }
-      await mkdir(join(root, "tmp"), { recursive: true });
-      const temporary = join(root, "tmp", `${process.pid}-pointer`);
-      const file = await open(temporary, "w");
-      try {
-        await file.writeFile(canonicalJson(record));
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(temporary, pointerPath);
+      mkdirSync(root, { recursive: true });
+      // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
+      // the lock keeps everyone else out.
+      await withLock(join(root, "pointer.lock"), () => {
+        const current = existsSync(pointerPath) ? parseRecord(readFileSync(pointerPath, "utf8"), "current.json") : null;
+        if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
+          throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
+        }
+        writeWhole(pointerPath, Buffer.from(canonicalJson(record)), true);
+      });
       syncFolder(root);
     },
 
@@ -107,7 +114,11 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
       const records = await Promise.all(
         files
           .filter((name) => /^[1-9][0-9]*\.json$/.test(name))
-          .map(async (name) => parseRecord(await readFile(join(root, "snapshots", name), "utf8"), `snapshots/${name}`)),
+          .map(async (name) => {
+            const record = parseRecord(await readFile(join(root, "snapshots", name), "utf8"), `snapshots/${name}`);
+            if (`${record.sequence}.json` === name) return record;
+            throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
+          }),
       );
       return records.sort((a, b) => a.sequence - b.sequence);
     },
@@ -120,13 +131,22 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     async readChanges(sequence) {
       const text = await readFile(changesPath(sequence), "utf8").catch(absent);
       if (text === null) return null;
-      const parsed = changesSchema.safeParse(JSON.parse(text));
+      const parsed = changesSchema.safeParse(parseJson(text));
       if (!parsed.success) throw new ShelfError("snapshot_damaged", `changes/${sequence}.json is malformed.`);
       return parsed.data;
     },
 
     async deleteRecord(sequence) {
       await rm(recordPath(sequence), { force: true });
+    },
+
+    async readChecked() {
+      const text = await readFile(join(root, "checked"), "utf8").catch(absent);
+      return text === null || Number.isNaN(Date.parse(text)) ? null : text;
+    },
+
+    async writeChecked(time) {
+      writeWhole(join(root, "checked"), Buffer.from(time));
     },
 
     async flush() {
@@ -137,8 +157,12 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
       });
     },
   };
+  wholeBlobs.set(shelf, new Set());
   return shelf;
 }
+
+/** Blobs that a shelf wrote or compared itself: the internal root need not read them again to know that they are whole. */
+const wholeBlobs = new WeakMap<Shelf, Set<Sha256>>();
 
 /** Removes what killed builds left under tmp/. Only under the build lock. */
 export async function clearTemporary(root: string): Promise<void> {
@@ -156,15 +180,38 @@ export async function checkWritable(root: string): Promise<void> {
 }
 
 function parseRecord(text: string, name: string): SnapshotRecord {
-  let value: unknown = null;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Falls through to the schema, which refuses null.
-  }
-  const parsed = snapshotRecordSchema.safeParse(value);
+  const parsed = snapshotRecordSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new ShelfError("snapshot_damaged", `${name} is malformed.`);
   return parsed.data;
+}
+
+/** undefined, which every schema refuses, for what is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long another process may take to move the pointer: one small write. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+/** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
+ *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. Loaded only by who publishes. */
+async function withLock(path: string, work: () => void): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+    } catch (cause) {
+      throw new ShelfError("lost_race", "Another publisher holds the pointer; nothing was changed.", { cause });
+    }
+    work();
+  } finally {
+    database.close();
+  }
 }
 
 function syncFolder(path: string): void {

@@ -46,6 +46,10 @@ export interface Shelf {
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;
 
+  /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
+  readChecked(): Promise<string | null>;
+  writeChecked(time: string): Promise<void>;
+
   /** Returns when everything put so far survives a power cut. */
   flush(): Promise<void>;
   /** Where the search index of this root lies (a path or an address that the index opens). */

@@ -4,12 +4,13 @@
  *  `[{"kind":"blob","name":"a.md","sha256":"…","size":12,"type":"text/markdown"},{"kind":"tree",…}]`.
  *  An array and not an object, so that a name is always a value: nobody can smuggle `__proto__` into a parser.
  *  The id of a snapshot is the SHA-256 of its root tree. */
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { SHA256_PATTERN, sha256, type Sha256 } from "./digest.ts";
 import { ShelfError } from "./errors.ts";
 
 const sha = z.string().regex(SHA256_PATTERN);
-const name = z.string().min(1).refine((text) => !text.includes("/") && !text.includes("\0"));
+const name = z.string().refine(isName);
 const blobEntry = z.strictObject({
   kind: z.literal("blob"),
   name,
@@ -43,6 +44,11 @@ export type FileEntry = {
   readonly type: string;
   readonly uploaded?: string | null | undefined;
 };
+
+/** Any text but "", without "/" and NUL. Unpaired surrogates have no UTF-8 form: two such names could share a digest. */
+function isName(text: string): boolean {
+  return text !== "" && !text.includes("/") && !text.includes("\0") && text.isWellFormed();
+}
 
 /** By UTF-16 code unit, as RFC 8785 sorts; the same on every machine and in every locale. */
 export function compareNames(a: string, b: string): number {
@@ -86,12 +92,13 @@ export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<
 
 /** Nested trees of a set of files. The order of `files` does not matter.
  *  @returns the root as an entry without a name, and the bytes of every tree under their digest, leaves first
- *  @throws ShelfError "build_failed" when a path occurs twice, or is both a file and a folder */
+ *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
 export function buildTree(files: Iterable<FileEntry>): BuiltTree {
   type Folder = Map<string, Folder | FileEntry>;
   const top: Folder = new Map();
   for (const file of files) {
     const names = file.path.split("/");
+    if (!names.every(isName)) throw new ShelfError("build_failed", `${file.path}: this path has a part that no tree can hold.`);
     const last = names.pop() ?? "";
     let folder = top;
     for (const part of names) {
@@ -177,8 +184,18 @@ export async function proveEntry(
   return null;
 }
 
-/** Whether a proof holds for a path, from its bytes alone. */
+/** Whether a proof holds for a path, from its bytes alone. That `proof.root` is a root one trusts is the caller's to check. */
 export function checkProof(proof: EntryProof, path: string): boolean {
+  try {
+    return followProof(proof, path);
+  } catch (error) {
+    // Text that is no tree proves nothing, whatever its digest.
+    if (error instanceof ShelfError) return false;
+    throw error;
+  }
+}
+
+function followProof(proof: EntryProof, path: string): boolean {
   let digest = proof.root;
   const names = path.split("/");
   if (names.length !== proof.trees.length) return false;
@@ -187,7 +204,7 @@ export function checkProof(proof: EntryProof, path: string): boolean {
     if (sha256(text) !== digest) return false;
     const entry = parseTree(new TextEncoder().encode(text)).find((candidate) => candidate.name === label);
     if (entry === undefined) return false;
-    if (at === names.length - 1) return entry.kind === "blob" && sameEntry(entry, proof.entry);
+    if (at === names.length - 1) return entry.kind === "blob" && isDeepStrictEqual(entry, proof.entry);
     if (entry.kind !== "tree") return false;
     digest = entry.sha256;
   }

@@ -1,0 +1,409 @@
+/** The HTTP answer that follows from a view and a request and from nothing else: every public GET and HEAD route.
+ *  What needs a secret, a body, a model or an identity is not here; the sidecar adds it. */
+import { LRUCache } from "lru-cache";
+import { capabilities, health } from "./capabilities.ts";
+import { canonicalJson, sha256, SHA256_PATTERN } from "./digest.ts";
+import { ShelfError } from "./errors.ts";
+import { formatKeyPath, objectPath, pageFile, pagePath, parseKeyPath, parseSlug } from "./layout.ts";
+import { objectAnswer } from "./objects-answer.ts";
+import type { PageInput } from "./page/model.ts";
+import { relationsOf } from "./page/relations.ts";
+import { requestPage } from "./page/request-pages.ts";
+import { storedPages } from "./page/stored-pages.ts";
+import { llmsText } from "./page/text-files.ts";
+import { checkParameters } from "./parameters.ts";
+import { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
+import { parseCubId } from "./query/cubs.ts";
+import { queryAnswer } from "./query-answer.ts";
+import { type Answer, type AnswerRequest, CACHE, type CacheClass, chooseEncoding, matchesTag, type Prepared, prepare, queryTag, reply } from "./reply.ts";
+import { matchRoute, type Route } from "./routes.ts";
+import { stampJson, stampPage } from "./stamp.ts";
+import type { OpenSnapshot, View } from "./view.ts";
+
+/** What a page may do: load its own scripts, styles and images, and nothing else. */
+const PAGE_POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; frame-src 'self'";
+const HTML_TYPE = "text/html; charset=utf-8";
+
+/** Prepared answers of one open snapshot, by target. Bytes; a page with its variants is about 30 kB. */
+const MAX_PREPARED_BYTES = 192 * 1024 * 1024;
+
+type Context = {
+  readonly view: View;
+  readonly open: OpenSnapshot;
+  /** Site path of this view and, under /at, of the snapshot: "" or "/internal" or "/at/<id>". */
+  readonly mount: string;
+  readonly cache: CacheClass;
+  /** Under /at a cache for one answer: old snapshots are seldom read, and never at speed. */
+  readonly prepared: LRUCache<string, Prepared>;
+};
+
+const caches = new WeakMap<OpenSnapshot, LRUCache<string, Prepared>>();
+
+function preparedOf(open: OpenSnapshot): LRUCache<string, Prepared> {
+  let cache = caches.get(open);
+  if (cache === undefined) {
+    cache = new LRUCache({ maxSize: MAX_PREPARED_BYTES, sizeCalculation: (item) => item.size() + 1024 });
+    caches.set(open, cache);
+  }
+  return cache;
+}
+
+/** An answer that is ready, without waiting; null when `answer` has to be asked. For the listener's fast path. */
+export function readyAnswer(view: View, method: string, target: string, acceptEncoding: string | null, ifNoneMatch: string | null): Answer | null {
+  if (method !== "GET") return null;
+  const open = view.peek();
+  const prepared = open === null ? undefined : caches.get(open)?.get(target);
+  if (prepared === undefined) return null;
+  const found =
+    ifNoneMatch !== null && matchesTag(ifNoneMatch, prepared.content.tag)
+      ? prepared.notModified
+      : prepared.peek(chooseEncoding(acceptEncoding));
+  return found === null ? null : withCommonHeaders(found, view.options.view, open?.snapshot.id ?? null);
+}
+
+/** Never throws: errors are problem bodies, never cached.
+ *  @param request `target` begins with the path inside the view: the sidecar takes /internal off first */
+export async function answer(view: View, request: AnswerRequest): Promise<Answer> {
+  let snapshot: string | null = null;
+  let baseUrl = "";
+  let found: Answer;
+  try {
+    const [path, query] = splitTarget(request.target);
+    checkPath(path);
+    const current = await view.current();
+    if (current !== null) {
+      snapshot = current.snapshot.id;
+      baseUrl = (await current.snapshot.data()).library.base_url;
+    }
+    found = await dispatch(view, current, request, path, query);
+  } catch (thrown) {
+    const error = toShelfError(thrown);
+    found =
+      error.status === 404 && acceptsHtml(request) && !request.target.startsWith("/api/")
+        ? await notFoundPage(view, request, error).catch(() => problemAnswer(error, request, baseUrl, snapshot))
+        : problemAnswer(error, request, baseUrl, snapshot);
+  }
+  return withCommonHeaders(found, view.options.view, snapshot);
+}
+
+const common = new WeakMap<Answer, { readonly snapshot: string | null; readonly answer: Answer }>();
+
+/** Shared answers get their common headers once. */
+function withCommonHeaders(found: Answer, view: "public" | "internal", snapshot: string | null): Answer {
+  const known = common.get(found);
+  if (known !== undefined && known.snapshot === snapshot) return known.answer;
+  const complete: Answer = { ...found, headers: { ...commonHeaders(view, snapshot), ...found.headers } };
+  common.set(found, { snapshot, answer: complete });
+  return complete;
+}
+
+export function commonHeaders(view: "public" | "internal", snapshot: string | null): Record<string, string> {
+  return {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    ...(snapshot === null ? {} : { "X-Snapshot": snapshot }),
+    ...(view === "public"
+      ? { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Link, X-Snapshot, Repr-Digest" }
+      : {}),
+  };
+}
+
+function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {
+  if (error.code === "internal") console.error(error.cause);
+  const bytes = new TextEncoder().encode(JSON.stringify(problemBody(error, baseUrl, snapshot)));
+  return {
+    status: error.status,
+    headers: {
+      "Cache-Control": CACHE.none,
+      "Content-Type": PROBLEM_TYPE,
+      "Content-Length": String(bytes.length),
+      ...extraHeaders(error, request),
+    },
+    body: request.method === "HEAD" ? null : bytes,
+  };
+}
+
+function extraHeaders(error: ShelfError, request: AnswerRequest): Record<string, string> {
+  if (error.code !== "method_not_allowed") return {};
+  const route = matchRoute(splitTarget(request.target)[0]);
+  return { Allow: (route?.methods ?? ["GET", "HEAD"]).join(", ") };
+}
+
+function splitTarget(target: string): readonly [path: string, query: string] {
+  const at = target.indexOf("?");
+  return at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
+}
+
+/** @throws ShelfError "bad_path" for what no path of ours can hold */
+function checkPath(path: string): void {
+  if (!path.startsWith("/")) throw new ShelfError("bad_path", "The path does not begin with a slash.");
+  parseKeyPath(path);
+}
+
+function acceptsHtml(request: AnswerRequest): boolean {
+  return (request.header("accept") ?? "").includes("text/html");
+}
+
+async function dispatch(view: View, current: OpenSnapshot | null, request: AnswerRequest, path: string, query: string): Promise<Answer> {
+  const at = /^\/at\/([^/]*)(\/.*)?$/.exec(path);
+  if (at !== null) return answerAt(view, request, at[1] ?? "", at[2] ?? "/", query);
+  if (path === "/health") return healthAnswer(view, request, query);
+  const route = matchRoute(apiPath(path));
+  if (route?.kind === "effect") throw elsewhere(route);
+  if (current === null) return beforeFirst(view, request, route);
+  const mount = view.options.view === "internal" ? "/internal" : "";
+  const cache: CacheClass = view.options.view === "internal" ? "private" : "live";
+  return answerFrom({ view, open: current, mount, cache, prepared: preparedOf(current) }, request, path, query, route);
+}
+
+/** `/api/catalog.json` is the same file as `/api/catalog`: a static host needs the ending. */
+function apiPath(path: string): string {
+  if (!path.startsWith("/api/") || !path.endsWith(".json") || path === "/api/openapi.json" || path === "/api/cubs.json") return path;
+  return path.slice(0, -".json".length);
+}
+
+function elsewhere(route: Route): ShelfError {
+  return new ShelfError("not_configured", `This process serves files and queries; ${route.path} is served by the sidecar.`, {
+    fixes: ["Send the request to the sidecar's address."],
+  });
+}
+
+/** Any public path in a kept snapshot: immutable. */
+async function answerAt(view: View, request: AnswerRequest, id: string, path: string, query: string): Promise<Answer> {
+  const open = SHA256_PATTERN.test(id) ? await view.byId(id) : null;
+  if (open === null) {
+    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes: [`See ${pagePath.snapshots} for those that are.`] });
+  }
+  const live = path === "/health" || path === "/api/capabilities" || path.startsWith(pagePath.snapshots);
+  if (live) return redirect(307, path + (query === "" ? "" : `?${query}`), CACHE.none);
+  const route = matchRoute(apiPath(path));
+  if (route?.kind === "effect") throw elsewhere(route);
+  const mount = `${view.options.view === "internal" ? "/internal" : ""}/at/${id}`;
+  const cache: CacheClass = view.options.view === "internal" ? "private" : "immutable";
+  const found = await answerFrom({ view, open, mount, cache, prepared: new LRUCache({ max: 1 }) }, request, path, query, route);
+  return { ...found, headers: { ...found.headers, "X-Snapshot": id } };
+}
+
+async function answerFrom(context: Context, request: AnswerRequest, path: string, query: string, route: Route | null): Promise<Answer> {
+  allow(request, route);
+  if (route !== null && route.id !== "browse") {
+    checkParameters(route, query);
+    if (route.id === "capabilities") return capabilitiesAnswer(context, request);
+    if (route.id === "object") return objectRoute(context, request, path);
+    if (route.kind === "query") return queryAnswer(context, request, route, query);
+    return fileAnswer(context, request, route, path);
+  }
+  return pageAnswer(context, request, path, query);
+}
+
+function allow(request: AnswerRequest, route: Route | null): void {
+  const methods: readonly string[] = route?.methods ?? ["GET", "HEAD"];
+  if (!methods.includes(request.method)) {
+    throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`);
+  }
+}
+
+/** Before the first publication only the catalog can be answered, from what the object store lists. */
+async function beforeFirst(view: View, request: AnswerRequest, route: Route | null): Promise<Answer> {
+  allow(request, route);
+  if (route?.id === "catalog" && view.options.listing !== null) {
+    const bytes = new TextEncoder().encode(canonicalJson(await view.options.listing()));
+    return reply(request, prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, "none"));
+  }
+  if (route?.id === "capabilities") return jsonAnswer(request, await capabilities(view), "none");
+  throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
+}
+
+async function healthAnswer(view: View, request: AnswerRequest, query: string): Promise<Answer> {
+  const route = matchRoute("/health");
+  allow(request, route);
+  if (route !== null) checkParameters(route, query);
+  const body = await health(view);
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  return {
+    status: body.status === "fail" ? 503 : 200,
+    headers: { "Cache-Control": CACHE.none, "Content-Type": "application/health+json", "Content-Length": String(bytes.length) },
+    body: request.method === "HEAD" ? null : bytes,
+  };
+}
+
+async function capabilitiesAnswer(context: Context, request: AnswerRequest): Promise<Answer> {
+  return jsonAnswer(request, await capabilities(context.view), context.cache);
+}
+
+function jsonAnswer(request: AnswerRequest, value: unknown, cache: CacheClass): Promise<Answer> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  return reply(request, prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, cache));
+}
+
+function redirect(status: 307 | 308, location: string, cache: string): Answer {
+  return { status, headers: { Location: location, "Cache-Control": cache, "Content-Length": "0" }, body: new Uint8Array() };
+}
+
+async function objectRoute(context: Context, request: AnswerRequest, path: string): Promise<Answer> {
+  const raw = path.slice("/objects/".length);
+  const key = parseKeyPath(raw);
+  const entry = await context.open.snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") {
+    throw new ShelfError("object_not_found", "No object of this view has this key.", { fixes: ["List its prefix with /api/list.", "Look in /api/rejected."] });
+  }
+  if (formatKeyPath(key) !== raw) return redirect(308, context.mount + objectPath(key), CACHE[context.cache]);
+  return objectAnswer(context.open.snapshot, key, entry, request, context.cache);
+}
+
+/** Where a file route's bytes lie in the tree. */
+async function filePath(context: Context, route: Route, path: string): Promise<string> {
+  const data = await context.open.snapshot.data();
+  if (route.group === "registry" && data.meta === null) {
+    throw new ShelfError("registry_unavailable", "The registry could not be read when this snapshot was built.");
+  }
+  if (route.id === "cub" || route.id === "cub-code") {
+    const id = parseCubId(decodeURIComponent(path.split("/")[3] ?? "").replace(/\.json$/, ""));
+    if (!relationsOf(data).recordById.has(id)) {
+      throw new ShelfError("cub_not_found", `No record has the id ${id} in this snapshot.`, { fixes: ["Search /api/cubs.", "Look in /api/rejected."] });
+    }
+    return route.id === "cub" ? `api/cubs/${id}.json` : `api/cubs/${id}/code.json`;
+  }
+  if (route.path.startsWith("/api/")) return `${apiPath(route.path).slice(1).replace(/\.json$/, "")}.json`;
+  return `pages${route.path}`;
+}
+
+async function fileAnswer(context: Context, request: AnswerRequest, route: Route, path: string): Promise<Answer> {
+  const known = context.prepared.get(request.target);
+  if (known !== undefined) return reply(request, known);
+  const { snapshot } = context.open;
+  const data = await snapshot.data();
+  const file = await filePath(context, route, path);
+  const entry = await snapshot.find(file);
+  let prepared: Prepared;
+  if (entry?.kind === "blob") {
+    const stored = await snapshot.read(entry);
+    // Bodies that the interface or the conventions give a snapshot field; the description must stay a plain document.
+    const stamped = entry.type === "application/json" && route.id !== "openapi";
+    const bytes = stamped ? stampJson(snapshot.id, stored) : stored;
+    prepared = prepare({ bytes, type: entry.type, tag: stamped ? sha256(bytes) : entry.sha256, headers: {} }, context.cache);
+  } else if (route.id === "llms") {
+    const bytes = new TextEncoder().encode(llmsText(data));
+    prepared = prepare({ bytes, type: "text/plain; charset=utf-8", tag: sha256(bytes), headers: {} }, context.cache);
+  } else {
+    throw new ShelfError("not_found", "This view does not have that file.");
+  }
+  context.prepared.set(request.target, prepared);
+  return reply(request, prepared);
+}
+
+const PAGE_HEADERS = { "Content-Security-Policy": PAGE_POLICY };
+
+async function pageAnswer(context: Context, request: AnswerRequest, path: string, query: string): Promise<Answer> {
+  const known = context.prepared.get(request.target);
+  if (known !== undefined) return reply(request, known);
+  const requested = await requestPage(context.view, context.open, path, new URLSearchParams(query));
+  const prepared = requested === null ? await storedPage(context, path) : await renderedPage(context, requested.input, requested.tag);
+  if (prepared !== null) {
+    // Unknown parameters on pages are ignored but never remembered: a stranger could fill the memory with them.
+    if (query === "" || requested !== null) context.prepared.set(request.target, prepared);
+    return reply(request, prepared);
+  }
+  const target = await findRedirect(context, path);
+  if (target !== null) return redirect(308, context.mount + target + (query === "" ? "" : `?${query}`), CACHE[context.cache]);
+  throw new ShelfError("not_found", "Nothing is served at this path.", { fixes: [`See ${context.mount}${pagePath.reference} for every path.`] });
+}
+
+async function storedPage(context: Context, path: string): Promise<Prepared | null> {
+  const { snapshot } = context.open;
+  if (path.startsWith("/assets/") || path.startsWith("/pagefind/")) return assetFile(context, path);
+  const page = (await storedInputs(context.open)).get(path);
+  if (page === undefined) return null;
+  const entry = await snapshot.find(`pages/${pageFile(path)}`);
+  // A view whose pages are not stored (the internal one) has them rendered from the same models.
+  if (entry?.kind !== "blob") return renderedPage(context, await page(), null);
+  const html = await stampPage(context.open, path, await snapshot.read(entry));
+  return prepare({ bytes: html, type: HTML_TYPE, tag: sha256(html), headers: PAGE_HEADERS }, context.cache);
+}
+
+async function renderedPage(context: Context, input: PageInput, tag: string | null): Promise<Prepared> {
+  const html = await stampPage(context.open, input.chrome.path, await render(context.view, input));
+  return prepare({ bytes: html, type: HTML_TYPE, tag: tag === null ? sha256(html) : queryTag(context.open.snapshot.id, tag), headers: PAGE_HEADERS }, context.cache);
+}
+
+function render(view: View, input: PageInput): Promise<Uint8Array> {
+  if (view.options.renderer === null) throw new ShelfError("not_configured", "This process renders no pages.");
+  return view.options.renderer().then((renderer) => renderer.render(input));
+}
+
+const inputs = new WeakMap<OpenSnapshot, Promise<ReadonlyMap<string, () => Promise<PageInput>>>>();
+
+/** Path → model of every stored page, listed once for an open snapshot. */
+function storedInputs(open: OpenSnapshot): Promise<ReadonlyMap<string, () => Promise<PageInput>>> {
+  let known = inputs.get(open);
+  if (known === undefined) {
+    known = open.snapshot.data().then((data) => {
+      const extract = async (key: string) => {
+        const found = await open.snapshot.extract(key);
+        if (found === null) throw new ShelfError("snapshot_damaged", "An object has no extract.");
+        return found;
+      };
+      return new Map([...storedPages(data, () => "", extract)].map((page) => [page.path, () => page.input()]));
+    });
+    inputs.set(open, known);
+  }
+  return known;
+}
+
+/** Files named by their content stay reachable while a page of the snapshot before still asks for them. */
+async function assetFile(context: Context, path: string): Promise<Prepared | null> {
+  const file = decodeURIComponent(path.slice(1));
+  const { snapshot } = context.open;
+  let entry = await snapshot.find(file);
+  let from = snapshot;
+  if (entry === null && snapshot.record.previous !== null) {
+    const before = await context.view.byId(snapshot.record.previous);
+    if (before !== null) {
+      entry = await before.snapshot.find(file);
+      from = before.snapshot;
+    }
+  }
+  if (entry?.kind !== "blob") return null;
+  const bytes = await from.read(entry);
+  return prepare({ bytes, type: entry.type, tag: entry.sha256, headers: {} }, path.startsWith("/assets/") && context.cache === "live" ? "immutable" : context.cache);
+}
+
+/** A path that means a page under another spelling: without its last slash, a key or prefix instead of its slug. */
+async function findRedirect(context: Context, path: string): Promise<string | null> {
+  const data = await context.open.snapshot.data();
+  const { folders, objectByKey } = relationsOf(data);
+  for (const start of ["/browse/", "/object/"]) {
+    if (!path.startsWith(start) && `${path}/` !== start) continue;
+    const key = parseKeyPath(path.slice(start.length));
+    for (const spelled of [key, parseSlug(key)]) {
+      if (spelled === null) continue;
+      for (const prefix of [spelled, `${spelled}/`]) if (prefix !== "/" && folders.has(prefix)) return pagePath.browse(prefix);
+      const object = spelled.replace(/\/$/, "");
+      if (objectByKey.has(object)) return pagePath.object(object);
+    }
+    return null;
+  }
+  if (path.endsWith("/")) return null;
+  const pages = await storedInputs(context.open);
+  return pages.has(`${path}/`) || `${path}/` === pagePath.snapshots ? `${path}/` : null;
+}
+
+async function notFoundPage(view: View, request: AnswerRequest, error: ShelfError): Promise<Answer> {
+  const open = await view.current();
+  if (open === null) throw error;
+  const { library } = await open.snapshot.data();
+  // Links are relative: the page has to know how deep it stands. Its own path may be anything a stranger typed.
+  const depth = Math.max(0, splitTarget(request.target)[0].split("/").length - 2);
+  const path = `/${"x/".repeat(Math.min(depth, 200))}`;
+  const html = await render(view, {
+    chrome: { library: library.title, view: library.view, path, canonical: null },
+    model: { page: "not-found", detail: error.message },
+  });
+  return {
+    status: 404,
+    headers: { "Cache-Control": CACHE.none, "Content-Type": HTML_TYPE, "Content-Length": String(html.length), ...PAGE_HEADERS },
+    body: request.method === "HEAD" ? null : html,
+  };
+}
+

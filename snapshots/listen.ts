@@ -1,0 +1,98 @@
+/** A Node server for answers. The fast path sends what is prepared already without building a thing: see `readyAnswer`. */
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { pipeline } from "node:stream/promises";
+import { Readable } from "node:stream";
+import { answer, readyAnswer } from "./answer.ts";
+import type { Answer, AnswerRequest } from "./reply.ts";
+import type { View } from "./view.ts";
+
+/** A client gets this long to send its headers, and its whole request; milliseconds. */
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+/** An idle connection is kept this long for the next request; longer than most proxies keep theirs. */
+const KEEP_ALIVE_MS = 65_000;
+/** Open requests get this long to end when the server stops. */
+const DRAIN_MS = 10_000;
+
+/** Header lists of shared answers, flat as writeHead takes them. */
+const flat = new WeakMap<Answer, string[]>();
+
+function flatHeaders(found: Answer): string[] {
+  let list = flat.get(found);
+  if (list === undefined) {
+    list = Object.entries(found.headers).flat();
+    flat.set(found, list);
+  }
+  return list;
+}
+
+/** Sends an answer. A body that fails on its way closes the connection, so that nobody takes half for the whole. */
+export async function sendAnswer(response: ServerResponse, found: Answer): Promise<void> {
+  response.writeHead(found.status, flatHeaders(found));
+  const { body } = found;
+  if (body === null) response.end();
+  else if (body instanceof Uint8Array) response.end(body);
+  else await pipeline(Readable.from(body), response).catch(() => response.destroy());
+}
+
+/** An incoming message as a request of ours; `target` may have its mount taken off. */
+export function toAnswerRequest(message: IncomingMessage, target: string): AnswerRequest {
+  return {
+    method: message.method ?? "GET",
+    target,
+    header(name) {
+      const value = message.headers[name];
+      return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+    },
+  };
+}
+
+/** Answers every request from a view. */
+export function viewListener(view: View): RequestListener {
+  return (message, response) => {
+    const target = message.url ?? "/";
+    const { headers } = message;
+    const ready =
+      headers.range === undefined
+        ? readyAnswer(view, message.method ?? "GET", target, headers["accept-encoding"]?.toString() ?? null, headers["if-none-match"] ?? null)
+        : null;
+    if (ready !== null) {
+      response.writeHead(ready.status, flatHeaders(ready));
+      response.end(ready.body as Uint8Array | null);
+      return;
+    }
+    void answer(view, toAnswerRequest(message, target)).then((found) => sendAnswer(response, found));
+  };
+}
+
+export type Listening = { readonly server: Server; readonly url: string; readonly port: number; close(): Promise<void> };
+
+/** @param port 0 takes a free one
+ *  @throws the system's error when the address is taken */
+export async function listen(listener: RequestListener, options: { readonly host: string; readonly port: number }): Promise<Listening> {
+  const server = createServer(
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
+    listener,
+  );
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(options.port, options.host, () => resolve());
+  });
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : options.port;
+  const host = options.host.includes(":") ? `[${options.host}]` : options.host;
+  return {
+    server,
+    url: `http://${host}:${port}`,
+    port,
+    async close() {
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      server.closeIdleConnections();
+      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,203 @@
+/** HTTP semantics in one place: validators, 304, HEAD, ranges, compression, cache headers (conventions "Errors and headers").
+ *  Answers to the same content are the same objects, so that a listener can send them without building anything. */
+import { promisify } from "node:util";
+import { brotliCompress, constants, gzip } from "node:zlib";
+import Negotiator from "negotiator";
+import parseRange from "range-parser";
+import { sha256 } from "./digest.ts";
+import { ShelfError } from "./errors.ts";
+
+export type AnswerRequest = {
+  readonly method: string;
+  /** Path and query as sent, still percent-encoded: `/api/list?prefix=notes/`. The caller controls it. */
+  readonly target: string;
+  /** Value of a header by lower-case name, or null. */
+  header(name: string): string | null;
+};
+
+/** Header names as they are written on the wire. A body that is iterated is at most as long as Content-Length says. */
+export type Answer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array> | null;
+};
+
+export const CACHE = {
+  live: "public, max-age=60, stale-while-revalidate=600",
+  immutable: "public, max-age=31536000, immutable",
+  /** Everything behind the gate. */
+  private: "private, no-store",
+  none: "no-store",
+} as const;
+export type CacheClass = keyof typeof CACHE;
+
+/** A complete representation, before anybody asked how. */
+export type Content = {
+  readonly bytes: Uint8Array;
+  readonly type: string;
+  /** Strong validator without quotes. */
+  readonly tag: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status?: number;
+};
+
+export type Encoding = "br" | "gzip" | "identity";
+const ENCODINGS: Encoding[] = ["br", "gzip", "identity"];
+
+/** Below it compression saves nothing; above it the first reader would wait too long. Bytes. */
+const MIN_COMPRESSED = 512;
+const MAX_COMPRESSED = 4 * 1024 * 1024;
+const BROTLI_QUALITY = 9;
+const GZIP_LEVEL = 9;
+const compressBrotli = promisify(brotliCompress);
+const compressGzip = promisify(gzip);
+
+/** Bounded: header values come from clients. */
+const encodings = new Map<string, Encoding>();
+const MAX_REMEMBERED_ENCODINGS = 500;
+
+/** The published types lack the second argument, which decides between encodings that the client likes equally. */
+type PreferringNegotiator = { encodings(available: string[], options?: { preferred: string[] }): string[] };
+
+/** @param header Accept-Encoding, or null */
+export function chooseEncoding(header: string | null): Encoding {
+  if (header === null || header === "") return "identity";
+  let encoding = encodings.get(header);
+  if (encoding === undefined) {
+    const negotiator: PreferringNegotiator = new Negotiator({ headers: { "accept-encoding": header } });
+    encoding = (negotiator.encodings(ENCODINGS, { preferred: ENCODINGS })[0] as Encoding | undefined) ?? "identity";
+    if (encodings.size >= MAX_REMEMBERED_ENCODINGS) encodings.clear();
+    encodings.set(header, encoding);
+  }
+  return encoding;
+}
+
+export function isCompressible(type: string): boolean {
+  return /^text\/|[/+](json|xml|javascript|svg)\b|^application\/(javascript|wasm)/.test(type);
+}
+
+/** A prepared content: its answers are made once and shared. */
+export type Prepared = {
+  readonly content: Content;
+  /** An answer without waiting, if it has been made already. */
+  peek(encoding: Encoding): Answer | null;
+  answer(encoding: Encoding): Promise<Answer>;
+  readonly notModified: Answer;
+  /** Bytes that this holds on to. */
+  size(): number;
+};
+
+export function prepare(content: Content, cache: CacheClass): Prepared {
+  const compressible = isCompressible(content.type) && content.bytes.length >= MIN_COMPRESSED && content.bytes.length <= MAX_COMPRESSED;
+  const shared: Record<string, string> = {
+    "Cache-Control": CACHE[cache],
+    ...(compressible ? { Vary: "Accept-Encoding" } : {}),
+    ...content.headers,
+  };
+  const answers = new Map<Encoding, Answer>();
+  const build = (encoding: Encoding, body: Uint8Array): Answer => ({
+    status: content.status ?? 200,
+    headers: {
+      ...shared,
+      "Content-Type": content.type,
+      "Content-Length": String(body.length),
+      ETag: formatTag(content.tag, encoding),
+      ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }),
+    },
+    body,
+  });
+  return {
+    content,
+    peek: (encoding) => answers.get(compressible ? encoding : "identity") ?? null,
+    async answer(wanted) {
+      const encoding = compressible ? wanted : "identity";
+      const known = answers.get(encoding);
+      if (known !== undefined) return known;
+      const body =
+        encoding === "br"
+          ? await compressBrotli(content.bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.bytes.length } })
+          : encoding === "gzip"
+            ? await compressGzip(content.bytes, { level: GZIP_LEVEL })
+            : content.bytes;
+      const answer = build(encoding, body);
+      answers.set(encoding, answer);
+      return answer;
+    },
+    notModified: { status: 304, headers: { ...shared, ETag: formatTag(content.tag, "identity") }, body: null },
+    size: () => [...answers.values()].reduce((sum, answer) => sum + (answer.body as Uint8Array).length, content.bytes.length),
+  };
+}
+
+/** Representations of one content in different encodings differ byte for byte, so their strong validators differ too. */
+function formatTag(tag: string, encoding: Encoding): string {
+  return encoding === "identity" ? `"${tag}"` : `"${tag}-${encoding}"`;
+}
+
+/** Whether If-None-Match names this content, in any encoding. */
+export function matchesTag(header: string | null, tag: string): boolean {
+  if (header === null) return false;
+  if (header.trim() === "*") return true;
+  return header.split(",").some((item) => {
+    const value = item.trim().replace(/^W\//, "");
+    return value === `"${tag}"` || value === `"${tag}-br"` || value === `"${tag}-gzip"`;
+  });
+}
+
+/** The answer to a request for a prepared content. */
+export async function reply(request: AnswerRequest, prepared: Prepared): Promise<Answer> {
+  if (matchesTag(request.header("if-none-match"), prepared.content.tag)) return prepared.notModified;
+  const answer = await prepared.answer(chooseEncoding(request.header("accept-encoding")));
+  return request.method === "HEAD" ? { ...answer, body: null } : answer;
+}
+
+/** Strong validator of an answer that follows from a snapshot and a query. */
+export function queryTag(snapshot: string, canonicalQuery: string): string {
+  return sha256(`${snapshot}\n${canonicalQuery}`);
+}
+
+/** A blob in ranges, streamed when it is long.
+ *  @param headers everything but the lengths, the range and the validator
+ *  @param read bytes [start, end] of the blob
+ *  @throws ShelfError "range_not_satisfiable" */
+export async function replyRange(
+  request: AnswerRequest,
+  object: { readonly size: number; readonly sha256: string; readonly headers: Readonly<Record<string, string>> },
+  read: (start: number, end: number) => Promise<Uint8Array | AsyncIterable<Uint8Array>>,
+): Promise<Answer> {
+  const { size } = object;
+  const tag = `"${object.sha256}"`;
+  const whole = { ...object.headers, "Accept-Ranges": "bytes", ETag: tag };
+  if (matchesTag(request.header("if-none-match"), object.sha256)) return { status: 304, headers: whole, body: null };
+  if (request.header("if-none-match") === null && notModifiedSince(request.header("if-modified-since"), object.headers["Last-Modified"])) {
+    return { status: 304, headers: whole, body: null };
+  }
+  const range = request.header("range");
+  const condition = request.header("if-range");
+  if (range !== null && request.method === "GET" && (condition === null || condition === tag)) {
+    const ranges = parseRange(size, range);
+    if (ranges === -1) {
+      throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`);
+    }
+    // Several ranges, or none that can be read: the whole object, as RFC 9110 §14.2 allows.
+    const [only, ...more] = ranges === -2 || ranges.type !== "bytes" ? [] : ranges;
+    if (only !== undefined && more.length === 0) {
+      const length = only.end - only.start + 1;
+      return {
+        status: 206,
+        headers: { ...whole, "Content-Length": String(length), "Content-Range": `bytes ${only.start}-${only.end}/${size}` },
+        body: await read(only.start, only.end),
+      };
+    }
+  }
+  return {
+    status: 200,
+    headers: { ...whole, "Content-Length": String(size) },
+    body: request.method === "HEAD" ? null : size === 0 ? new Uint8Array() : await read(0, size - 1),
+  };
+}
+
+function notModifiedSince(header: string | null, lastModified: string | undefined): boolean {
+  if (header === null || lastModified === undefined) return false;
+  const since = Date.parse(header);
+  return !Number.isNaN(since) && Date.parse(lastModified) <= since;
+}
