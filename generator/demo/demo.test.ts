@@ -62,13 +62,19 @@ describe("the library", () => {
   test("has bytes that are not what their names promise", () => {
     assert.equal(readFileSync(join(library, "names/empty.md")).length, 0);
     assert.doesNotMatch(readFileSync(join(library, "names/not-a-pdf.pdf"), "latin1"), /^%PDF/);
-    assert.throws(() => new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(join(library, "names/latin-1.txt"))));
+    assert.throws(() =>
+      new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(join(library, "names/latin-1.txt"))),
+    );
   });
 
   test("has at least six collections, two of them gated, and one object under none", () => {
     assert.ok(collections.length >= 6);
     assert.equal(collections.filter(({ visibility }) => visibility === "email-gated").length, 2);
-    for (const { prefix } of collections) assert.ok(keys.some((key) => key.startsWith(prefix)), prefix);
+    for (const { prefix } of collections)
+      assert.ok(
+        keys.some((key) => key.startsWith(prefix)),
+        prefix,
+      );
     const homeless = keys.filter((key) => !collections.some(({ prefix }) => key.startsWith(prefix)));
     assert.deepEqual(homeless, ["unshelved.md"]);
   });
@@ -76,7 +82,21 @@ describe("the library", () => {
   test("has at least sixty objects, of every type that is read for its text, and folders in folders", () => {
     assert.ok(keys.length >= 65, `${keys.length} objects`);
     const types = new Set(keys.map((key) => extname(key)));
-    const wanted = [".md", ".pdf", ".html", ".tex", ".csv", ".json", ".yaml", ".txt", ".svg", ".png", ".v", ".lean", ".rs"];
+    const wanted = [
+      ".md",
+      ".pdf",
+      ".html",
+      ".tex",
+      ".csv",
+      ".json",
+      ".yaml",
+      ".txt",
+      ".svg",
+      ".png",
+      ".v",
+      ".lean",
+      ".rs",
+    ];
     for (const type of wanted) assert.ok(types.has(type), type);
     assert.ok(keys.filter((key) => key.startsWith("papers/") && key.endsWith(".pdf")).length >= 4);
     assert.ok(keys.some((key) => key.split("/").length === 4));
@@ -86,7 +106,11 @@ describe("the library", () => {
     const gated = collections.filter(({ visibility }) => visibility === "email-gated").map(({ prefix }) => prefix);
     const withCanary = keys.filter((key) => readFileSync(join(library, key), "latin1").includes("CANARY-"));
     assert.ok(withCanary.some((key) => key.endsWith(".md")) && withCanary.some((key) => key.endsWith(".csv")));
-    for (const key of withCanary) assert.ok(gated.some((prefix) => key.startsWith(prefix)), key);
+    for (const key of withCanary)
+      assert.ok(
+        gated.some((prefix) => key.startsWith(prefix)),
+        key,
+      );
   });
 
   test("links in notes lead to files that are there", () => {
@@ -94,7 +118,10 @@ describe("the library", () => {
       for (const [, target = ""] of readFileSync(join(library, key), "utf8").matchAll(/\]\(([^):]+)\)/g)) {
         const path = new URL(target, `http://x/${key.split("/").map(encodeURIComponent).join("/")}`).pathname.slice(1);
         const wanted = decodeURIComponent(path);
-        assert.ok(keys.some((key) => key === wanted || (wanted.endsWith("/") && key.startsWith(wanted))), `${key}: ${target}`);
+        assert.ok(
+          keys.some((key) => key === wanted || (wanted.endsWith("/") && key.startsWith(wanted))),
+          `${key}: ${target}`,
+        );
       }
     }
   });
@@ -107,7 +134,12 @@ describe("the registry", () => {
     const command = "find . -type f | LC_ALL=C sort | xargs sha256sum | sha1sum";
     for (const repo of Object.keys(meta.sources)) {
       for (const head of readdirSync(join(demo, "code", repo))) {
-        assert.equal(execFileSync("bash", ["-c", command], { cwd: join(demo, "code", repo, head) }).toString().slice(0, 40), head);
+        assert.equal(
+          execFileSync("bash", ["-c", command], { cwd: join(demo, "code", repo, head) })
+            .toString()
+            .slice(0, 40),
+          head,
+        );
         assert.equal(headOf(join(demo, "code", repo, head)), head);
       }
     }
@@ -127,7 +159,14 @@ describe("the registry", () => {
 
   test("every record is a row of its repository's list, in the same words", () => {
     const rows = Object.keys(meta.sources).flatMap((repo) =>
-      readRows(join(rootOf(repo), "theorems.csv")).map((row) => [repo, row["theorem"], row["kind"], row["coq_file"], row["lean_file"], row["rust_file"]]),
+      readRows(join(rootOf(repo), "theorems.csv")).map((row) => [
+        repo,
+        row["theorem"],
+        row["kind"],
+        row["coq_file"],
+        row["lean_file"],
+        row["rust_file"],
+      ]),
     );
     const records = cubs.map((r) => [r.repo, r.theorem_name, r.kind, r.files.coq_file, r.files.lean_file, r.exec_file]);
     assert.deepEqual(rows, records);
@@ -145,10 +184,15 @@ describe("the registry", () => {
 
   test("a hole in either file of a verified record would be seen", () => {
     for (const record of cubs.filter(({ no_holes }) => no_holes)) {
-      assert.doesNotMatch(textOf(record, record.files.coq_file), /\b(?:Admitted|admit|Axiom|Parameter)\b\s*[.:]/, record.id);
+      assert.doesNotMatch(
+        textOf(record, record.files.coq_file),
+        /\b(?:Admitted|admit|Axiom|Parameter)\b\s*[.:]/,
+        record.id,
+      );
       assert.doesNotMatch(textOf(record, record.files.lean_file), /\b(?:sorry|axiom)\b/, record.id);
     }
-    for (const record of cubs.filter(({ no_holes }) => !no_holes)) assert.equal(record.verification_state, "NOT_VERIFIED");
+    for (const record of cubs.filter(({ no_holes }) => !no_holes))
+      assert.equal(record.verification_state, "NOT_VERIFIED");
   });
 
   test("at least twelve records speak about a Rust function, which stands at the anchor", () => {
@@ -156,7 +200,11 @@ describe("the registry", () => {
     assert.ok(anchored.length >= 12);
     for (const record of anchored) {
       const [file = "", line = ""] = record.rust_anchor.split(":");
-      assert.match(textOf(record, file).split("\n")[Number(line) - 1] ?? "", new RegExp(`pub fn ${record.exec_fn}\\(`), record.id);
+      assert.match(
+        textOf(record, file).split("\n")[Number(line) - 1] ?? "",
+        new RegExp(`pub fn ${record.exec_fn}\\(`),
+        record.id,
+      );
       for (const name of record.exec_fns) assert.match(textOf(record, file), new RegExp(`fn ${name}\\(`));
     }
     for (const record of cubs.filter(({ exec_file }) => exec_file === "")) {
@@ -221,7 +269,9 @@ describe("Coq", findTool("coqc") ?? {}, () => {
           "From Coq Require Import List Arith Bool.",
           ...order.map((module) => `From ${logical} Require Import ${module}.`),
           "Import ListNotations.",
-          ...own.map((r) => `Definition exact_${r.id.replace("-", "_")} : (${r.statement}) := @${r.module}.${r.theorem_name}.`),
+          ...own.map(
+            (r) => `Definition exact_${r.id.replace("-", "_")} : (${r.statement}) := @${r.module}.${r.theorem_name}.`,
+          ),
           ...[...new Set([...audited, ...own.map((r) => r.theorem_name)])].flatMap((name) => [
             `Goal True. idtac "@@ ${name}". Abort.`,
             `Print Assumptions ${name}.`,
@@ -230,7 +280,10 @@ describe("Coq", findTool("coqc") ?? {}, () => {
         ].join("\n"),
       );
       const said = execFileSync("coqc", ["-Q", ".", logical, "Ask.v"], { cwd: folder }).toString();
-      const answers = said.split("@@ ").slice(1).map((part) => part.split(/\n(.*)/s) as [string, string]);
+      const answers = said
+        .split("@@ ")
+        .slice(1)
+        .map((part) => part.split(/\n(.*)/s) as [string, string]);
       assumptions.set(repo, new Map(answers.map(([name, answer]) => [name.trim(), answer.trim()])));
     }
   });
@@ -277,7 +330,9 @@ describe("Rust", findTool("rustc") ?? {}, () => {
       const program = join(work, repo);
       const source = join(rootOf(repo), "src", "main.rs");
       for (const mode of [["--emit", "metadata"], ["--test"]]) {
-        execFileSync("rustc", ["--edition", "2021", "-D", "warnings", ...mode, "-o", program, source], { stdio: "pipe" });
+        execFileSync("rustc", ["--edition", "2021", "-D", "warnings", ...mode, "-o", program, source], {
+          stdio: "pipe",
+        });
       }
       assert.match(execFileSync(program, ["-q"]).toString(), /test result: ok\. [1-9]/, repo);
     }

@@ -16,7 +16,12 @@ export function findDifferences(file: string, is: unknown, should: unknown, poin
     const left = new Map<string, unknown>(Object.entries(is));
     const right = new Map<string, unknown>(Object.entries(should));
     return [...new Set([...left.keys(), ...right.keys()])].flatMap((key) =>
-      findDifferences(file, left.get(key), right.get(key), `${pointer}/${key.replace(/~/g, "~0").replace(/\//g, "~1")}`),
+      findDifferences(
+        file,
+        left.get(key),
+        right.get(key),
+        `${pointer}/${key.replace(/~/g, "~0").replace(/\//g, "~1")}`,
+      ),
     );
   }
   if (is === should) return [];
@@ -71,7 +76,7 @@ export function writePins(demo: string): void {
   const registryPath = join(demo, "registry.json");
   for (const { repo, is, should } of findHeads(demo)) {
     renameSync(join(demo, "code", repo, is), join(demo, "code", repo, should));
-    for (const path of [registryPath, join(demo, "claims.yaml")]) {
+    for (const path of [registryPath, join(demo, "claims.yaml"), join(demo, "README.md")]) {
       writeFileSync(path, readFileSync(path, "utf8").replaceAll(is, should));
     }
   }
