@@ -44,15 +44,17 @@ test("a link at the end, in the middle, as revision or as repository makes the f
   symlinkSync("src", join(root, "proofs", HEAD, "near"));
   const other = "f".repeat(40);
   symlinkSync(join(base, "outside"), join(root, "proofs", other));
-  symlinkSync(join(base, "outside"), join(root, "linked"));
   for (const path of ["end", "inside", "middle/secret", "near/real.v"]) {
     assert.equal(await store.read(ref(path)), null, path);
     assert.equal(await store.stat(ref(path)), null, path);
   }
   assert.equal(await store.read({ repo: "proofs", head: other, path: "secret" }), null);
-  assert.equal(await store.read({ repo: "linked", head: "secret", path: "x" }), null);
-  // Even a caller that forgot to parse gets nothing from outside.
-  assert.equal(await store.read({ repo: "..", head: "outside", path: "secret" }).catch(() => null), null);
+  symlinkSync(join(base, "outside"), join(root, "linked"));
+  mkdirSync(join(base, "outside", HEAD));
+  writeFileSync(join(base, "outside", HEAD, "secret"), "secret");
+  assert.equal(await store.read({ repo: "linked", head: HEAD, path: "secret" }), null);
+  // A caller that forgot to parse gets nothing from outside either.
+  await assert.rejects(store.read({ repo: "..", head: "outside", path: "secret" }), { code: "bad_code_path" });
 });
 
 test("pipes, folders, missing files and files used as folders are absent, and nothing hangs", async () => {

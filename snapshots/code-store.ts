@@ -4,7 +4,7 @@
  *  the bytes that were read, so what is compared and what is sent cannot differ. */
 import { constants, type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
 import { join } from "node:path";
-import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN } from "./code-ref.ts";
+import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN, parseCodeRef } from "./code-ref.ts";
 import { type Sha256, sha256 } from "./digest.ts";
 import { ShelfError } from "./errors.ts";
 
@@ -18,10 +18,10 @@ export type ListedCode = CodeRef & {
 
 export interface CodeStore {
   /** Size in bytes; null when the store has no such regular file.
-   *  @throws ShelfError "code_store_unavailable" when the store cannot tell */
+   *  @throws ShelfError "bad_code_path", or "code_store_unavailable" when the store cannot tell */
   stat(ref: CodeRef): Promise<{ readonly size: number } | null>;
   /** All bytes and their digest; null when the store has no such regular file. The caller compares the digest.
-   *  @throws ShelfError "code_store_unavailable" when the store cannot tell, or the file is over MAX_CODE_BYTES */
+   *  @throws ShelfError "bad_code_path", or "code_store_unavailable" when the store cannot tell or the file is over MAX_CODE_BYTES */
   read(ref: CodeRef): Promise<CodeFile | null>;
   /** Everything below well-named repositories and revisions, in no order.
    *  @throws ShelfError "code_store_unavailable" */
@@ -57,6 +57,7 @@ async function withFile<T>(
   ref: CodeRef,
   use: (file: FileHandle, size: number) => Promise<T>,
 ): Promise<T | null> {
+  parseCodeRef(ref.repo, ref.head, ref.path); // a caller that forgot must not leave the root
   const realRoot = await findRoot(root);
   const path = join(realRoot, ref.repo, ref.head, ref.path);
   let file: FileHandle;
