@@ -28,10 +28,20 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
   };
   // Synchronous on purpose: a blob is a few kilobytes, and the queue behind asynchronous calls costs more than the write.
   const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
-    ensureFolder(join(root, "tmp"));
-    ensureFolder(dirname(path));
     const temporary = join(root, "tmp", randomUUID());
-    const file = openSync(temporary, "w");
+    const create = (): number => {
+      ensureFolder(join(root, "tmp"));
+      ensureFolder(dirname(path));
+      return openSync(temporary, "wx");
+    };
+    let file: number;
+    try {
+      file = create();
+    } catch {
+      // The folder was removed since it was made (`clearTemporary` does that).
+      made.clear();
+      file = create();
+    }
     try {
       for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
       if (durable) fsyncSync(file);
