@@ -17,7 +17,7 @@ export const WebUrl = z.string().refine(isWebUrl, "is not an http or https addre
 export function isWebUrl(text: string): boolean {
   if (text === "") return true;
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return false;
-  if (text.startsWith("/")) return true;
+  if (text.startsWith("/")) return !text.startsWith("//"); // "//host" is another host with an unstated scheme
   return /^https?:\/\/./i.test(text) && URL.canParse(text);
 }
 
