@@ -5,29 +5,10 @@
  *
  *  The digest ties the parts together; it is no signature. What the receipt proves is that every quote stands in the
  *  object that it names, and that this object belongs to that snapshot. */
-import { z } from "zod";
 import { findCitationProblem } from "./citation.ts";
 import { canonicalJson, sha256 } from "./digest.ts";
 import type { Snapshot } from "./read.ts";
-import { Citation } from "./schema/resources.ts";
-import { SnapshotId, Sha256Hex } from "./schema/scalar.ts";
-
-export const RECEIPT_FORMAT = "proofshelf-receipt/1";
-
-export const Receipt = z
-  .object({
-    format: z.literal(RECEIPT_FORMAT),
-    question: z.string(),
-    prefix: z.string(),
-    snapshot: SnapshotId,
-    mode: z.enum(["ai", "search"]),
-    answer: z.string(),
-    citations: z.array(Citation),
-    model: z.string().nullable().meta({ description: "What wrote the answer; null for mode search" }),
-    digest: Sha256Hex.meta({ description: "SHA-256 of the canonical JSON of all other members" }),
-  })
-  .meta({ id: "Receipt", description: "Checked again with: proofshelf verify --receipt FILE" });
-export type Receipt = z.infer<typeof Receipt>;
+import { type Citation, Receipt, RECEIPT_FORMAT } from "./schema/resources.ts";
 
 export function makeReceipt(parts: Omit<Receipt, "format" | "digest">): Receipt {
   const body = { format: RECEIPT_FORMAT, ...parts } as const;

@@ -73,9 +73,27 @@ export const Citation = z
     start_line: z.int().min(1),
     end_line: z.int().min(1),
     quote: z.string().meta({ description: "Occurs byte for byte in that object at those lines" }),
+    href: z.string().exactOptional().meta({ description: "The object's page at these lines, in this snapshot" }),
   })
   .meta({ id: "Citation" });
 export type Citation = z.infer<typeof Citation>;
+
+export const RECEIPT_FORMAT = "proofshelf-receipt/1";
+
+export const Receipt = z
+  .object({
+    format: z.literal(RECEIPT_FORMAT),
+    question: z.string(),
+    prefix: z.string(),
+    snapshot: SnapshotId,
+    mode: z.enum(["ai", "search"]),
+    answer: z.string(),
+    citations: z.array(Citation.omit({ href: true }).meta({ id: "ReceiptCitation" })),
+    model: z.string().nullable().meta({ description: "What wrote the answer; null for mode search" }),
+    digest: Sha256Hex.meta({ description: "SHA-256 of the RFC 8785 text of all other members" }),
+  })
+  .meta({ id: "Receipt", description: "Checked again with: proofshelf verify --receipt FILE" });
+export type Receipt = z.infer<typeof Receipt>;
 
 export const AskResponse = z
   .object({
@@ -87,6 +105,7 @@ export const AskResponse = z
     notice: z.string(),
     snapshot: SnapshotId,
     citations: z.array(Citation),
+    receipt: Receipt.exactOptional().meta({ description: "Enough to check the answer again later, offline" }),
   })
   .meta({ id: "AskResponse" });
 export type AskResponse = z.infer<typeof AskResponse>;

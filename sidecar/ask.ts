@@ -1,0 +1,284 @@
+/** POST /api/ask: look up what the question names, retrieve passages, let the model write if there is one, and say only
+ *  what a quote bears out (interface §4 rule 3; conventions "Bodies"). The answer streams as it is checked, sentence by
+ *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
+import { readLines } from "../snapshots/citation.ts";
+import { pagePath } from "../snapshots/layout.ts";
+import { words } from "../snapshots/index/words.ts";
+import type { SearchResult } from "../snapshots/query/search.ts";
+import { toSource } from "../snapshots/query-answer.ts";
+import { makeReceipt } from "../snapshots/receipt.ts";
+import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snapshots/schema/resources.ts";
+import { mountPath, type ViewData } from "../snapshots/view-data.ts";
+import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
+import { ground, type Grounded, parseSentences } from "./grounding.ts";
+import { lookUp } from "./lookup.ts";
+import { makePrompt } from "./prompt.ts";
+import { chooseQuote, type Excerpt } from "./quote.ts";
+
+/** Passages given to the model. */
+const MAX_EXCERPTS = 8;
+/** Passages quoted when no model answers. */
+const MAX_QUOTED = 3;
+/** Sentences of a model's answer. */
+const MAX_SENTENCES = 8;
+/** Sources in an answer. */
+export const MAX_SOURCES = 10;
+/** Bytes of an object that is read to be quoted. */
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
+/** Share of the question's words that a passage must hold to be offered as an answer to it. */
+const MIN_COVERAGE = 0.3;
+
+export type PinnedCitation = Citation & {
+  /** The object's page at these lines in this snapshot. */
+  readonly href: string;
+};
+
+export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: readonly PinnedCitation[]; readonly receipt: Receipt };
+
+/** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
+export type AskEvent =
+  | { readonly type: "sources"; readonly sources: readonly Source[] }
+  | { readonly type: "text"; readonly text: string; readonly citations: readonly PinnedCitation[] }
+  | { readonly type: "answer"; readonly answer: AskAnswer };
+
+/** One snapshot as asking sees it. */
+export type AskLibrary = {
+  readonly snapshot: string;
+  readonly data: ViewData;
+  /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
+  retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
+  /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
+  readObject(key: string, limit: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+};
+
+export type AskOptions = {
+  /** null when none is configured. */
+  readonly model: AnswerModel | null;
+  /** Says why there is none. */
+  readonly modelNotice: string;
+  /** Milliseconds for the model. */
+  readonly deadline: number;
+  /** A fresh word that nobody can guess. */
+  readonly delimiter: () => string;
+  /** Aborted when the reader has gone. */
+  readonly signal: AbortSignal;
+};
+
+const FAILURES: Readonly<Record<ModelFailure, string>> = {
+  unreachable: "The answer model cannot be reached",
+  refused: "The answer model refused the request",
+  too_slow: "The answer model did not answer in time",
+  malformed: "The answer model sent something that is no answer",
+  too_long: "The answer model wrote more than it may",
+  busy: "The answer model is busy",
+  empty: "The answer model wrote nothing",
+};
+
+/** @param request parsed and bounded already
+ *  @returns events; the last is the whole answer. Fails only when the snapshot cannot be read. */
+export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
+  const { question, prefix } = request;
+  const { data } = library;
+  const lookup = lookUp(question, prefix, data);
+  let searchNotice = "";
+  const results = await library.retrieve(question, prefix).catch(() => {
+    searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
+    return [];
+  });
+  const sources = mergeSources(lookup.sources, results.map((result) => toSource(data, result)));
+  yield { type: "sources", sources };
+
+  const excerpts = lookup.settled ? [] : await readExcerpts(library, results);
+  const pins = openPins(library);
+  const parts: string[] = [];
+  const say = (text: string, separator: string): AskEvent => {
+    const piece = parts.length === 0 ? text : separator + text;
+    parts.push(piece);
+    return { type: "text", text: piece, citations: pins.takeNew() };
+  };
+
+  for (const sentence of lookup.sentences) yield say(sentence, " ");
+  let mode: "ai" | "search" = "search";
+  let notice = searchNotice;
+  if (lookup.settled) {
+    notice = "Answered from the catalog and the registry; no model was asked.";
+  } else {
+    const model = excerpts.length === 0 ? null : options.model;
+    let dropped = 0;
+    if (model !== null) {
+      let written = 0;
+      const writing = writeSentences(model, question, excerpts, options);
+      for (let step = await writing.next(); ; step = await writing.next()) {
+        if (step.done === true) {
+          notice = step.value === null ? "" : `${FAILURES[step.value]}${written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted."}`;
+          break;
+        }
+        const text = step.value === null ? null : pins.cite(step.value);
+        if (text === null) dropped++;
+        else {
+          yield say(text, written === 0 ? "\n\n" : " ");
+          written++;
+          mode = "ai";
+        }
+      }
+      if (dropped > 0 && written > 0) notice = `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
+      else if (written === 0 && notice === "") notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
+    } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
+    if (mode === "search") {
+      const quoted = quotePassages(question, excerpts, pins);
+      for (const text of quoted) yield say(text, "\n\n");
+      if (parts.length === 0) yield say(sources.length === 0 ? "Nothing in this library answers this question." : "No passage answers this question directly; the sources come closest.", "");
+    }
+  }
+
+  const body = {
+    query: question, prefix, mode, answer: parts.join(""), sources: [...sources], notice, snapshot: library.snapshot, citations: pins.all(),
+  };
+  const receipt = makeReceipt({
+    question, prefix, snapshot: library.snapshot, mode, answer: body.answer,
+    citations: body.citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({ n, key, sha256, start_line, end_line, quote })),
+    model: mode === "ai" ? (options.model?.name ?? null) : null,
+  });
+  yield { type: "answer", answer: { ...body, receipt } };
+}
+
+/** What was looked up stands first; scores stay in one order and comparable inside the answer. */
+function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly Source[]): readonly Source[] {
+  const top = ranked[0]?.score ?? 0;
+  const named = found.map((source, at): Source => ({ ...source, score: top + found.length - at }));
+  const seen = new Set(named.map((source) => `${source.kind} ${source.key}`));
+  return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
+}
+
+/** Passages of objects whose lines can be quoted byte for byte. Records and claims have no object, a PDF no lines. */
+async function readExcerpts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly Excerpt[]> {
+  const excerpts: Excerpt[] = [];
+  for (const { row } of results) {
+    if (excerpts.length >= MAX_EXCERPTS) break;
+    if (row.kind === "record" || row.kind === "claim" || row.page !== null || row.start_line < 1 || row.text.trim() === "") continue;
+    const object = await library.readObject(row.key, MAX_OBJECT_BYTES).catch(() => null);
+    if (object === null || object.sha256 !== row.sha256) continue;
+    const source = readLines(object.bytes, row.start_line, row.end_line);
+    if (source === null) continue;
+    excerpts.push({
+      key: row.key, title: row.title, sha256: row.sha256, start_line: row.start_line, end_line: row.end_line, text: row.text, source,
+    });
+  }
+  return excerpts;
+}
+
+/** Sentences as they are completed: grounded, or null for one that is not borne out.
+ *  @returns why the model stopped, or null when it finished */
+async function* writeSentences(
+  model: AnswerModel,
+  question: string,
+  excerpts: readonly Excerpt[],
+  options: AskOptions,
+): AsyncGenerator<Grounded | null, ModelFailure | null> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);
+  let line = "";
+  let count = 0;
+  const take = function* (text: string): Generator<Grounded | null> {
+    for (const sentence of parseSentences(text)) {
+      if (sentence.marks.length === 0 && /^NOT FOUND\b/.test(sentence.text)) continue;
+      if (++count > MAX_SENTENCES) return;
+      yield ground(sentence, excerpts, question);
+    }
+  };
+  try {
+    for await (const piece of model.write(makePrompt(question, excerpts, options.delimiter()), signal)) {
+      line += piece;
+      for (let end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
+        yield* take(line.slice(0, end));
+        line = line.slice(end + 1);
+      }
+      if (count > MAX_SENTENCES) return null;
+    }
+    yield* take(line);
+    return null;
+  } catch (error) {
+    // A line that was cut off in the middle is not a sentence.
+    if (error instanceof ModelError) return error.failure;
+    return signal.aborted ? "too_slow" : "unreachable";
+  }
+}
+
+/** The best passages in words: who says what, and where. */
+function quotePassages(question: string, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
+  const wanted = new Set(words(question));
+  const chosen = excerpts
+    .flatMap((excerpt) => {
+      const quote = chooseQuote(excerpt, wanted);
+      return quote === null || quote.coverage < MIN_COVERAGE ? [] : [{ excerpt, ...quote }];
+    })
+    .slice(0, MAX_QUOTED);
+  return chosen.flatMap(({ excerpt, quote, start_line, end_line }) => {
+    const said = `${excerpt.key}: “${quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const text = pins.cite({ text: said, quotes: [{ quote, start_line, end_line, excerpt }] });
+    return text ?? [];
+  });
+}
+
+type Pins = {
+  /** The sentence with its numbers, or null when a quote does not hold after all. */
+  cite(sentence: Grounded): string | null;
+  takeNew(): readonly PinnedCitation[];
+  all(): PinnedCitation[];
+};
+
+function openPins(library: AskLibrary): Pins {
+  const citations: PinnedCitation[] = [];
+  let taken = 0;
+  return {
+    cite({ text, quotes }) {
+      const numbers: number[] = [];
+      for (const { quote, start_line, end_line, excerpt } of quotes) {
+        const known = citations.find(
+          (citation) => citation.key === excerpt.key && citation.start_line === start_line && citation.quote === quote,
+        );
+        if (known !== undefined) {
+          numbers.push(known.n);
+          continue;
+        }
+        const citation = { n: citations.length + 1, key: excerpt.key, sha256: excerpt.sha256, start_line, end_line, quote };
+        // The lines came from the checked object; this says again that quote and numbers agree with them.
+        const lines = excerpt.source.split("\n").slice(start_line - excerpt.start_line, end_line - excerpt.start_line + 1);
+        if (!lines.join("\n").includes(quote)) continue;
+        citations.push({ ...citation, href: citationHref(library, citation) });
+        numbers.push(citation.n);
+      }
+      return numbers.length === 0 ? null : `${text} ${[...new Set(numbers)].map((n) => `[${n}]`).join("")}`;
+    },
+    takeNew() {
+      const fresh = citations.slice(taken);
+      taken = citations.length;
+      return fresh;
+    },
+    all: () => [...citations],
+  };
+}
+
+/** The object's page in that snapshot: at the first line where lines have anchors, and with the quote marked by the
+ *  browser itself (a text directive, which browsers that do not know it ignore). */
+function citationHref(library: AskLibrary, { key, start_line, quote }: Citation): string {
+  const text = quote.replaceAll(/\s+/g, " ").trim();
+  const [start, end] = text.length <= MAX_DIRECTIVE ? [text, ""] : [firstWords(text), lastWords(text)];
+  const directive = [start, end].filter((part) => part !== "").map(encodeDirective).join(",");
+  return `${mountPath(library.data.library)}/at/${library.snapshot}${pagePath.object(key)}#L${start_line}:~:text=${directive}`;
+}
+
+/** Characters of a quote that are put into its link whole. */
+const MAX_DIRECTIVE = 80;
+
+function firstWords(text: string): string {
+  return text.split(" ").slice(0, 5).join(" ");
+}
+
+function lastWords(text: string): string {
+  return text.split(" ").slice(-5).join(" ");
+}
+
+/** "-" and "," have a meaning in a text directive. */
+function encodeDirective(text: string): string {
+  return encodeURIComponent(text.toWellFormed()).replaceAll("-", "%2D");
+}

@@ -1,0 +1,93 @@
+/** From what a model wrote to what may be said: every sentence has to rest on a quote that stands in an excerpt.
+ *
+ *  The model's text is a stranger's, and so are the excerpts that it may have obeyed. A sentence stays only if it names
+ *  an excerpt, a quote of that excerpt is found in the object's own lines, its words are the quote's words (or the
+ *  question's), and nothing in it could become a link, an image or markup. Everything else is dropped, never repaired. */
+import { words } from "../snapshots/index/words.ts";
+import { locateQuote, type LocatedQuote } from "../snapshots/citation.ts";
+import { isHarmless } from "./harmless.ts";
+import { chooseQuote, type Excerpt } from "./quote.ts";
+
+/** Characters of one sentence; longer ones are no sentences. */
+const MAX_SENTENCE = 600;
+/** A quote of fewer index words supports nothing: "the" occurs everywhere. */
+const MIN_QUOTE_WORDS = 3;
+/** Share of a sentence's own words that its quotes, or the excerpt around them, must hold. */
+const MIN_SUPPORT = 0.6;
+/** Citations after one sentence that are looked at. */
+const MAX_MARKS = 4;
+
+/** `[2 "exact words"]`, `[2: “exact words”]` or `[2]`, as models write it. */
+const MARK = /\[\s*(\d{1,2})\s*(?:[:,]?\s*["“](.{1,900}?)["”]\s*)?\]/gsu;
+/** Stands in for a mark while sentences are split; isHarmless keeps it out of everything else. */
+const SLOT = /\u0001(\d+)\u0001/g;
+
+type Mark = { readonly n: number; readonly quote: string | null };
+
+export type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
+
+export type Grounded = {
+  /** Plain text without marks. */
+  readonly text: string;
+  readonly quotes: readonly (LocatedQuote & { readonly excerpt: Excerpt })[];
+};
+
+/** Sentences of a model's line with the marks that follow each. */
+export function parseSentences(line: string): readonly Claimed[] {
+  const marks: Mark[] = [];
+  const slotted = line.replaceAll("\u0001", "").replaceAll(MARK, (_, n: string, quote: string | undefined) => {
+    marks.push({ n: Number(n), quote: quote ?? null });
+    return `\u0001${marks.length - 1}\u0001`;
+  });
+  // A sentence ends at its full stop and the marks behind it.
+  return slotted
+    .split(/(?<=[.!?]["”’)]?(?:\s*\u0001\d+\u0001)*)\s+(?![\s\u0001])/u)
+    .map((part) => ({
+      text: part
+        .replaceAll(SLOT, "")
+        .replace(/^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+/u, "")
+        .replaceAll("**", "")
+        .replaceAll(/\s+/g, " ")
+        .replace(/\s+([.,;:!?])/g, "$1")
+        .trim(),
+      marks: [...part.matchAll(SLOT)].flatMap((match) => marks[Number(match[1])] ?? []).slice(0, MAX_MARKS),
+    }))
+    .filter(({ text }) => text !== "");
+}
+
+/** The sentence with quotes that bear it, or null when nothing does.
+ *  @param excerpts as they were numbered for the model, from 1 */
+export function ground(sentence: Claimed, excerpts: readonly Excerpt[], question: string): Grounded | null {
+  const { text, marks } = sentence;
+  if (marks.length === 0 || text.length > MAX_SENTENCE || !isHarmless(text) || /\[\d*\]/.test(text)) return null;
+  const asked = new Set(words(question));
+  const said = new Set(words(text));
+  // Words of the question prove nothing; a sentence made of them alone has to be borne out whole.
+  const own = new Set([...said].filter((word) => !asked.has(word)));
+  const needed = own.size === 0 ? said : own;
+  if (needed.size === 0) return null;
+
+  const quotes: (LocatedQuote & { excerpt: Excerpt })[] = [];
+  for (const { n, quote } of marks) {
+    const excerpt = excerpts[n - 1];
+    if (excerpt === undefined) continue;
+    const located = quote === null ? chooseQuote(excerpt, said) : locateQuote(excerpt.source, excerpt.start_line, quote);
+    if (located === null || words(located.quote).length < MIN_QUOTE_WORDS || !isHarmless(located.quote)) continue;
+    const { quote: exact, start_line, end_line } = located;
+    quotes.push({ quote: exact, start_line, end_line, excerpt });
+  }
+  if (quotes.length === 0) return null;
+
+  const near = new Set(quotes.flatMap(({ quote }) => words(quote)));
+  const around = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
+  const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;
+  if (share(around) < MIN_SUPPORT || share(near) < MIN_SUPPORT / 2) return null;
+  // A number or an identifier that no source has is an invention, however well the rest fits.
+  if (exactWords(text).some((word) => !around.has(word) && !asked.has(word))) return null;
+  return { text, quotes };
+}
+
+/** Index words of everything with a digit, an underscore or a capital inside. */
+function exactWords(text: string): readonly string[] {
+  return (text.match(/[\p{L}\p{N}_.]*(?:\p{N}|_|\p{Ll}\p{Lu})[\p{L}\p{N}_]*/gu) ?? []).flatMap((token) => words(token).slice(0, 1));
+}

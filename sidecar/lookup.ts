@@ -1,0 +1,207 @@
+/** The deterministic part of an answer: what the question names outright is looked up, not guessed.
+ *  Collections and counts, CUB and claim ids, digests, keys, declared names and titles (interface §4, behaviour rule 3). */
+import { objectPath } from "../snapshots/layout.ts";
+import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
+import type { Claim } from "../snapshots/schema/claims.ts";
+import type { Source } from "../snapshots/schema/resources.ts";
+import { mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/view-data.ts";
+import { isHarmless } from "./harmless.ts";
+
+/** Things one question may name; a pasted list of ids is no question. */
+const MAX_HITS = 6;
+/** Characters of one looked-up sentence. */
+const MAX_SENTENCE = 480;
+/** An id or title shorter than this is found only when it is the whole question: "a" occurs in every text. */
+const MIN_NAME = 4;
+
+export type Lookup = {
+  /** Plain sentences, best first; [] when the question names nothing. */
+  readonly sentences: readonly string[];
+  readonly sources: readonly Omit<Source, "score">[];
+  /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
+  readonly settled: boolean;
+};
+
+type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> | null };
+
+/** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
+export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
+  const subject = subjectOf(question);
+  const names = namesIn(question, subject);
+  const index = indexOf(data);
+  const hits = new Map<string, Hit>();
+  let whole = false;
+  for (const name of names) {
+    for (const [id, hit] of findNamed(name, prefix, data, index)) {
+      if (hits.size < MAX_HITS) hits.set(id, hit);
+      if (name === subject) whole = true;
+    }
+  }
+  const inventory = takeInventory(question, prefix, data);
+  const all = [...inventory, ...hits.values()];
+  return {
+    sentences: all.map(({ sentence }) => sentence),
+    sources: all.flatMap(({ source }) => source ?? []),
+    settled: whole || (inventory.length > 0 && hits.size === 0),
+  };
+}
+
+/** The question without the words that only make it one: "What is CUB-0007?" asks for CUB-0007. */
+function subjectOf(question: string): string {
+  return question
+    .trim()
+    .replace(/^(?:what(?:'s| is| are)|who is|where is|show(?: me)?|tell me about|find|look up|describe|define|get|open)\s+(?:the\s+)?/i, "")
+    .replace(/^(?:record|cub|claim|object|file|digest|key|collection|theorem|lemma|definition)\s+(?=\S)/i, "")
+    .replace(/[\s?.!]+$/, "")
+    .replace(/^["'`“‘](.+)["'`”’]$/, "$1");
+}
+
+/** Everything in a question that could be a name: the subject, each word, and what stands in quotation marks. */
+function namesIn(question: string, subject: string): ReadonlySet<string> {
+  const quoted = [...question.matchAll(/["'`“‘]([^"'`“”‘’]{2,200})["'`”’]/g)].map((match) => match[1] ?? "");
+  const words = question.split(/[\s,;()"'`“”‘’]+/).map((word) => word.replace(/[?.!:]+$/, ""));
+  return new Set([subject, ...quoted, ...words].filter((name) => name !== ""));
+}
+
+type NameIndex = {
+  readonly objects: ReadonlyMap<string, readonly ObjectRow[]>;
+  readonly records: ReadonlyMap<string, readonly CubRecord[]>;
+  readonly claims: ReadonlyMap<string, readonly Claim[]>;
+};
+
+const indexes = new WeakMap<ViewData, NameIndex>();
+
+/** Names to things, made once per snapshot. */
+function indexOf(data: ViewData): NameIndex {
+  const known = indexes.get(data);
+  if (known !== undefined) return known;
+  const index: NameIndex = {
+    objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
+    records: group(data.cubs, (record) => [record.id, record.theorem_name, ...Object.values(record.file_shas)]),
+    claims: group(data.claims.claims, (claim) => [
+      claim.id, fold(claim.title), ...(claim.evidence ?? []).flatMap(({ sha256 }) => sha256 ?? []),
+    ]),
+  };
+  indexes.set(data, index);
+  return index;
+}
+
+function group<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
+  const map = new Map<string, T[]>();
+  for (const item of items) {
+    for (const name of new Set(namesOf(item))) {
+      const list = map.get(name);
+      if (list === undefined) map.set(name, [item]);
+      else list.push(item);
+    }
+  }
+  return map;
+}
+
+function fold(title: string): string {
+  return `title ${title.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()}`;
+}
+
+function* findNamed(name: string, prefix: string, data: ViewData, index: NameIndex): Generator<[string, Hit]> {
+  const mount = mountPath(data.library);
+  const upper = name.toUpperCase();
+  const spellings = [name, ...(CUB_ID_PATTERN.test(upper) ? [upper] : []), ...(/^[0-9a-f]{64}$/i.test(name) ? [name.toLowerCase()] : [])];
+  if (name.length >= MIN_NAME) spellings.push(fold(name));
+  for (const spelling of new Set(spellings)) {
+    for (const row of index.objects.get(spelling) ?? []) {
+      if (row.key.startsWith(prefix)) yield [`object ${row.key}`, objectHit(row, mount)];
+    }
+    if (prefix !== "") continue;
+    for (const record of index.records.get(spelling) ?? []) yield [`record ${record.id}`, recordHit(record)];
+    for (const claim of index.claims.get(spelling) ?? []) yield [`claim ${claim.id}`, claimHit(claim, mount)];
+  }
+  for (const collection of data.library.collections) {
+    const named = collection.id === name || fold(collection.title) === fold(name) || collection.prefix === name;
+    if (!named || name.length < 2 || !collection.prefix.startsWith(prefix)) continue;
+    yield [`collection ${collection.id}`, { sentence: describeCollection(collection, data), source: null }];
+  }
+}
+
+function describeCollection(collection: ViewData["library"]["collections"][number], data: ViewData): string {
+  const [from, to] = prefixRange(data.objects, collection.prefix);
+  return sentence([
+    `The collection ${collection.title} (${collection.prefix}) holds ${plural(to - from, "object")}.`,
+    collection.summary === "" ? "" : `${collection.summary.replace(/\.$/, "")}.`,
+  ]);
+}
+
+/** Counts and collections, when that is what is asked for. */
+function takeInventory(question: string, prefix: string, data: ViewData): readonly Hit[] {
+  const asks = /\b(how many|number of|count|list|which|what|name)\b/i.test(question);
+  if (!asks || !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(question)) {
+    return [];
+  }
+  // A sentence about something else may mention collections; an inventory question is short.
+  if (question.split(/\s+/).length > 12) return [];
+  const collections = data.library.collections.filter((collection) => collection.prefix.startsWith(prefix));
+  const [from, to] = prefixRange(data.objects, prefix);
+  const parts = collections.map((collection) => {
+    const [start, end] = prefixRange(data.objects, collection.prefix);
+    return `${collection.title} (${collection.prefix}, ${plural(end - start, "object")})`;
+  });
+  const named = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+  const rest = prefix === "" ? `, ${plural(data.cubs.length, "CUB record")} and ${plural(data.claims.claims.length, "claim")}` : "";
+  return [
+    { sentence: sentence([`This view has ${plural(collections.length, "collection")}${named}.`], 4_000), source: null },
+    { sentence: `It holds ${plural(to - from, "object")}${rest}.`, source: null },
+  ];
+}
+
+function objectHit(row: ObjectRow, mount: string): Hit {
+  return {
+    sentence: sentence([
+      `${row.key} is ${row.kind} of ${plural(row.size, "byte")} with SHA-256 ${row.sha256}.`,
+      `Its title is “${row.title}”.`,
+      row.summary,
+    ]),
+    source: {
+      title: row.title, kind: row.kind, key: row.key, href: mount + objectPath(row.key), summary: row.summary, snippet: row.summary,
+    },
+  };
+}
+
+/** One sentence for each record that a search or a lookup found. */
+export function recordHit(record: CubRecord): Hit {
+  const kind = record.kind === "" ? "record" : record.kind.toLowerCase();
+  return {
+    sentence: sentence([
+      `${record.id} is the ${kind} ${record.theorem_name} in ${record.repo}; it is ${record.verification_state}.`,
+      `Statement: ${record.statement}`,
+      record.invocation === "" ? "" : `Invocation: ${record.invocation}.`,
+    ]),
+    source: {
+      title: record.theorem_name, kind: "record", key: record.id, href: `/api/cubs/${record.id}`,
+      summary: record.statement.slice(0, 280), snippet: record.statement.slice(0, 320),
+    },
+  };
+}
+
+export function claimHit(claim: Claim, mount: string): Hit {
+  return {
+    sentence: sentence([`Claim ${claim.id} is ${claim.status}: ${claim.statement}`, `Scope: ${claim.scope}`]),
+    source: {
+      title: claim.title, kind: "claim", key: claim.id, href: `${mount}/api/claims`,
+      summary: claim.scope.slice(0, 280), snippet: claim.statement.slice(0, 320),
+    },
+  };
+}
+
+/** Joins the parts that may stand in an answer; texts of sources can hold anything. */
+function sentence(parts: readonly string[], limit = MAX_SENTENCE): string {
+  const text = parts
+    .map((part) => part.replaceAll(/\s+/g, " ").trim())
+    .filter((part) => part !== "" && isHarmless(part))
+    .join(" ");
+  // Square brackets with a number would read as a citation.
+  const plain = text.replaceAll(/\[(\d+)\]/g, "($1)");
+  return plain.length <= limit ? plain : `${plain.slice(0, limit - 1).toWellFormed().replace(/\s+\S*$/, "")}…`;
+}
+
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
