@@ -156,8 +156,17 @@ function encodePath(path: string): string {
   return path.split("/").map(encodeURIComponent).map((part) => part.replaceAll("%3D", "=")).join("/");
 }
 
-/** The file name of a page inside the `pages` tree: `/claims/` is `claims/index.html`, `/404.html` is `404.html`. */
+/** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, `/` is `index.html`, `/404.html` is `404.html`.
+ *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
+ *  `a` never takes the name of a folder. */
 export function pageFile(path: string): string {
+  const decoded = decodeURIComponent(path).slice(1);
+  if (decoded === "") return "index.html";
+  return decoded.endsWith("/") ? `${decoded.slice(0, -1)}=.html` : decoded;
+}
+
+/** Where an exported page lies, so that any static host serves it at its path: `/claims/` is `claims/index.html`. */
+export function exportFile(path: string): string {
   const decoded = decodeURIComponent(path).slice(1);
   return decoded === "" || decoded.endsWith("/") ? `${decoded}index.html` : decoded;
 }

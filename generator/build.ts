@@ -1,0 +1,274 @@
+/** One build: sources → record set → two views → two snapshots. What did not change is not read, extracted, rendered or
+ *  indexed again; a build that changes nothing publishes nothing. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { canonicalJson, sha256 } from "../snapshots/digest.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { openIndex, type ViewIndex } from "../snapshots/index/open.ts";
+import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import type { Rejection } from "../snapshots/schema/resources.ts";
+import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf-directory.ts";
+import type { Changes, Shelf } from "../snapshots/shelf.ts";
+import { countChanges } from "../snapshots/stamp.ts";
+import { JSON_TYPE } from "../snapshots/api-files.ts";
+import type { FileEntry } from "../snapshots/tree.ts";
+import type { ViewData } from "../snapshots/view-data.ts";
+import { compileSite } from "./compile-site.ts";
+import type { Config } from "./config.ts";
+import { indexEntries } from "./index-documents.ts";
+import { checkLeaks } from "./leak-check.ts";
+import { withBuildLock } from "./lock.ts";
+import { pagefindFiles } from "./pagefind.ts";
+import { type Progress, openProgress } from "./progress.ts";
+import { project, type Views } from "./project.ts";
+import { type Draft, publish, updateIndex, writeDraft } from "./publish.ts";
+import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
+import { readRegistry } from "./read-registry.ts";
+import { renderPages, type Rendered } from "./render.ts";
+import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
+import { readClaims } from "./sources/claims.ts";
+import { EMPTY_STATE, readState, writeState, type BuildState, type KnownObject } from "./state.ts";
+
+export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+
+export type BuildOptions = {
+  /** The build's clock; tests pass their own. */
+  readonly now?: () => Date;
+  readonly progress?: Progress;
+  /** In place of the configured store; for tests. */
+  readonly store?: ObjectStore;
+};
+
+/** Interface §4 POST /api/reindex and conventions: this is its body, with what else an operator asks. */
+export type BuildSummary = {
+  readonly started: string;
+  readonly finished: string;
+  readonly previous: string | null;
+  readonly snapshot: string;
+  readonly sequence: number;
+  /** False when nothing changed: the snapshot served before is served on. */
+  readonly published: boolean;
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly rejected: readonly Rejection[];
+  readonly duration_ms: number;
+  /** What this build had to do. */
+  readonly work: { readonly read: number; readonly rendered: number; readonly indexed: number; readonly bundles: number };
+  /** Objects that are served but could not be read in full, with what was wrong. */
+  readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
+  readonly notes: readonly string[];
+  readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
+};
+
+export type Shelves = { readonly public: Shelf; readonly internal: Shelf; readonly publicDir: string; readonly internalDir: string; readonly buildDir: string };
+
+/** @throws ShelfError "bad_config" for a kind of shelf that this version cannot write */
+export function openShelves(config: Config): Shelves {
+  if (config.shelf.kind !== "directory") throw new ShelfError("bad_config", "shelf.kind s3 is not supported yet; use kind: directory");
+  const publicDir = join(config.shelf.root, "public");
+  const internalDir = join(config.shelf.root, "internal");
+  const shelf = openDirectoryShelf(publicDir);
+  return { public: shelf, internal: openDirectoryShelf(internalDir, shelf), publicDir, internalDir, buildDir: join(internalDir, "build") };
+}
+
+/** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
+export async function build(config: Config, options: BuildOptions = {}): Promise<BuildSummary> {
+  const shelves = openShelves(config);
+  await checkWritable(shelves.publicDir);
+  await checkWritable(shelves.internalDir);
+  return withBuildLock(shelves.buildDir, () => buildLocked(config, shelves, options));
+}
+
+async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions): Promise<BuildSummary> {
+  const clock = options.now ?? (() => new Date());
+  const progress = options.progress ?? openProgress();
+  const started = clock();
+  const began = performance.now();
+  await clearTemporary(shelves.publicDir);
+  await clearTemporary(shelves.internalDir);
+
+  const store = options.store ?? openObjectStore(config.store);
+  progress.step("list");
+  const [site, listed, registry, claims, state] = await Promise.all([
+    compileSite(),
+    listObjects(store, config.collections),
+    readRegistry(config, join(shelves.buildDir, "registry"), clock),
+    config.claims === null ? null : readClaims(config.claims.path),
+    readState(shelves.buildDir),
+  ]);
+  const inputs = { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
+  const fingerprint = sha256(
+    JSON.stringify([VERSION, site.dist, inputs, libraryFacts(config), listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]), listed.rejected]),
+  );
+  const current = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
+  const finish = async (summary: Pick<BuildSummary, "previous" | "snapshot" | "sequence" | "published" | "added" | "changed" | "removed" | "unchanged" | "rejected" | "work" | "unreadable" | "notes" | "internal">): Promise<BuildSummary> => {
+    await shelves.public.writeChecked(clock().toISOString());
+    await shelves.internal.writeChecked(clock().toISOString());
+    progress.end();
+    return { started: started.toISOString(), finished: clock().toISOString(), duration_ms: Math.round(performance.now() - began), ...summary };
+  };
+  const same =
+    fingerprint === state.fingerprint &&
+    current.public !== null && current.internal !== null &&
+    current.public.snapshot === state.public?.snapshot && current.internal.snapshot === state.internal?.snapshot;
+  if (same && current.public !== null && current.internal !== null) {
+    return finish({
+      previous: current.public.snapshot,
+      snapshot: current.public.snapshot,
+      sequence: current.public.sequence,
+      published: false,
+      added: 0, changed: 0, removed: 0, unchanged: state.objects.length,
+      rejected: [...listed.rejected, ...registry.rejected, ...(claims?.rejected ?? [])],
+      work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
+      unreadable: unreadable(state.objects),
+      notes: [...registry.notes, ...(claims?.notes ?? [])],
+      internal: { snapshot: current.internal.snapshot, sequence: current.internal.sequence, published: false },
+    });
+  }
+
+  const usable = await usableState(state, shelves);
+  const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
+  const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
+  const extractDigest = (key: string): string => extractDigests.get(key) ?? "";
+  const rejected: Rejection[] = [...read.rejected, ...registry.rejected, ...(claims?.rejected ?? [])];
+  const notes = [...registry.notes, ...(claims?.notes ?? [])];
+  const views = project({
+    title: config.title,
+    baseUrl: config.baseUrl,
+    registryUrl: config.registryUrl ?? "",
+    generator: `proofshelf ${VERSION}`,
+    collections: config.collections,
+    objects: read.objects.map(({ version: _, root: __, ...row }) => row),
+    claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
+    cubs: registry.cubs,
+    meta: registry.meta,
+    code: registry.code,
+    rejected,
+    notes,
+  });
+
+  let renderer: Promise<Renderer> | null = null;
+  const openSite = (): Promise<Renderer> => (renderer ??= openRenderer(site.dist));
+  progress.step("render");
+  const rendered = await renderPages({
+    data: views.public,
+    siteDigest: site.dist,
+    renderer: openSite,
+    extractDigest,
+    extract: read.extract,
+    shelf: shelves.public,
+    known: usable.pages,
+    progress,
+  });
+  progress.step("search bundles");
+  const pagefind = await pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles });
+  const drafts = await writeDrafts(views, shelves, read, rendered, pagefind.files, await siteAssets(openSite, shelves.public));
+  await checkLeaks({ views, shelves, drafts, extract: read.extract, privateTexts: registry.privateTexts });
+
+  progress.step("index");
+  const indexes: Record<"public" | "internal", ViewIndex> = {
+    public: await openIndex(shelves.public.indexUri),
+    internal: await openIndex(shelves.internal.indexUri),
+  };
+  const results = { public: null, internal: null } as Record<"public" | "internal", Awaited<ReturnType<typeof updateIndex>> | null>;
+  let changes: Changes | null = null;
+  // Internal first: the internal view contains the public one at every moment.
+  for (const view of ["internal", "public"] as const) {
+    const entries = [...indexEntries(views[view], extractDigest, read.extract)];
+    results[view] = await updateIndex(indexes[view], drafts[view].snapshot, entries, usable[view]);
+    indexes[view].close();
+  }
+  progress.step("publish");
+  const created = clock().toISOString();
+  for (const view of ["internal", "public"] as const) {
+    if (drafts[view].current?.snapshot === drafts[view].snapshot) continue;
+    const published = await publish(shelves[view], drafts[view], { created, inputs });
+    if (view === "public") changes = published.changes;
+  }
+  await writeState(shelves.buildDir, {
+    fingerprint,
+    objects: read.objects,
+    pages: rendered.pages,
+    bundles: pagefind.bundles,
+    public: results.public?.state ?? null,
+    internal: results.internal?.state ?? null,
+  });
+  const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
+  if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
+  const counts = changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes);
+  const total = views.public.objects.length + views.public.claims.claims.length + views.public.cubs.length;
+  return finish({
+    previous: current.public?.snapshot ?? null,
+    snapshot: after.public.snapshot,
+    sequence: after.public.sequence,
+    published: changes !== null,
+    ...counts,
+    unchanged: total - counts.added - counts.changed,
+    rejected,
+    work: {
+      read: read.read.size,
+      rendered: rendered.rendered.length,
+      indexed: (results.public?.written ?? 0) + (results.internal?.written ?? 0),
+      bundles: pagefind.made,
+    },
+    unreadable: unreadable(read.objects),
+    notes,
+    internal: { snapshot: after.internal.snapshot, sequence: after.internal.sequence, published: after.internal.snapshot !== current.internal?.snapshot },
+  });
+}
+
+function unreadable(objects: readonly KnownObject[]): BuildSummary["unreadable"] {
+  return objects.filter(({ notes }) => notes.length > 0).map(({ key, notes }) => ({ key, notes }));
+}
+
+/** What of the configuration reaches a snapshot. */
+function libraryFacts(config: Config): string {
+  return canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections]);
+}
+
+/** The state, unless what it names may have been pruned: then everything is read again. */
+async function usableState(state: BuildState, shelves: Shelves): Promise<BuildState> {
+  if (state.public === null || state.internal === null) return EMPTY_STATE;
+  for (const view of ["public", "internal"] as const) {
+    const kept = new Set((await shelves[view].listRecords()).map((record) => record.snapshot));
+    if (!kept.has(state[view]?.snapshot ?? "")) return EMPTY_STATE;
+  }
+  return state;
+}
+
+async function siteAssets(openSite: () => Promise<Renderer>, shelf: Shelf): Promise<readonly FileEntry[]> {
+  const { assets } = await openSite();
+  const files: FileEntry[] = [];
+  for (const { path, mediaType, bytes } of assets) {
+    const digest = sha256(bytes);
+    await shelf.putBlob(digest, bytes);
+    files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
+  }
+  return files;
+}
+
+async function writeDrafts(
+  views: Views,
+  shelves: Shelves,
+  read: ReadObjects,
+  rendered: Rendered,
+  pagefind: readonly FileEntry[],
+  assets: readonly FileEntry[],
+): Promise<Readonly<Record<"public" | "internal", Draft>>> {
+  const extracts = new Map(read.objects.map(({ key, extract }) => [key, extract]));
+  const objectFiles = (data: ViewData): FileEntry[] =>
+    data.objects.flatMap(({ key, media_type, sha256: digest, size, uploaded }) => {
+      const extract = extracts.get(key);
+      if (extract === undefined) throw new ShelfError("build_failed", `${key} has no extract.`);
+      return [
+        { path: `objects/${key}`, sha256: digest, size, type: media_type, uploaded },
+        { path: `extracts/${key}`, ...extract, type: JSON_TYPE },
+      ];
+    });
+  return {
+    public: await writeDraft(shelves.public, views.public, [...objectFiles(views.public), ...rendered.files, ...pagefind, ...assets]),
+    internal: await writeDraft(shelves.internal, views.internal, objectFiles(views.internal)),
+  };
+}

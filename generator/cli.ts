@@ -1,0 +1,94 @@
+#!/usr/bin/env node
+/** The command line: conventions "Command line". Each command is a file under commands/. */
+import { Command, CommanderError, Option } from "commander";
+import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
+
+/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
+const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
+const USAGE = 2;
+
+export type CommonOptions = { readonly config?: string; readonly json?: boolean };
+
+const program = new Command("proofshelf")
+  .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
+  .exitOverride()
+  .showHelpAfterError("Try --help.")
+  .enablePositionalOptions();
+
+function command(name: string, description: string, parent: Command = program): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .option("--config <file>", "proofshelf.yaml; the demo library without it")
+    .option("--json", "one JSON document on stdout and nothing else");
+}
+
+command("build", "Read the sources and publish a snapshot if anything changed")
+  .option("--now <time>", "use this RFC 3339 time instead of the clock")
+  .action(async (options: CommonOptions & { now?: string }) => (await import("./commands/build.ts")).runBuild(options));
+
+command("serve", "Serve the newest snapshot, and follow new ones")
+  .option("--port <number>", "0 takes a free one", "4321")
+  .option("--host <address>", "address to listen on", "127.0.0.1")
+  .option("--build", "build first")
+  .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
+  .action(async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar" }) =>
+    (await import("./commands/serve.ts")).runServe(options),
+  );
+
+command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
+  .option("--all", "every kept snapshot, not only the current one")
+  .option("--receipt <file>", "check the receipt of an answer instead")
+  .action(async (options: CommonOptions & { all?: boolean; receipt?: string }) => (await import("./commands/verify.ts")).runVerify(options));
+
+const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
+command("list", "Every kept snapshot, newest first", snapshots)
+  .action(async (options: CommonOptions) => (await import("./commands/snapshots.ts")).runList(options));
+command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
+  .argument("<a>").argument("<b>")
+  .action(async (a: string, b: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runDiff(a, b, options));
+command("rollback", "Serve an earlier snapshot again", snapshots)
+  .argument("<id>")
+  .action(async (id: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runRollback(id, options));
+
+command("prune", "Remove old snapshots and every blob that no kept one needs")
+  .option("--keep <number>", "newest snapshots to keep", "10")
+  .action(async (options: CommonOptions & { keep: string }) => (await import("./commands/prune.ts")).runPrune(options));
+
+command("export", "Write the public view as plain files for any static host")
+  .argument("<dir>")
+  .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
+
+command("schedule", "Build now and then every few hours")
+  .option("--every <hours>", "hours between builds", "6")
+  .action(async (options: CommonOptions & { every: string }) => (await import("./commands/schedule.ts")).runSchedule(options));
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  process.exitCode = report(error);
+}
+
+function report(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
+  const json = process.argv.includes("--json");
+  if (error instanceof ShelfError) {
+    if (json) process.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message, errors: error.errors, fixes: error.fixes } })}\n`);
+    process.stderr.write(`${error.message}\n${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
+    return EXIT[error.code] ?? 1;
+  }
+  const message = describeFailure(error);
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code: "build_failed", message, errors: [], fixes: [] } })}\n`);
+  process.stderr.write(`${message}\n`);
+  return 1;
+}
+
+/** System errors in words; anything else with its stack, because it is ours to mend. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOSPC") return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
+  if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
+  return error.stack ?? error.message;
+}

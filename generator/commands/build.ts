@@ -1,0 +1,33 @@
+/** `proofshelf build` */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { build, type BuildSummary } from "../build.ts";
+import type { CommonOptions } from "../cli.ts";
+import { openConfig } from "../config.ts";
+
+export async function runBuild(options: CommonOptions & { readonly now?: string }): Promise<void> {
+  const config = await openConfig(options.config ?? null);
+  const summary = await build(config, options.now === undefined ? {} : { now: fixedClock(options.now) });
+  process.stdout.write(options.json === true ? `${JSON.stringify(summary)}\n` : describe(summary));
+}
+
+function fixedClock(text: string): () => Date {
+  const time = new Date(text);
+  if (Number.isNaN(time.getTime())) throw new ShelfError("bad_config", "--now takes an RFC 3339 time like 2026-01-31T12:00:00Z.");
+  return () => time;
+}
+
+export function describe(summary: BuildSummary): string {
+  const { snapshot, sequence, published, added, changed, removed, unchanged, rejected, duration_ms: ms, work, notes, unreadable } = summary;
+  const lines = [
+    published
+      ? `Published snapshot ${sequence} (${snapshot}): ${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged.`
+      : summary.internal.published
+        ? `The public view has not changed; snapshot ${sequence} (${snapshot}) is served on. The internal view was published.`
+        : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
+    `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
+    ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),
+    ...unreadable.map((item) => `Not read in full ${JSON.stringify(item.key)}: ${item.notes.join("; ")}`),
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,130 @@
+/** The search that works from files alone: Pagefind bundles over the public view.
+ *
+ *  Pagefind has no incremental build, so the objects are dealt out to bundles by a hash of their key, and only bundles
+ *  whose members changed are made again; the browser merges them. The number of bundles follows from the number of
+ *  objects and from nothing else, so that the same library gives the same files. */
+import { sha256 } from "../snapshots/digest.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { pagePath } from "../snapshots/layout.ts";
+import type { Extract } from "../snapshots/schema/extract.ts";
+import type { Shelf } from "../snapshots/shelf.ts";
+import { compareNames, type FileEntry } from "../snapshots/tree.ts";
+import type { ViewData } from "../snapshots/view-data.ts";
+import type { BuildState } from "./state.ts";
+
+/** Documents in one bundle at most: making one again takes a few hundred milliseconds. */
+const BUNDLE_DOCUMENTS = 512;
+/** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
+const MAX_TEXT = 1200;
+
+type Entry = { readonly id: string; readonly path: string; readonly title: string; readonly facts: string; content(): Promise<string> };
+
+const TYPES: readonly (readonly [ending: string, type: string])[] = [
+  [".js", "text/javascript; charset=utf-8"],
+  [".css", "text/css; charset=utf-8"],
+  [".json", "application/json"],
+];
+
+/** Bundles as files under pagefind/, and what to remember of them.
+ *  @param facts digest that stands for an object's content */
+export async function pagefindFiles(options: {
+  readonly data: ViewData;
+  readonly facts: (key: string) => string;
+  readonly extract: (key: string) => Promise<Extract>;
+  readonly shelf: Shelf;
+  readonly known: BuildState["bundles"];
+}): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"]; readonly made: number }> {
+  const { data, shelf, known } = options;
+  const entries = [...entriesOf(data, options.facts, options.extract)];
+  let count = 1;
+  while (entries.length / count > BUNDLE_DOCUMENTS) count *= 2;
+  const dealt: Entry[][] = Array.from({ length: count }, () => []);
+  for (const entry of entries) dealt[Number.parseInt(sha256(entry.id).slice(0, 8), 16) % count]?.push(entry);
+
+  const files: FileEntry[] = [];
+  const bundles: Record<string, BuildState["bundles"][string]> = {};
+  const stale: number[] = [];
+  for (const [number, members] of dealt.entries()) {
+    const facts = sha256(JSON.stringify([MAX_TEXT, members.map(({ id, path, title, facts }) => [id, path, title, facts])]));
+    const before = known[String(number)];
+    if (before?.facts === facts) bundles[String(number)] = before;
+    else {
+      stale.push(number);
+      bundles[String(number)] = { facts, files: [] };
+    }
+  }
+  if (stale.length > 0) {
+    const pagefind = await import("pagefind");
+    try {
+      for (const number of stale) {
+        bundles[String(number)] = { facts: bundles[String(number)]?.facts ?? "", files: await makeBundle(pagefind, shelf, number, dealt[number] ?? []) };
+      }
+    } finally {
+      await pagefind.close();
+    }
+  }
+  for (const bundle of Object.values(bundles)) files.push(...bundle.files);
+  const list = Buffer.from(JSON.stringify({ bundles: dealt.map((_, number) => `pagefind/${number}/`) }));
+  const digest = sha256(list);
+  await shelf.putBlob(digest, list);
+  files.push({ path: "pagefind/bundles.json", sha256: digest, size: list.length, type: "application/json" });
+  return { files, bundles, made: stale.length };
+}
+
+async function makeBundle(pagefind: typeof import("pagefind"), shelf: Shelf, number: number, members: readonly Entry[]): Promise<FileEntry[]> {
+  const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
+  if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
+  for (let at = 0; at < members.length; at += 64) {
+    const answers = await Promise.all(
+      members.slice(at, at + 64).map(async ({ path, title, content }) =>
+        // Pagefind refuses a record without content.
+        index.addCustomRecord({ url: path, content: (await content()) || title, language: "en", meta: { title } }),
+      ),
+    );
+    for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
+  }
+  const { files, errors: failures } = await index.getFiles();
+  if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
+  const entries: FileEntry[] = [];
+  for (const { path, content } of [...files].sort((a, b) => compareNames(a.path, b.path))) {
+    // Its own user interface is not used here.
+    if (/^pagefind-(ui|modular-ui|component-ui|highlight)\b/.test(path)) continue;
+    const digest = sha256(content);
+    await shelf.putBlob(digest, content);
+    const type = TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? "application/octet-stream";
+    entries.push({ path: `pagefind/${number}/${path}`, sha256: digest, size: content.length, type });
+  }
+  await index.deleteIndex();
+  return entries;
+}
+
+function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (key: string) => Promise<Extract>): Generator<Entry> {
+  for (const row of data.objects) {
+    yield {
+      id: `object:${row.key}`,
+      path: pagePath.object(row.key),
+      title: row.title,
+      facts: facts(row.key),
+      content: async () => contentOf(row.key, await extract(row.key)),
+    };
+  }
+  for (const claim of data.claims.claims) {
+    const content = [claim.id, claim.title, claim.scope, claim.statement].join("\n");
+    yield { id: `claim:${claim.id}`, path: pagePath.claim(claim.id), title: claim.title, facts: sha256(content), content: async () => content };
+  }
+  for (const record of data.cubs) {
+    const content = [record.id, record.theorem_name, record.module, record.statement, record.note].join("\n");
+    yield { id: `record:${record.id}`, path: pagePath.record(record.id), title: `${record.id} ${record.theorem_name}`, facts: sha256(content), content: async () => content };
+  }
+}
+
+/** Key, headings, declared names and the beginning of the text. */
+function contentOf(key: string, { passages, summary }: Extract): string {
+  const headings = new Set(passages.flatMap(({ heading, name }) => (name === null ? heading : [...heading, name])));
+  let text = "";
+  for (const passage of passages) {
+    text += `${passage.text}\n`;
+    if (text.length >= MAX_TEXT) break;
+  }
+  return [key, [...headings].join("\n").slice(0, MAX_TEXT), passages.length === 0 ? summary : text.slice(0, MAX_TEXT)].join("\n").toWellFormed();
+}

@@ -1,0 +1,52 @@
+/** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
+ *  nothing has a visibility parameter. */
+import { compareNames } from "../snapshots/tree.ts";
+import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
+import { findCollection, type Library, type ViewData } from "../snapshots/view-data.ts";
+import type { RecordSet } from "./record-set.ts";
+
+export type Views = { readonly public: ViewData; readonly internal: ViewData };
+
+export function project(set: RecordSet): Views {
+  const isPublic = (key: string): boolean => findCollection(set.collections, key)?.visibility === "public";
+  const library = (view: "public" | "internal"): Library => ({
+    title: set.title,
+    summary: "",
+    view,
+    base_url: set.baseUrl,
+    registry_url: set.registryUrl,
+    generator: set.generator,
+    collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
+    notes: set.notes,
+  });
+  const shared = { cubs: [...set.cubs].sort((a, b) => compareNames(a.id, b.id)), meta: set.meta, code: set.code };
+  const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
+  const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
+  return {
+    public: {
+      ...shared,
+      library: library("public"),
+      objects: objects.filter((row) => isPublic(row.key)),
+      claims: { meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public"])) },
+      // A key under no collection has no declared visibility: its very name may be private.
+      rejected: rejected.filter((item) => item.source !== "store" || isPublic(item.key)),
+    },
+    internal: {
+      ...shared,
+      library: library("internal"),
+      objects,
+      claims: { meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public", "email-gated"])) },
+      rejected,
+    },
+  };
+}
+
+/** Evidence that this view may not see keeps its name, kind and access: that it exists is part of the claim, where it lies is not. */
+function withEvidence(claim: Claim, seen: readonly ClaimEvidence["access"][]): Claim {
+  return {
+    ...claim,
+    evidence: claim.evidence.map((item) =>
+      seen.includes(item.access) ? item : { artifact: item.artifact, kind: item.kind, access: item.access },
+    ),
+  };
+}

@@ -1,0 +1,85 @@
+/** Files → snapshot: trees, index, record, pointer, in the order that leaves the old snapshot served whatever happens. */
+import { apiFiles, type DerivedFile } from "../snapshots/api-files.ts";
+import { sha256 } from "../snapshots/digest.ts";
+import { diffSnapshots } from "../snapshots/diff.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import type { ViewIndex } from "../snapshots/index/open.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../snapshots/shelf.ts";
+import { buildTree, type FileEntry } from "../snapshots/tree.ts";
+import type { ViewData } from "../snapshots/view-data.ts";
+import type { IndexEntry } from "./index-documents.ts";
+import type { ViewState } from "./state.ts";
+
+/** A view written to its shelf but not yet published: nothing points to it. */
+export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
+
+/** Writes a view's derived files and trees. */
+export async function writeDraft(shelf: Shelf, data: ViewData, files: readonly FileEntry[], more: Iterable<DerivedFile> = []): Promise<Draft> {
+  const all = [...files];
+  for (const derived of [apiFiles(data), more]) {
+    for (const { path, type, bytes } of derived) {
+      const digest = sha256(bytes);
+      await shelf.putBlob(digest, bytes);
+      all.push({ path, sha256: digest, size: bytes.length, type });
+    }
+  }
+  const { root, trees } = buildTree(all);
+  // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
+  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  return { snapshot: root.sha256, current: await shelf.readPointer() };
+}
+
+/** Brings the search index to a snapshot. What it writes is invisible until the tag, and harmless before the pointer moves.
+ *  @returns the state to remember, and how many documents were written */
+export async function updateIndex(
+  index: ViewIndex,
+  snapshot: string,
+  entries: readonly IndexEntry[],
+  before: ViewState | null,
+): Promise<{ readonly state: ViewState; readonly written: number }> {
+  const documents = Object.fromEntries(entries.map(({ doc, facts }) => [doc, facts]));
+  const state: ViewState = { snapshot, documents };
+  if (await index.has(snapshot)) return { state, written: 0 };
+  const base = before !== null && (await index.has(before.snapshot)) ? before : null;
+  const stale = entries.filter(({ doc, facts }) => base === null || base.documents[doc] !== facts);
+  const remove = base === null ? [] : Object.keys(base.documents).filter((doc) => !(doc in documents));
+  await index.update({
+    upsert: (async function* () {
+      for (const entry of stale) yield entry.document();
+    })(),
+    remove,
+    base: base?.snapshot ?? null,
+    tag: snapshot,
+  });
+  return { state, written: stale.length };
+}
+
+export type Published = { readonly record: SnapshotRecord; readonly changes: Changes };
+
+/** Moves the pointer to a draft whose blobs, trees and index are complete.
+ *  @throws ShelfError "lost_race" when another publisher was faster */
+export async function publish(shelf: Shelf, draft: Draft, options: { readonly created: string; readonly inputs: Readonly<Record<string, string>> }): Promise<Published> {
+  const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
+  const record: SnapshotRecord = {
+    sequence,
+    snapshot: draft.snapshot,
+    created: options.created,
+    previous: draft.current?.snapshot ?? null,
+    inputs: { ...options.inputs },
+  };
+  const trees = createTreeCache();
+  const after = await openSnapshot(shelf, record, trees);
+  const before = draft.current === null ? null : await openSnapshot(shelf, draft.current, trees).catch(ignoreDamage);
+  const changes = await diffSnapshots(before, after);
+  await shelf.flush();
+  await shelf.putRecord(record, changes);
+  await shelf.swapPointer(record, draft.current);
+  return { record, changes };
+}
+
+/** A damaged predecessor must not keep the next good snapshot from being published. */
+function ignoreDamage(error: unknown): null {
+  if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+  throw error;
+}

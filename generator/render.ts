@@ -1,0 +1,71 @@
+/** The public view's pages: renders those whose inputs changed since the last build. */
+import { sha256 } from "../snapshots/digest.ts";
+import { storedPages } from "../snapshots/page/stored-pages.ts";
+import { llmsText, robotsText, sitemapXml } from "../snapshots/page/text-files.ts";
+import type { Renderer } from "../snapshots/renderer.ts";
+import type { Extract } from "../snapshots/schema/extract.ts";
+import type { Shelf } from "../snapshots/shelf.ts";
+import type { FileEntry } from "../snapshots/tree.ts";
+import type { ViewData } from "../snapshots/view-data.ts";
+import type { Progress } from "./progress.ts";
+import type { KnownFile } from "./state.ts";
+
+export const HTML_TYPE = "text/html; charset=utf-8";
+
+export type Rendered = {
+  readonly files: readonly FileEntry[];
+  readonly pages: Readonly<Record<string, KnownFile>>;
+  /** Site paths of the pages that were rendered now. */
+  readonly rendered: readonly string[];
+};
+
+export async function renderPages(options: {
+  readonly data: ViewData;
+  readonly siteDigest: string;
+  /** Opened only when a page has to be rendered: loading the compiled site costs more than a rebuild that changes none. */
+  readonly renderer: () => Promise<Renderer>;
+  readonly extractDigest: (key: string) => string;
+  readonly extract: (key: string) => Promise<Extract>;
+  readonly shelf: Shelf;
+  readonly known: Readonly<Record<string, KnownFile>>;
+  readonly progress: Progress;
+}): Promise<Rendered> {
+  const { data, siteDigest, extractDigest, extract, shelf, known, progress } = options;
+  const files: FileEntry[] = [];
+  const pages: Record<string, KnownFile> = {};
+  const rendered: string[] = [];
+  const paths: string[] = [];
+  for (const page of storedPages(data, extractDigest, extract)) {
+    const facts = sha256(siteDigest + JSON.stringify(page.facts));
+    let file = known[page.file];
+    if (file === undefined || file.facts !== facts) {
+      const renderer = await options.renderer();
+      const html = await renderer.render(await page.input());
+      const digest = sha256(html);
+      await shelf.putBlob(digest, html);
+      file = { facts, sha256: digest, size: html.length };
+      rendered.push(page.path);
+      progress.step("render", rendered.length);
+    }
+    pages[page.file] = file;
+    files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });
+    if (!page.path.startsWith("/problems/") && page.path !== "/404.html") paths.push(page.path);
+  }
+  for (const { path, type, text } of textFiles(data, paths)) {
+    const bytes = Buffer.from(text);
+    const digest = sha256(bytes);
+    await shelf.putBlob(digest, bytes);
+    files.push({ path, sha256: digest, size: bytes.length, type });
+  }
+  return { files, pages, rendered };
+}
+
+/** @param paths of the pages that a crawler should know */
+export function textFiles(data: ViewData, paths: readonly string[]): readonly { readonly path: string; readonly type: string; readonly text: string }[] {
+  const base = data.library.base_url;
+  return [
+    { path: "pages/llms.txt", type: "text/plain; charset=utf-8", text: llmsText(data) },
+    { path: "pages/sitemap.xml", type: "application/xml", text: sitemapXml(base, paths) },
+    { path: "pages/robots.txt", type: "text/plain; charset=utf-8", text: robotsText(base) },
+  ];
+}

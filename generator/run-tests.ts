@@ -1,0 +1,80 @@
+/** Every test of the project in one run: unit and process tests under node:test, pages in a real browser under Playwright.
+ *  Ends with the plain line `N passed, N failed` (`, N skipped` when there are any).
+ *
+ *      npm test                       everything
+ *      npm test -- snapshots/tree     only test files whose path contains a word
+ */
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import fastGlob from "fast-glob";
+import { compileSite } from "./compile-site.ts";
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+/** One hung test must not hold the whole run; milliseconds. */
+const TEST_TIMEOUT_MS = 300_000;
+/** The browser tests start servers of their own; two at a time is what two cores carry. */
+const CONCURRENCY = 2;
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+const words = process.argv.slice(2);
+const wanted = (file: string): boolean => words.length === 0 || words.some((word) => file.includes(word));
+const files = (await fastGlob(["{snapshots,generator,site,sidecar}/**/*.test.ts"], { cwd: ROOT, ignore: ["**/dist/**", "snapshots/data/**"] })).filter(wanted).sort();
+const pages = (await fastGlob(["{site,sidecar,generator}/**/*.spec.ts"], { cwd: ROOT, ignore: ["**/dist/**"] })).filter(wanted).sort();
+
+// Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
+await compileSite();
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+if (files.length > 0) add(await runNodeTests(files));
+if (pages.length > 0) add(await runBrowserTests(pages));
+process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+function add(more: Counts): void {
+  counts.passed += more.passed;
+  counts.failed += more.failed;
+  counts.skipped += more.skipped;
+}
+
+async function runNodeTests(paths: readonly string[]): Promise<Counts> {
+  const result: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const stream = run({ cwd: ROOT, files: paths.map((path) => `${ROOT}/${path}`), concurrency: CONCURRENCY, timeout: TEST_TIMEOUT_MS });
+  stream.on("test:pass", (event) => {
+    if (event.details.type === "suite" || isFile(event.name)) return;
+    if (event.skip !== undefined || event.todo !== undefined) result.skipped++;
+    else result.passed++;
+  });
+  stream.on("test:fail", (event) => {
+    if (event.details.type !== "suite") result.failed++;
+  });
+  const report = stream.compose(spec);
+  report.pipe(process.stdout, { end: false });
+  await new Promise((resolve) => report.once("end", resolve));
+  return result;
+}
+
+/** node:test reports each file as a test of its own. */
+function isFile(name: string): boolean {
+  return name.endsWith(".test.ts");
+}
+
+async function runBrowserTests(paths: readonly string[]): Promise<Counts> {
+  if (!existsSync("/usr/bin/chromium")) {
+    process.stdout.write("Chromium is not installed: the browser tests are skipped.\n");
+    return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length };
+  }
+  const child = spawn(process.execPath, ["node_modules/playwright/cli.js", "test", "--reporter=line,json", ...paths], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: "test-results/report.json" },
+  });
+  child.stdout.pipe(process.stdout, { end: false });
+  await new Promise((resolve) => child.once("close", resolve));
+  const { readFile } = await import("node:fs/promises");
+  const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as { stats: { expected: number; unexpected: number; flaky: number; skipped: number } };
+  return { passed: report.stats.expected, failed: report.stats.unexpected + report.stats.flaky, skipped: report.stats.skipped };
+}

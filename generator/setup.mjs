@@ -1,0 +1,66 @@
+/** Makes a fresh clone ready: packages, Node, and with --test what the tests need. Plain JavaScript without packages,
+ *  because it runs before there are any, under whatever Node is there. Does nothing that is done already. */
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const forTests = process.argv.includes("--test");
+/** undici 8 and the sources' types need it. */
+const OLDEST = [22, 19];
+
+function run(command, args, options = {}) {
+  return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });
+}
+
+function installPackages() {
+  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const stamp = join(root, "node_modules", ".proofshelf-lock");
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  process.stderr.write("Installing packages …\n");
+  const done = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
+  if (done.status !== 0) fail("`npm ci` failed; its output stands above. It needs the network once.");
+  writeFileSync(stamp, lock);
+}
+
+function checkNode() {
+  const local = join(root, "node_modules", ".bin", "node");
+  const asked = spawnSync(existsSync(local) ? local : process.execPath, ["--version"], { encoding: "utf8" }).stdout.trim();
+  const [major = 0, minor = 0] = asked.slice(1).split(".").map(Number);
+  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+    fail(`proofshelf needs Node ${OLDEST.join(".")} or newer here; this is ${asked}. Install a newer Node and try again.`);
+  }
+}
+
+/** Programs of Debian that tests run: a browser, a proof checker. Installed only when this may be done. */
+function installPrograms() {
+  const wanted = [
+    { program: "chromium", packages: ["chromium"] },
+    { program: "coqc", packages: ["coq"] },
+  ].filter(({ program }) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0);
+  if (wanted.length === 0) return;
+  const names = wanted.flatMap(({ packages }) => packages);
+  const mayInstall = process.getuid?.() === 0 && spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
+  if (!mayInstall) {
+    process.stderr.write(`Not installed: ${names.join(", ")}. Tests that need them are skipped; to run them: sudo apt-get install ${names.join(" ")}\n`);
+    return;
+  }
+  process.stderr.write(`Installing ${names.join(", ")} …\n`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const quiet = { env, stdio: ["ignore", "ignore", process.stderr] };
+  run("apt-get", ["update", "-qq"], quiet);
+  if (run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], quiet).status !== 0) {
+    process.stderr.write(`apt-get could not install ${names.join(", ")}; tests that need them are skipped.\n`);
+  }
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+installPackages();
+checkNode();
+if (forTests) installPrograms();

@@ -1,0 +1,16 @@
+/** The site server as a process: told what to serve by the process that starts it. */
+import { openSiteView } from "./server.ts";
+import { listen, viewListener } from "../snapshots/listen.ts";
+import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/serving.ts";
+
+const { serving, listing } = await receiveServing<SiteServing>();
+const view = openSiteView(serving, listing);
+try {
+  const listening = await listen(viewListener(view), serving);
+  stopWithStarter(() => listening.close());
+  const open = await view.current().catch(() => null);
+  sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null });
+} catch (error) {
+  const { message, code } = error as NodeJS.ErrnoException;
+  sendToStarter({ type: "failed", message, code: code ?? null });
+}

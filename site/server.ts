@@ -1,0 +1,41 @@
+/** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
+import { openIndex } from "../snapshots/index/open.ts";
+import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import type { Catalog } from "../snapshots/schema/resources.ts";
+import type { SiteServing } from "../snapshots/serving.ts";
+import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
+import { openView, type Runtime, type View } from "../snapshots/view.ts";
+import { LIST_PAGE } from "../snapshots/query/list.ts";
+import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/cubs.ts";
+
+/** What a process that serves only files and queries says of itself. */
+export function siteRuntime(version: string): Runtime {
+  return {
+    version,
+    components: () => [
+      { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
+      { name: "full-text search", status: "live", note: "the snapshot's own index" },
+      { name: "answers", status: "planned", note: "served by the sidecar; this process answers no questions" },
+      { name: "semantic search", status: "planned", note: "served by the sidecar" },
+      { name: "gated view", status: "planned", note: "served by the sidecar; this process cannot open it" },
+      { name: "mcp", status: "planned", note: "served by the sidecar" },
+    ],
+    limits: { query_characters: MAX_QUERY, records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE },
+    auth: { public: "none" },
+    mcp: { endpoint: "/mcp", versions: [], tools: [] },
+  };
+}
+
+export function openSiteView(serving: Pick<SiteServing, "publicDir" | "dist" | "version">, listing: (() => Promise<Catalog>) | null, now: () => number = Date.now): View {
+  let renderer: Promise<Renderer> | null = null;
+  const shelf = openDirectoryShelf(serving.publicDir);
+  return openView({
+    view: "public",
+    shelf,
+    renderer: () => (renderer ??= openRenderer(serving.dist)),
+    index: () => openIndex(shelf.indexUri),
+    runtime: siteRuntime(serving.version),
+    now,
+    listing,
+  });
+}
