@@ -1,0 +1,28 @@
+/** What the reader of one type gives back; extract.ts adds what all types have in common. */
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { Lines } from "./lines.ts";
+
+/** A text object on its way through a reader. */
+export type Source = {
+  readonly key: string;
+  /** The whole text, a byte order mark included: passages are exact. */
+  readonly text: string;
+  readonly lines: Lines;
+};
+
+export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
+  /** Title that the document gives itself, or null. */
+  readonly title: string | null;
+};
+
+/** UTF-16 units of a source shown on its page; the rest is a link to the bytes. */
+export const MAX_SHOWN = 200_000;
+/** UTF-16 units of a summary. */
+export const MAX_SUMMARY = 280;
+
+/** Whether `text` looks like prose that a summary may quote: some words, most of it letters. */
+export function isProse(text: string): boolean {
+  const sample = text.slice(0, 400);
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  return letters >= 12 && letters > sample.length * 0.55 && /\s/.test(sample.trim());
+}

@@ -1,0 +1,33 @@
+/** A text as a page shows it: every line with an anchor, `#L12`. */
+import { objectPath, pagePath, relativeHref } from "../../snapshots/layout.ts";
+import { MAX_SHOWN, type Source } from "./body.ts";
+import { escapeHtml, highlightLines } from "./highlight.ts";
+
+/** The fragment of a text; only the first MAX_SHOWN units of it, with a link to all of it.
+ *  @param language one that loadLanguage was called with, or null for plain text */
+export function formatCode(source: Source, language: string | null): string {
+  const { text, lines } = source;
+  if (lines.count === 0) return `<p class="empty">This file is empty.</p>`;
+  let shown = lines.count;
+  let end = lines.end(lines.count);
+  if (end > MAX_SHOWN) {
+    shown = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
+    end = Math.min(lines.end(shown), MAX_SHOWN);
+  }
+  // A parser of HTML reads "\r" as one more line break.
+  const head = text.slice(text.startsWith("\ufeff") ? 1 : 0, end).replaceAll("\r\n", "\n").replace(/\r$/, "").replaceAll("\r", " ");
+  let html = `<pre class="code"><code>`;
+  let line = 0;
+  for (const content of highlightLines(head, language)) {
+    line++;
+    html += `<span class="line" id="L${line}">${content}</span>\n`;
+  }
+  html += "</code></pre>";
+  return end < lines.end(lines.count) ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html;
+}
+
+/** The line below a text that is not shown to its end. */
+export function formatCut(key: string, shown: number, count: number): string {
+  const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
+  return `<p class="cut">Shown up to line ${shown} of ${count}; <a href="${href}">the whole file</a>.</p>`;
+}

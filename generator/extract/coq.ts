@@ -1,0 +1,150 @@
+/** Coq text into declarations: doc comment, name, statement and proof together. */
+import type { Lines } from "./lines.ts";
+import { openMarks } from "./marks.ts";
+import type { Mark } from "./passages.ts";
+
+const STATEMENTS = new Set(["Theorem", "Lemma", "Fact", "Remark", "Corollary", "Proposition", "Property", "Goal"]);
+/** These take a proof when they give no body. */
+const DEFINITIONS = new Set(["Definition", "Example", "Fixpoint", "CoFixpoint", "Instance", "Let"]);
+const OTHERS = new Set([
+  "Inductive", "CoInductive", "Variant", "Record", "Structure", "Class", "Axiom", "Conjecture", "Parameter", "Parameters",
+  "Function", "Equations", "Ltac", "Ltac2", "Canonical",
+]);
+const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
+const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
+
+/** The first words of a sentence: attributes and modifiers, the command, and what it declares. */
+const COMMAND = new RegExp(
+  String.raw`(?:#\[[^\]]{0,200}\]\s*|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Fail)\s+)*` +
+    String.raw`([A-Z]\w*)(?:\s+(?:Type|Import|Export|Structure)(?=\s))?(?:\s+([\p{L}_][\p{L}\p{N}_'.]*))?`,
+  "uy",
+);
+/** A heading in a coqdoc comment: one to four stars, then its title. */
+const DOC_HEADING = /^\(\*\*\s+(\*{1,4})\s+([^\n]*)/;
+
+type Item = { readonly comment: boolean; readonly start: number; readonly end: number };
+
+/** The marks of a Coq file. Headings are coqdoc headings, then enclosing modules and sections. */
+export function findCoqMarks(lines: Lines): Mark[] {
+  const { text } = lines;
+  const list = openMarks(lines);
+  const docs: string[] = [];
+  const scopes: string[] = [];
+  const heading = (): string[] => [...docs, ...scopes];
+  let comment = null as Item | null;
+  let open = null as { start: number; end: number; name: string | null; proof: boolean } | null;
+  const close = (): void => {
+    if (open !== null) list.declare(open.start, open.end - 1, open.name, heading());
+    open = null;
+  };
+  for (const item of readSentences(text)) {
+    if (item.comment) {
+      // Inside a proof a comment is part of it.
+      if (open?.proof === true) continue;
+      const title = DOC_HEADING.exec(text.slice(item.start, item.start + 400));
+      if (title === null) {
+        comment = joinsComment(lines, comment, item) ? { ...item, start: comment?.start ?? item.start } : item;
+        continue;
+      }
+      close();
+      docs.length = Math.min(docs.length, (title[1] ?? "*").length - 1);
+      docs.push((title[2] ?? "").replace(/\*+\)\s*$/, "").trim());
+      list.free(item.start, heading(), "opens");
+      comment = null;
+      continue;
+    }
+    COMMAND.lastIndex = item.start;
+    const command = COMMAND.exec(text);
+    const word: string = command?.[1] ?? "";
+    const declares = STATEMENTS.has(word) || DEFINITIONS.has(word) || OTHERS.has(word);
+    if (open !== null) {
+      const startsProof = word === "Proof";
+      if ((open.proof || startsProof) && !declares && !SCOPES.has(word)) {
+        open.end = item.end;
+        open.proof = true;
+        const term = startsProof && /^Proof\s+(?!with\b|using\b)\S/.test(text.slice(item.start, item.start + 40));
+        if (PROOF_ENDS.has(word) || term) close();
+        comment = null;
+        continue;
+      }
+      close();
+    }
+    const doc: Item | null = comment;
+    comment = null;
+    const start = doc !== null && joinsComment(lines, doc, item) ? doc.start : item.start;
+    if (declares) {
+      // A statement is open until its proof ends; a definition only when it gives no body.
+      const proof = STATEMENTS.has(word) || (DEFINITIONS.has(word) && !text.slice(item.start, item.end).includes(":="));
+      open = { start, end: item.end, name: word === "Goal" ? null : command?.[2]?.replace(/\.$/, "") ?? null, proof };
+    } else if (word === "Section" || word === "Chapter" || word === "Module") {
+      if (command?.[2] !== undefined && !(word === "Module" && text.slice(item.start, item.end).includes(":="))) {
+        scopes.push(command[2].replace(/\.$/, ""));
+      }
+      list.free(start, heading(), "opens");
+    } else if (word === "End" && scopes.length > 0) {
+      scopes.pop();
+      list.free(item.start, heading(), "tail");
+    }
+  }
+  close();
+  return list.marks;
+}
+
+/** Whether a comment belongs to what follows: no blank line between them. */
+function joinsComment(lines: Lines, comment: Item | null, next: Item): boolean {
+  return comment !== null && lines.lineAt(next.start) - lines.lineAt(comment.end - 1) <= 1;
+}
+
+/** Sentences (ended by a "." before white space) and the comments between them, in order. Linear, and total: an open
+ *  comment, string or sentence reaches to the end. */
+function* readSentences(text: string): Generator<Item> {
+  const skip = /[\s]+/y;
+  const bullet = /[-+*{}]+(?=\s|$)|[{}]/y;
+  const stop = /\(\*|"|\.(?=\s|$)/g;
+  for (let at = 0; at < text.length; ) {
+    skip.lastIndex = at;
+    if (skip.test(text)) at = skip.lastIndex;
+    if (at >= text.length) return;
+    if (text.startsWith("(*", at)) {
+      const end = skipComment(text, at);
+      yield { comment: true, start: at, end };
+      at = end;
+      continue;
+    }
+    bullet.lastIndex = at;
+    if (bullet.test(text)) {
+      at = bullet.lastIndex;
+      continue;
+    }
+    const start = at;
+    for (let done = false; !done; ) {
+      stop.lastIndex = at;
+      const found = stop.exec(text);
+      if (found === null) {
+        at = text.length;
+        done = true;
+      } else if (found[0] === "(*") {
+        at = skipComment(text, found.index);
+      } else if (found[0] === '"') {
+        const quote = text.indexOf('"', found.index + 1);
+        at = quote < 0 ? text.length : quote + 1;
+      } else {
+        at = found.index + 1;
+        done = true;
+      }
+    }
+    yield { comment: false, start, end: at };
+  }
+}
+
+/** The offset after the comment that begins at `start`; comments nest. */
+function skipComment(text: string, start: number): number {
+  const edge = /\(\*|\*\)/g;
+  edge.lastIndex = start + 2;
+  for (let depth = 1; ; ) {
+    const found = edge.exec(text);
+    if (found === null) return text.length;
+    depth += found[0] === "(*" ? 1 : -1;
+    if (depth === 0) return edge.lastIndex;
+  }
+}

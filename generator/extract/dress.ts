@@ -1,0 +1,174 @@
+/** What we add to a sanitised document: our links, heading ids and levels, line anchors, colours, formulas. */
+import GithubSlugger from "github-slugger";
+import type { Element, ElementContent, Root, RootContent } from "hast";
+import { highlightLines } from "./highlight.ts";
+import { ID_PREFIX, resolveImage, resolveLink } from "./links.ts";
+import { formatMath, formatTex } from "./math.ts";
+import { startLine, textOf } from "./html-tree.ts";
+
+export type DressOptions = {
+  /** The object's key: links are relative to its folder. */
+  readonly key: string;
+  /** The title that the page shows above the document: a first heading that repeats it is left out. */
+  readonly title: string;
+};
+
+/** Formulas rendered in one document; what follows is shown as source. */
+const MAX_FORMULAS = 1000;
+/** `rel` of every link that leaves the library. */
+const EXTERNAL = ["nofollow", "noopener", "noreferrer"] as const;
+const HEADING = /^h[1-6]$/;
+/** Elements that a citation may point at by the line they begin on. */
+const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
+
+/** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there. */
+export function noteLines(node: Root | RootContent | ElementContent): void {
+  if (node.type === "element") {
+    const line = ANCHORED.has(node.tagName) ? startLine(node) : null;
+    if (line !== null) node.properties["dataL"] = String(line);
+    else if (node.properties["dataL"] !== undefined) node.properties["dataL"] = undefined;
+  }
+  if ("children" in node) for (const child of node.children) noteLines(child);
+}
+
+/** Changes a sanitised tree in place. */
+export function dressTree(tree: Root, { key, title }: DressOptions): void {
+  dropTitle(tree, title);
+  const headings: Element[] = [];
+  const ids = new Set<string>();
+  const lines = new Set<string>();
+  let formulas = 0;
+  const math = (tex: string, display: boolean): ElementContent => ({
+    type: "raw", value: formulas++ < MAX_FORMULAS ? formatMath(tex, display) : formatTex(tex),
+  });
+  visit(tree, false);
+  const top = Math.min(...headings.map((heading) => Number(heading.tagName[1])));
+  const slugger = new GithubSlugger();
+  for (const heading of headings) {
+    const level = Math.min(6, Number(heading.tagName[1]) + Math.max(0, 2 - top));
+    heading.tagName = `h${level}`;
+    nameHeading(heading, slugger);
+  }
+
+  function visit(node: Root | Element, linked: boolean): void {
+    for (const [index, child] of node.children.entries()) {
+      if (child.type !== "element") continue;
+      const replaced = dressElement(child, linked);
+      if (replaced !== child) node.children[index] = replaced;
+      if (replaced.type === "element") {
+        anchor(replaced);
+        visit(replaced, linked || replaced.tagName === "a");
+      }
+    }
+  }
+
+  function dressElement(element: Element, linked: boolean): ElementContent {
+    const { tagName, properties } = element;
+    if (tagName === "a") dressLink(element, key);
+    else if (tagName === "img") return dressImage(element, key, linked);
+    else if (tagName === "pre") {
+      const code = element.children[0];
+      if (element.children.length === 1 && code?.type === "element" && code.tagName === "code") {
+        if (hasClass(code, "math-display")) return math(textOf(code), true);
+        dressCode(element, languageOf(code) ?? languageOf(element), textOf(code));
+      } else if (languageOf(element) !== null || element.children.every((part) => part.type === "text")) {
+        dressCode(element, languageOf(element), textOf(element));
+      }
+    } else if (tagName === "code" && hasClass(element, "math-inline")) return math(textOf(element), false);
+    else if (tagName === "input") properties["ariaLabel"] = properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
+    else if (tagName === "td" || tagName === "th") {
+      const align = properties["align"];
+      delete properties["align"];
+      if (align === "right" || align === "center") properties["className"] = [align];
+    } else if (HEADING.test(tagName)) headings.push(element);
+    return element;
+  }
+
+  /** `id="L12"` on the first block of line 12; a block that has an id of its own gets an empty anchor inside. */
+  function anchor(element: Element): void {
+    const { properties } = element;
+    const line = properties["dataL"];
+    // Not deleted: that makes objects slow.
+    properties["dataL"] = undefined;
+    const id = properties["id"];
+    if (typeof id === "string") {
+      if (ids.has(id)) delete properties["id"];
+      ids.add(id);
+    }
+    if (typeof line !== "string" || !/^\d{1,9}$/.test(line) || lines.has(line)) return;
+    lines.add(line);
+    if (properties["id"] === undefined && !HEADING.test(element.tagName)) properties["id"] = `L${line}`;
+    else if (element.tagName !== "table" && element.tagName !== "tr") {
+      element.children.unshift({ type: "element", tagName: "span", properties: { id: `L${line}` }, children: [] });
+    }
+  }
+
+  function nameHeading(heading: Element, slugger: GithubSlugger): void {
+    if (heading.properties["id"] !== undefined) return;
+    const slug = ID_PREFIX + slugger.slug(textOf(heading).slice(0, 200));
+    if (slug === ID_PREFIX || ids.has(slug)) return;
+    ids.add(slug);
+    heading.properties["id"] = slug;
+  }
+}
+
+/** The first heading, when it says what the page's own heading says. */
+function dropTitle(tree: Root, title: string): void {
+  const same = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
+  const find = (node: Root | Element, depth: number): boolean => {
+    for (const [index, child] of node.children.entries()) {
+      if (child.type === "text" && child.value.trim() !== "") return true;
+      if (child.type !== "element") continue;
+      if (child.tagName === "h1") {
+        if (same(textOf(child)) === same(title)) node.children.splice(index, 1);
+        return true;
+      }
+      if (child.tagName === "p" || HEADING.test(child.tagName) || child.tagName === "pre") return true;
+      if (depth < 10 && find(child, depth + 1)) return true;
+    }
+    return false;
+  };
+  find(tree, 0);
+}
+
+function dressLink(element: Element, key: string): void {
+  const { properties } = element;
+  const target = typeof properties["href"] === "string" ? resolveLink(key, properties["href"]) : null;
+  properties["href"] = target?.href;
+  if (target?.kind === "external") properties["rel"] = [...EXTERNAL];
+}
+
+/** Our own images are shown, external ones become links: showing them would tell their host who reads what. */
+function dressImage(element: Element, key: string, linked: boolean): ElementContent {
+  const { properties } = element;
+  const target = typeof properties["src"] === "string" ? resolveImage(key, properties["src"]) : null;
+  const alt = typeof properties["alt"] === "string" ? properties["alt"] : "";
+  if (target === null) return { type: "text", value: alt };
+  if (target.kind === "external") {
+    if (linked) return { type: "text", value: alt };
+    const link: Element = { type: "element", tagName: "a", properties: { href: target.href, rel: [...EXTERNAL] }, children: [] };
+    link.children.push({ type: "text", value: alt === "" ? target.href : alt });
+    return link;
+  }
+  for (const side of ["width", "height"]) if (!/^\d{1,4}$/.test(String(properties[side] ?? ""))) delete properties[side];
+  return { ...element, properties: { ...properties, src: target.href, alt, loading: "lazy" } };
+}
+
+function dressCode(pre: Element, language: string | null, text: string): void {
+  pre.properties["className"] = ["code"];
+  const html = highlightLines(text.replace(/\n$/, ""), language).join("\n");
+  pre.children = [{ type: "raw", value: `<code>${html}</code>` }];
+}
+
+function hasClass(element: Element, name: string): boolean {
+  const list = element.properties["className"];
+  return Array.isArray(list) && list.includes(name);
+}
+
+/** The language behind a fence or in a class. */
+export function languageOf(element: Element): string | null {
+  const list = element.properties["className"];
+  if (!Array.isArray(list)) return null;
+  for (const name of list) if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
+  return null;
+}

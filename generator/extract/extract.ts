@@ -1,0 +1,125 @@
+/** Object bytes to what its page shows and the search index takes. */
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { Body, Source } from "./body.ts";
+import { readCode } from "./code.ts";
+import { formatCode } from "./code-view.ts";
+import { readCsv } from "./csv.ts";
+import { readHtml } from "./html.ts";
+import { readJson, readYaml } from "./json.ts";
+import { readLatex } from "./latex.ts";
+import { openLines } from "./lines.ts";
+import { readMarkdown } from "./markdown.ts";
+import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
+import { cutPassages, shorten } from "./passages.ts";
+import { readPdf } from "./pdf.ts";
+import { readPlain } from "./plain.ts";
+
+/** Goes up with every change of what extract returns: cached extracts of another version are not used. */
+export const EXTRACT_VERSION: number = 1;
+
+/** UTF-16 units of a title. */
+const MAX_TITLE = 200;
+/** Bytes of a text that are searched; the longest string of the runtime is not far above. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+/** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
+const TEXT_EXTENSIONS = new Set(["md", "txt", "rst", "v", "lean", "rs", "tex", "html", "htm", "csv", "tsv", "json", "jsonl", "yaml", "yml", "svg", "py", "c", "h", "ml", "hs"]);
+const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
+  pdf: "application/pdf", png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp",
+};
+/** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
+const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** Reads one object. The same key and bytes give the same value on every machine.
+ *  @param key decides between types of text, and links are resolved against its folder
+ *  @param bytes of anybody: whatever they are, this does not throw; what could not be read is in `notes` */
+export async function extract(key: string, bytes: Uint8Array): Promise<Extract> {
+  const type = mediaTypeOf(key, bytes);
+  try {
+    return await read(key, bytes, type);
+  } catch {
+    return extractPlainly(key, bytes, "This file could not be read by its structure.");
+  }
+}
+
+/** The extract of an object whose reader failed: its type, and its text as plain text when it has any.
+ *  @param note says what happened, in words for a reader */
+export function extractPlainly(key: string, bytes: Uint8Array, note: string): Extract {
+  const type = mediaTypeOf(key, bytes);
+  if (!hasText(type)) return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
+  const { source, notes } = openSource(key, bytes);
+  const passages = cutPassages(source.lines, []);
+  return finish(key, type, source.lines.count, { title: null, summary: "", passages, html: formatCode(source, null), notes: [...notes, note] });
+}
+
+async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
+  const mismatch = findMismatch(key, bytes, type);
+  if (!hasText(type)) {
+    const body = type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
+    return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
+  }
+  const { source, notes } = openSource(key, bytes);
+  const body = await readText(source, type, shorten(fileName(key), MAX_TITLE) || key);
+  if (bytes.length === 0) notes.push("This file is empty.");
+  const bidi = source.text.search(BIDI);
+  if (bidi >= 0) {
+    notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
+  }
+  return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
+}
+
+async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
+  const mediaType = type.mediaType;
+  switch (type.kind) {
+    case "markdown": return await readMarkdown(source, name);
+    case "html": return await readHtml(source, name);
+    case "latex": return await readLatex(source);
+    case "json": return await readJson(source, mediaType);
+    case "yaml": return await readYaml(source);
+    case "csv": return readCsv(source, mediaType);
+    case "code": return await readCode(source, type.language);
+    default: return readPlain(source);
+  }
+}
+
+function hasText(type: MediaType): boolean {
+  return type.kind !== "pdf" && type.kind !== "image" && type.kind !== "binary";
+}
+
+function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
+  const notes: string[] = [];
+  let head = bytes;
+  if (bytes.length > MAX_TEXT_BYTES) {
+    const cut = bytes.lastIndexOf(10, MAX_TEXT_BYTES);
+    head = bytes.subarray(0, cut < 0 ? MAX_TEXT_BYTES : cut + 1);
+    notes.push("This text is very long; only its first 64 MB are searched.");
+  }
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head);
+  return { source: { key, text, lines: openLines(text) }, notes };
+}
+
+/** What the name says and the bytes do not. */
+function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[] {
+  const extension = extensionOf(key);
+  const expected = Object.hasOwn(MAGIC_EXTENSIONS, extension) ? MAGIC_EXTENSIONS[extension] : undefined;
+  if (expected !== undefined && !type.mediaType.startsWith(expected)) return [`The name ends in .${extension}, but the content is something else.`];
+  if (type.kind === "binary" && TEXT_EXTENSIONS.has(extension)) {
+    const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+    if (wide) return ["This text is UTF-16; only UTF-8 is read, so it is listed but not searched."];
+    return [`This file is not ${bytes.includes(0) ? "text: it has NUL bytes" : "valid UTF-8"}, so it is listed but not searched.`];
+  }
+  return [];
+}
+
+function finish(key: string, type: MediaType, lines: number | null, body: Body): Extract {
+  return {
+    title: shorten(body.title ?? "", MAX_TITLE) || shorten(fileName(key), MAX_TITLE) || "Untitled",
+    summary: body.summary,
+    kind: type.kind,
+    media_type: type.mediaType,
+    language: type.language,
+    lines,
+    passages: body.passages,
+    html: body.html,
+    notes: body.notes,
+  };
+}

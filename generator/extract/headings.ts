@@ -1,0 +1,35 @@
+/** Marks of a document that is divided by headings. */
+import type { Lines } from "./lines.ts";
+import { headingPath, type Mark } from "./passages.ts";
+
+export type HeadingList = {
+  /** A heading that stands on the lines `first` to `last`.
+   *  @param level 1 is the outermost; levels may be left out */
+  add(first: number, last: number, level: number, title: string): void;
+  readonly marks: Mark[];
+};
+
+/** An empty list. A heading with nothing but a deeper heading below it opens that one's passage. */
+export function openHeadings(lines: Lines): HeadingList {
+  const marks: Mark[] = [];
+  const path: { level: number; title: string }[] = [];
+  let end = 0;
+  return {
+    marks,
+    add(first, last, level, title) {
+      const before = marks.at(-1);
+      if (before !== undefined && level > (path.at(-1)?.level ?? 0) && allBlank(lines, end + 1, first - 1)) {
+        marks[marks.length - 1] = { ...before, opens: true };
+      }
+      while ((path.at(-1)?.level ?? 0) >= level) path.pop();
+      path.push({ level, title });
+      end = last;
+      marks.push({ line: first, heading: headingPath(path.map((part) => part.title)), name: null });
+    },
+  };
+}
+
+function allBlank(lines: Lines, from: number, to: number): boolean {
+  for (let line = from; line <= to; line++) if (!lines.isBlank(line)) return false;
+  return true;
+}

@@ -1,0 +1,225 @@
+/** Source text to HTML with classes: highlight.js grammars, an emitter of our own.
+ *
+ *  The emitter writes HTML line by line while the grammar runs. It escapes all text itself, so nothing that a grammar
+ *  gets wrong can become markup; the letters it uses as classes are listed in README.md for the stylesheet. */
+import hljs from "highlight.js/lib/core";
+import type { Emitter, LanguageFn } from "highlight.js";
+import { lean } from "./lean-grammar.ts";
+
+/** UTF-16 units highlighted of one text; what follows is shown plain. 64 kB costs about 6 ms. */
+const MAX_HIGHLIGHTED = 64 * 1024;
+/** UTF-16 units of a line that a person wrote. Longer ones are data, and grammars may be quadratic in them. */
+const MAX_LINE = 4000;
+
+type LanguageModule = { readonly default: LanguageFn };
+
+/** Grammars by language, loaded when first needed. */
+const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
+  bash: () => import("highlight.js/lib/languages/bash"),
+  c: () => import("highlight.js/lib/languages/c"),
+  cmake: () => import("highlight.js/lib/languages/cmake"),
+  coq: () => import("highlight.js/lib/languages/coq"),
+  cpp: () => import("highlight.js/lib/languages/cpp"),
+  csharp: () => import("highlight.js/lib/languages/csharp"),
+  css: () => import("highlight.js/lib/languages/css"),
+  diff: () => import("highlight.js/lib/languages/diff"),
+  dockerfile: () => import("highlight.js/lib/languages/dockerfile"),
+  fsharp: () => import("highlight.js/lib/languages/fsharp"),
+  go: () => import("highlight.js/lib/languages/go"),
+  haskell: () => import("highlight.js/lib/languages/haskell"),
+  ini: () => import("highlight.js/lib/languages/ini"),
+  java: () => import("highlight.js/lib/languages/java"),
+  javascript: () => import("highlight.js/lib/languages/javascript"),
+  json: () => import("highlight.js/lib/languages/json"),
+  julia: () => import("highlight.js/lib/languages/julia"),
+  kotlin: () => import("highlight.js/lib/languages/kotlin"),
+  latex: () => import("highlight.js/lib/languages/latex"),
+  lean: () => Promise.resolve({ default: lean }),
+  lisp: () => import("highlight.js/lib/languages/lisp"),
+  llvm: () => import("highlight.js/lib/languages/llvm"),
+  lua: () => import("highlight.js/lib/languages/lua"),
+  makefile: () => import("highlight.js/lib/languages/makefile"),
+  ocaml: () => import("highlight.js/lib/languages/ocaml"),
+  perl: () => import("highlight.js/lib/languages/perl"),
+  php: () => import("highlight.js/lib/languages/php"),
+  python: () => import("highlight.js/lib/languages/python"),
+  r: () => import("highlight.js/lib/languages/r"),
+  ruby: () => import("highlight.js/lib/languages/ruby"),
+  rust: () => import("highlight.js/lib/languages/rust"),
+  scala: () => import("highlight.js/lib/languages/scala"),
+  scheme: () => import("highlight.js/lib/languages/scheme"),
+  scss: () => import("highlight.js/lib/languages/scss"),
+  sml: () => import("highlight.js/lib/languages/sml"),
+  sql: () => import("highlight.js/lib/languages/sql"),
+  swift: () => import("highlight.js/lib/languages/swift"),
+  typescript: () => import("highlight.js/lib/languages/typescript"),
+  verilog: () => import("highlight.js/lib/languages/verilog"),
+  x86asm: () => import("highlight.js/lib/languages/x86asm"),
+  xml: () => import("highlight.js/lib/languages/xml"),
+  yaml: () => import("highlight.js/lib/languages/yaml"),
+};
+
+/** Other names that authors write behind a code fence. */
+const ALIASES: Readonly<Record<string, string>> = {
+  agda: "haskell", asm: "x86asm", "c++": "cpp", "c#": "csharp", cjs: "javascript", console: "bash", gallina: "coq",
+  hs: "haskell", html: "xml", js: "javascript", json5: "json", jsonc: "json", jsonl: "json", jsx: "javascript",
+  lean4: "lean", make: "makefile", mjs: "javascript", ml: "ocaml", patch: "diff", py: "python", python3: "python",
+  rb: "ruby", rocq: "coq", rs: "rust", sh: "bash", shell: "bash", svg: "xml", tex: "latex", toml: "ini", ts: "typescript",
+  tsx: "typescript", v: "coq", yml: "yaml", zsh: "bash",
+};
+
+/** Class letter of each grammar scope, by the scope's first part. A scope that is not here gets no class. */
+const SCOPE_CLASSES: Readonly<Record<string, string>> = {
+  keyword: "k", doctag: "k", "selector-tag": "k",
+  built_in: "b",
+  type: "t", class: "t",
+  title: "f", section: "f", name: "f", tag: "f",
+  string: "s", regexp: "s", char: "s", addition: "s", link: "s",
+  number: "n", literal: "n", symbol: "n", bullet: "n",
+  comment: "c", quote: "c", deletion: "c",
+  variable: "v", attr: "v", attribute: "v", property: "v", params: "v", "template-variable": "v",
+  meta: "m",
+};
+
+/** Our own instance: highlight.js keeps languages and options in one object for the whole process otherwise. */
+const highlighter = hljs.newInstance();
+
+// The comments of the stock grammars look for TODO and for English sentences, to guess a language: a tenth of the time,
+// and we never guess.
+highlighter.COMMENT = (begin, end, options = {}) => ({ scope: "comment", begin, end, contains: [], ...options });
+highlighter.C_LINE_COMMENT_MODE = highlighter.COMMENT("//", "$");
+highlighter.C_BLOCK_COMMENT_MODE = highlighter.COMMENT("/\\*", "\\*/");
+highlighter.HASH_COMMENT_MODE = highlighter.COMMENT("#", "$");
+
+/** Writes HTML while a grammar runs. Spans are closed before and opened again after each line break, so that every line
+ *  is well-formed on its own. */
+class LineEmitter implements Emitter {
+  readonly #lines: string[] = [];
+  #line = "";
+  readonly #open: string[] = [];
+
+  addText(text: string): void {
+    if (text === "") return;
+    let from = 0;
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
+      this.#line += escapeHtml(text.slice(from, at));
+      this.#breakLine();
+      from = at + 1;
+    }
+    this.#line += escapeHtml(from === 0 ? text : text.slice(from));
+  }
+
+  startScope(scope: string): void {
+    this.openNode(scope);
+  }
+
+  endScope(): void {
+    this.closeNode();
+  }
+
+  openNode(scope: string): void {
+    const dot = scope.indexOf(".");
+    const letter = SCOPE_CLASSES[dot < 0 ? scope : scope.slice(0, dot)] ?? "";
+    this.#open.push(letter);
+    if (letter !== "") this.#line += openTag(letter);
+  }
+
+  closeNode(): void {
+    const letter = this.#open.pop();
+    if (letter === undefined || letter === "") return;
+    const empty = openTag(letter);
+    // A scope that held nothing on this line leaves no markup.
+    if (this.#line.endsWith(empty)) this.#line = this.#line.slice(0, -empty.length);
+    else this.#line += "</span>";
+  }
+
+  __addSublanguage(emitter: Emitter): void {
+    if (!(emitter instanceof LineEmitter)) return;
+    const [first = "", ...rest] = emitter.lines();
+    this.#line += first;
+    for (const line of rest) {
+      this.#breakLine();
+      this.#line += line;
+    }
+  }
+
+  finalize(): void {
+    while (this.#open.length > 0) this.closeNode();
+  }
+
+  toHTML(): string {
+    return "";
+  }
+
+  /** One HTML string a line. */
+  lines(): string[] {
+    return [...this.#lines, this.#line];
+  }
+
+  #breakLine(): void {
+    for (let i = this.#open.length - 1; i >= 0; i--) if (this.#open[i] !== "") this.#line += "</span>";
+    this.#lines.push(this.#line);
+    this.#line = "";
+    for (const letter of this.#open) if (letter !== "") this.#line += openTag(letter);
+  }
+}
+
+highlighter.configure({ __emitter: LineEmitter });
+
+function openTag(letter: string): string {
+  return `<span class="${letter}">`;
+}
+
+/** Text as HTML, for element content and for attributes in double quotes. */
+export function escapeHtml(text: string): string {
+  return /[&<>"]/.test(text)
+    ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+    : text;
+}
+
+/** Our name of a language that an author wrote, or null when we have no grammar for it. */
+export function findLanguage(written: string): string | null {
+  const name = written.toLowerCase();
+  const known = Object.hasOwn(ALIASES, name) ? ALIASES[name] ?? name : name;
+  return Object.hasOwn(GRAMMARS, known) ? known : null;
+}
+
+/** Loads the grammar of a language, so that highlightLines may use it. */
+export async function loadLanguage(language: string | null): Promise<void> {
+  const known = language === null ? null : findLanguage(language);
+  if (known === null || highlighter.getLanguage(known) !== undefined) return;
+  const grammar = await GRAMMARS[known]?.();
+  if (grammar !== undefined) highlighter.registerLanguage(known, grammar.default);
+}
+
+/** HTML of each line of `text`, split at "\n": one string more than there are line breaks.
+ *  @param language one that loadLanguage was called with; otherwise, and beyond MAX_HIGHLIGHTED, lines are only escaped */
+export function highlightLines(text: string, language: string | null): string[] {
+  const known = language === null ? null : findLanguage(language);
+  if (known === null || highlighter.getLanguage(known) === undefined) return escapeLines(text);
+  let head = text;
+  if (text.length > MAX_HIGHLIGHTED) {
+    const cut = text.lastIndexOf("\n", MAX_HIGHLIGHTED);
+    if (cut <= 0) return escapeLines(text);
+    head = text.slice(0, cut);
+  }
+  if (hasLongLine(head)) return escapeLines(text);
+  const result = highlighter.highlight(head, { language: known, ignoreIllegals: true });
+  const emitter: Emitter = result._emitter;
+  const lines = emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
+  return head.length === text.length ? lines : [...lines, ...escapeLines(text.slice(head.length + 1))];
+}
+
+function escapeLines(text: string): string[] {
+  return escapeHtml(text).split("\n");
+}
+
+function hasLongLine(text: string): boolean {
+  for (let at = 0; at < text.length; ) {
+    const next = text.indexOf("\n", at);
+    const end = next < 0 ? text.length : next;
+    if (end - at > MAX_LINE) return true;
+    at = end + 1;
+  }
+  return false;
+}

@@ -1,0 +1,131 @@
+/** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
+import type { Element, Root, RootContent } from "hast";
+import type { Passage } from "../../snapshots/schema/extract.ts";
+import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { cleanTree } from "./clean.ts";
+import { formatCode, formatCut } from "./code-view.ts";
+import { dressTree, noteLines } from "./dress.ts";
+import { formatHtml } from "./format-html.ts";
+import { loadLanguage } from "./highlight.ts";
+import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
+import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
+import { findHeading, findLanguages } from "./markdown.ts";
+import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
+
+/** UTF-16 units parsed for passages; tags are merely removed from what follows. */
+const MAX_PARSED = 2_000_000;
+
+/** Reads an HTML document. One too complex to render is shown as source, with a note. */
+export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
+  const { text, lines } = source;
+  try {
+    const cut = text.length <= MAX_PARSED ? text.length : lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1));
+    const tree = parseDocument(text.slice(0, Math.min(cut, MAX_PARSED)));
+    const main = findMain(tree);
+    const chunks = readHtmlText(main);
+    if (cut < text.length) chunks.push(...readCrudeText(lines, lines.lineAt(Math.min(cut, MAX_PARSED)) + 1));
+    const title = findTitle(tree, main);
+    const summary = chunks.find((chunk) => !chunk.title && isProse(chunk.text))?.text ?? "";
+    const passages = packChunks(chunks);
+    let html: string;
+    if (text.length <= MAX_SHOWN) html = await renderMain(main, source.key, title ?? fallbackTitle);
+    else {
+      const shown = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
+      const part = parseDocument(text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
+      html = `${await renderMain(findMain(part), source.key, title ?? fallbackTitle)}\n${formatCut(source.key, shown, lines.count)}`;
+    }
+    return { title, summary: shorten(summary, MAX_SUMMARY), passages, html, notes: [] };
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    await loadLanguage("xml");
+    return {
+      title: null, summary: "", passages: packChunks(readCrudeText(lines, 1)), html: formatCode(source, "xml"),
+      notes: [`This page is shown as source: it has ${error.message}.`],
+    };
+  }
+}
+
+async function renderMain(main: Root, key: string, title: string): Promise<string> {
+  noteLines(main);
+  const clean = cleanTree(main);
+  for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
+  dressTree(clean, { key, title });
+  return formatHtml(clean);
+}
+
+/** The only `main` (or what is called so), else the only article, else the body; without navigation. */
+function findMain(tree: Root): Root {
+  const mains = findAll(tree, (element) => element.tagName === "main" || element.properties["role"] === "main");
+  const articles = mains.length === 1 ? [] : findAll(tree, (element) => element.tagName === "article");
+  const [body] = findAll(tree, (element) => element.tagName === "body");
+  const chosen = mains.length === 1 ? mains[0] : articles.length === 1 ? articles[0] : body;
+  const children: RootContent[] = chosen === undefined ? tree.children : chosen.children;
+  const main: Root = { type: "root", children };
+  removeNavigation(main);
+  return main;
+}
+
+function findAll(node: Root | Element, matches: (element: Element) => boolean): Element[] {
+  const found: Element[] = [];
+  for (const child of node.children) {
+    if (child.type !== "element") continue;
+    if (matches(child)) found.push(child);
+    else found.push(...findAll(child, matches));
+  }
+  return found;
+}
+
+function removeNavigation(node: Root | Element): void {
+  const keep = (child: RootContent): boolean =>
+    child.type !== "element" || (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
+  if (!node.children.every(keep)) node.children = node.children.filter(keep) as typeof node.children;
+  for (const child of node.children) if (child.type === "element") removeNavigation(child);
+}
+
+function hasClass(element: Element, name: string): boolean {
+  const list = element.properties["className"];
+  return Array.isArray(list) && list.includes(name);
+}
+
+function findTitle(tree: Root, main: Root): string | null {
+  const [title] = findAll(tree, (element) => element.tagName === "title");
+  const text = title === undefined ? "" : textOf(title).trim();
+  return text !== "" ? text : findHeading(main);
+}
+
+type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean };
+
+/** Chunks joined to passages; a heading begins a new one. Lines are those of the source. */
+function packChunks(chunks: readonly Chunk[]): Passage[] {
+  const passages: Passage[] = [];
+  const path: { level: number; title: string }[] = [];
+  let open = null as Open | null;
+  const flush = (): void => {
+    if (open !== null) {
+      const heading = headingPath(path.map((part) => part.title));
+      passages.push({ heading, name: null, page: null, start_line: open.start, end_line: open.end, text: open.text });
+    }
+    open = null;
+  };
+  for (const chunk of chunks) {
+    const current: Open | null = open;
+    if (chunk.title) {
+      const deeper = current?.titled === true && chunk.level > (path.at(-1)?.level ?? 0);
+      if (!deeper) flush();
+      while ((path.at(-1)?.level ?? 0) >= chunk.level) path.pop();
+      path.push({ level: chunk.level, title: chunk.text });
+      const before = deeper && current !== null ? `${current.text}\n\n` : "";
+      open = { start: before === "" || current === null ? chunk.start : current.start, end: chunk.end, text: before + chunk.text.slice(0, 400), titled: true };
+      continue;
+    }
+    const limit = current !== null && (current.text.length < MIN_LENGTH || chunk.text.length < MIN_LENGTH) ? (TARGET_LENGTH + MAX_LENGTH) / 2 : TARGET_LENGTH;
+    if (current !== null && current.text.length + chunk.text.length <= limit) {
+      open = { start: current.start, end: Math.max(current.end, chunk.end), text: `${current.text}\n\n${chunk.text}`, titled: false };
+    } else {
+      flush();
+      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false };
+    }
+  }
+  flush();
+  return passages;
+}

@@ -1,0 +1,116 @@
+/** JSON and YAML: members at the top level, by lines. Neither is ever built into values for its passages: depth, aliases
+ *  and numbers of strangers have nothing to break here. */
+import { formatCode } from "./code-view.ts";
+import { MAX_SHOWN, type Body, type Source } from "./body.ts";
+import { loadLanguage } from "./highlight.ts";
+import type { Lines } from "./lines.ts";
+import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
+
+/** Reads JSON, JSON lines, or something that is called so. */
+export async function readJson(source: Source, mediaType: string): Promise<Body> {
+  await loadLanguage("json");
+  const notes: string[] = [];
+  let title: string | null = null;
+  if (mediaType !== "application/jsonl" && source.text.length <= MAX_SHOWN) {
+    const value = parseJson(source.text);
+    if (value === undefined) notes.push("This JSON does not parse; it is shown as text.");
+    else title = titleOf(value);
+  }
+  const members = findJsonMembers(source.lines);
+  return { title, summary: "", passages: cutPassages(source.lines, packMembers(source.lines, members)), html: formatCode(source, "json"), notes };
+}
+
+/** Reads YAML. It is not parsed: its aliases can make a small file a huge value. */
+export async function readYaml(source: Source): Promise<Body> {
+  await loadLanguage("yaml");
+  const { lines } = source;
+  const members: Member[] = [];
+  let title: string | null = null;
+  for (let line = 1; line <= lines.count; line++) {
+    const unit = lines.text.charCodeAt(lines.start(line));
+    // Indented lines, comments and closing brackets go on with what is open.
+    if (!(unit > 32) || unit === 35 || unit === 93 || unit === 125) continue;
+    const content = lines.text.slice(lines.start(line), Math.min(lines.end(line), lines.start(line) + 300));
+    const found = /^(?:"([^"\\]*)"|'([^']*)'|([^\s#:'"-][^:#]*))\s*:(?:\s|$)/.exec(content);
+    const name = found === null ? null : found[1] ?? found[2] ?? found[3] ?? null;
+    if (name === null && !/^-(?:\s|--)/.test(content)) continue;
+    members.push({ line, name });
+    if (name === "title" && title === null) title = content.slice(found?.[0].length ?? 0).trim().replace(/^(["'])(.*)\1$/, "$2") || null;
+  }
+  return { title, summary: "", passages: cutPassages(lines, packMembers(lines, members)), html: formatCode(source, "yaml"), notes: [] };
+}
+
+type Member = { readonly line: number; readonly name: string | null };
+
+function parseJson(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function titleOf(value: unknown): string | null {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  const title: unknown = Object.entries(value).find(([name]) => name === "title")?.[1];
+  return typeof title === "string" && title.trim() !== "" ? title : null;
+}
+
+/** Where the members of the outermost object or array begin. Counts brackets outside strings; never recurses. */
+function findJsonMembers(lines: Lines): Member[] {
+  const { text } = lines;
+  const members: Member[] = [];
+  const token = /"|[{}[\],]/g;
+  let depth = 0;
+  let at = 0;
+  const add = (offset: number): void => {
+    const found = /^\s*(?:"([^"\\]{0,200})"\s*:|[^\s\]}])/.exec(text.slice(offset, offset + 400));
+    if (found === null) return;
+    const line = lines.lineAt(offset + found[0].length - 1);
+    if ((members.at(-1)?.line ?? 0) < line) members.push({ line, name: found[1] ?? null });
+  };
+  for (;;) {
+    token.lastIndex = at;
+    const found = token.exec(text);
+    if (found === null) return members;
+    at = token.lastIndex;
+    const sign = found[0];
+    if (sign === '"') at = skipString(text, at);
+    else if (sign === ",") {
+      if (depth === 1) add(at);
+    } else if (sign === "{" || sign === "[") {
+      if (depth === 0 && (members.at(-1)?.line ?? 0) < lines.lineAt(found.index)) members.push({ line: lines.lineAt(found.index), name: null });
+      if (++depth === 1) add(at);
+    } else if (depth > 0) depth--;
+  }
+}
+
+function skipString(text: string, from: number): number {
+  for (let at = from; ; ) {
+    const end = text.indexOf('"', at);
+    if (end < 0) return text.length;
+    let slashes = 0;
+    while (end - 1 - slashes >= from && text.charCodeAt(end - 1 - slashes) === 92) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+    at = end + 1;
+  }
+}
+
+/** Small members share a passage; a larger one has its own, under its name. */
+function packMembers(lines: Lines, members: readonly Member[]): Mark[] {
+  const marks: Mark[] = [];
+  let open = 0;
+  for (const [index, member] of members.entries()) {
+    const last = (members[index + 1]?.line ?? lines.count + 1) - 1;
+    const length = lines.end(last) - lines.start(member.line);
+    if (length >= MIN_LENGTH) {
+      marks.push({ line: member.line, heading: headingPath(member.name === null ? [] : [shorten(member.name, 200)]), name: null });
+      open = 0;
+    } else if (open === 0 || lines.end(last) - lines.start(open) > TARGET_LENGTH) {
+      marks.push({ line: member.line, heading: [], name: null });
+      open = member.line;
+    }
+  }
+  return marks;
+}

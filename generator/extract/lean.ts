@@ -1,0 +1,93 @@
+/** Lean text into declarations. Commands of Lean begin in the first column, so this goes by lines. */
+import type { Lines } from "./lines.ts";
+import { headingPath, type Mark } from "./passages.ts";
+
+const MODIFIERS = String.raw`(?:@\[[^\]]*\]\s*)*(?:(?:private|protected|noncomputable|unsafe|partial|nonrec|scoped|local|public|meta)\s+)*`;
+const DECLARATION = new RegExp(
+  String.raw`^${MODIFIERS}(theorem|lemma|def|abbrev|instance|structure|class|inductive|coinductive|axiom|opaque|example)(?![\w'])` +
+    String.raw`(?:\s+inductive\b)?(?:\s*\(priority[^)]*\))?\s*([^\s:({\[⦃|]*)`,
+  "u",
+);
+/** Inside `mutual` and `namespace` some people indent; these words begin nothing else. */
+const INDENTED = new RegExp(String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`, "u");
+const COMMAND =
+  /^(?:namespace|section|noncomputable section|public section|end|open|variable|universe|import|public import|module|set_option|attribute|export|include|omit|mutual|notation|infix[lr]?|prefix|postfix|macro|macro_rules|syntax|elab|elab_rules|declare_syntax_cat|initialize|builtin_initialize|deriving instance|run_cmd|add_decl_doc|suppress_compilation|local|scoped|#\w+)(?![\w'])/;
+const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;
+const DOC_HEADING_INSIDE = /^\s*(#{1,4})\s+(.*)/;
+
+/** The marks of a Lean file. Headings are those of module docs, then enclosing namespaces and sections. */
+export function findLeanMarks(lines: Lines): Mark[] {
+  const marks: Mark[] = [];
+  const docs: string[] = [];
+  const scopes: string[] = [];
+  let depth = 0;
+  let module = false;
+  let prefix: number | null = null;
+  const mark = (line: number, name: string | null, opens = false): void => {
+    marks.push({ line: prefix ?? line, heading: headingPath([...docs, ...scopes].filter((part) => part !== "")), name, opens });
+    prefix = null;
+  };
+  const title = (found: RegExpExecArray): void => {
+    docs.length = Math.min(docs.length, (found[1] ?? "#").length - 1);
+    docs.push((found[2] ?? "").replace(/-\/\s*$/, "").trim());
+  };
+  for (let line = 1; line <= lines.count; line++) {
+    const start = lines.start(line);
+    const first = lines.text.charCodeAt(start);
+    const inside = depth > 0;
+    // Most lines are indented or empty and hold no comment edge: they need no closer look.
+    const source = lines.text.slice(start, Math.min(lines.end(line), start + 1000));
+    if (source.includes("-")) depth = blockDepth(source, depth);
+    if (inside) {
+      const found = module ? DOC_HEADING_INSIDE.exec(source) : null;
+      if (found !== null) title(found);
+      if (depth === 0) module = false;
+      continue;
+    }
+    if (first === 32) {
+      const found = INDENTED.exec(source);
+      if (found !== null) mark(line, found[2] ?? null);
+      continue;
+    }
+    if (source.startsWith("/-!")) {
+      module = depth > 0;
+      const found = DOC_HEADING.exec(source);
+      if (found !== null) title(found);
+      mark(line, null, true);
+    } else if (source.startsWith("/-") || source.startsWith("@[")) {
+      const found = source.startsWith("@[") ? DECLARATION.exec(source) : null;
+      if (found !== null) mark(line, found[2] || null);
+      else prefix ??= line;
+    } else if (source.startsWith("--")) {
+      if (line === 1 || lines.isBlank(line - 1)) prefix ??= line;
+    } else {
+      readCommand(source, line);
+    }
+  }
+  return marks;
+
+  function readCommand(source: string, line: number): void {
+    const found = DECLARATION.exec(source);
+    if (found !== null) {
+      mark(line, found[2] || null);
+    } else if (COMMAND.test(source)) {
+      const [, word = "", name = ""] = /^(?:noncomputable |public )?(\w+)\s*(\S*)/.exec(source) ?? [];
+      if (word === "namespace" || word === "section" || word === "mutual") scopes.push(name);
+      else if (word === "end") scopes.pop();
+      mark(line, null, word === "namespace" || word === "section" || word === "mutual");
+    } else if (source.trim() !== "") {
+      prefix = null;
+    }
+  }
+}
+
+/** Depth of block comments after a line; they nest. A `--` comment hides the rest of its line. */
+function blockDepth(source: string, before: number): number {
+  let depth = before;
+  for (const [edge] of source.matchAll(/\/-|-\/|--/g)) {
+    if (edge === "/-") depth++;
+    else if (edge === "-/") depth = Math.max(0, depth - 1);
+    else if (depth === 0) break;
+  }
+  return depth;
+}

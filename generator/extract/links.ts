@@ -1,0 +1,100 @@
+/** Links and images that a document's author wrote, as addresses on our site.
+ *
+ *  Authors write links as if the store were a folder. They control every character, so nothing of theirs is passed on:
+ *  a relative link is resolved to a key and written anew by the layout, an external one has to parse as http, https or
+ *  mailto, and everything else is no link. */
+import { findKeyProblem, objectPath, pagePath, relativeHref } from "../../snapshots/layout.ts";
+
+/** Ids in a document get this prefix, so that they cannot stand for parts of the page around it. */
+export const ID_PREFIX = "doc-";
+
+export type Target =
+  | { readonly kind: "external"; readonly href: string }
+  | { readonly kind: "internal"; readonly href: string };
+
+/** UTF-16 units; browsers stop somewhere above. */
+const MAX_HREF = 4096;
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
+
+/** Where a link of the object `key` leads, or null when it must not be one. */
+export function resolveLink(key: string, written: string): Target | null {
+  const href = cleanHref(written);
+  if (href === null) return null;
+  if (href.startsWith("#")) return { kind: "internal", href: formatFragment(href) };
+  if (SCHEME.test(href) || href.startsWith("//")) return resolveExternal(href);
+  const target = resolveKey(key, href);
+  if (target === null) return null;
+  const path = target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
+  const fragment = /#.*$/s.exec(href)?.[0] ?? "";
+  return { kind: "internal", href: relativeHref(pagePath.object(key), path) + (fragment === "" ? "" : formatFragment(fragment)) };
+}
+
+/** Where an image of the object `key` lies: an object of ours, or an external address that must not be loaded. */
+export function resolveImage(key: string, written: string): Target | null {
+  const href = cleanHref(written);
+  if (href === null || href.startsWith("#")) return null;
+  if (SCHEME.test(href) || href.startsWith("//")) return resolveExternal(href);
+  const target = resolveKey(key, href);
+  if (target === null || target === "" || target.endsWith("/")) return null;
+  return { kind: "internal", href: relativeHref(pagePath.object(key), objectPath(target)) };
+}
+
+/** Without the characters that a URL parser drops silently: they hide a scheme from those who look for one. */
+function cleanHref(written: string): string | null {
+  // eslint-disable-next-line no-control-regex
+  const href = written.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0- ]+|[\0- ]+$/g, "");
+  return href === "" || href.length > MAX_HREF ? null : href;
+}
+
+function resolveExternal(href: string): Target | null {
+  let url: URL;
+  try {
+    url = new URL(href.startsWith("//") ? `https:${href}` : href);
+  } catch {
+    return null;
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:" && url.protocol !== "mailto:") return null;
+  // "https://bank.example@evil.example" is there to be misread.
+  if (url.username !== "" || url.password !== "") return null;
+  return { kind: "external", href: url.href };
+}
+
+/** The key or prefix (ending in "/") that a relative reference means, or null when there is none. */
+function resolveKey(key: string, href: string): string | null {
+  const path = href.replace(/[?#].*$/s, "");
+  let decoded: string;
+  try {
+    decoded = decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+  if (decoded === "") return key;
+  const segments = decoded.startsWith("/") ? [] : key.split("/").slice(0, -1);
+  const parts = decoded.replace(/^\/+/, "").split("/");
+  for (const [index, part] of parts.entries()) {
+    const last = index === parts.length - 1;
+    if (part === "..") {
+      if (segments.pop() === undefined) return null;
+      if (last) segments.push("");
+    } else if (part === ".") {
+      if (last) segments.push("");
+    } else if (part !== "" || last) segments.push(part);
+  }
+  const target = segments.join("/");
+  if (target === "") return "";
+  const problem = findKeyProblem(target.endsWith("/") ? target.slice(0, -1) : target);
+  return problem === null ? target : null;
+}
+
+/** A fragment of a document's own; lines (`#L12`, `#L12-L20`) are ours and stay. */
+function formatFragment(fragment: string): string {
+  const id = fragment.slice(1);
+  if (id === "" || /^L\d{1,9}(?:-L?\d{1,9})?$/.test(id)) return `#${id}`;
+  let decoded = id;
+  try {
+    decoded = decodeURIComponent(id);
+  } catch {
+    // Kept as it was written: it leads nowhere, and does no harm.
+  }
+  return `#${encodeURIComponent(decoded.startsWith(ID_PREFIX) ? decoded : ID_PREFIX + decoded)}`;
+}

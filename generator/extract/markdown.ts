@@ -1,0 +1,198 @@
+/** Markdown to a harmless fragment and passages by heading.
+ *
+ *  satteri parses (about fifteen times as fast as micromark, see README.md) into the hast trees that the rest of the
+ *  pipeline speaks: raw HTML through parse5, then the sanitiser, then what we add. Documents that would be expensive for
+ *  any parser are recognised before parsing and shown as text. */
+import type { Element, ElementContent, Root, RootContent } from "hast";
+import { toHtml } from "hast-util-to-html";
+import { markdownToHast } from "satteri";
+import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { cleanTree } from "./clean.ts";
+import { formatCode, formatCut } from "./code-view.ts";
+import { dressTree, languageOf, noteLines } from "./dress.ts";
+import { formatHtml } from "./format-html.ts";
+import { openHeadings, type HeadingList } from "./headings.ts";
+import { loadLanguage } from "./highlight.ts";
+import { checkDepth, parsePart, textOf } from "./html-tree.ts";
+import type { Lines } from "./lines.ts";
+import { cutPassages, shorten } from "./passages.ts";
+
+const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;
+/** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
+const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){100}/m;
+/** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
+const MAX_AMPERSANDS = 5000;
+/** Columns of the widest table times lines of the document: short rows are filled up with empty cells. */
+const MAX_CELLS = 300_000;
+
+/** Reads Markdown. A document too complex to render is shown as text, with a note. */
+export async function readMarkdown(source: Source, fallbackTitle: string): Promise<Body> {
+  const { text, lines } = source;
+  const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
+  const head = text.slice(0, lines.end(shown));
+  const problem = findProblem(head);
+  const tree = problem === null ? parseMarkdown(head) : null;
+  const list = openHeadings(lines);
+  const front = readFrontmatter(head);
+  if (tree === null) {
+    const first = scanHeadings(lines, front.lines + 1, list);
+    const reason = problem ?? "it is nested too deeply";
+    return {
+      title: front.title ?? first, summary: "", passages: cutPassages(lines, list.marks), html: formatCode(source, null),
+      notes: [`This Markdown is shown as text: ${reason}.`],
+    };
+  }
+  const first = readHeadings(tree, list);
+  if (shown < lines.count) scanHeadings(lines, shown + 1, list);
+  const summary = findSummary(tree);
+  const { html, title } = await renderTree(tree, source.key, front.title ?? first, fallbackTitle);
+  return {
+    title,
+    summary,
+    passages: cutPassages(lines, list.marks),
+    html: shown < lines.count ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html,
+    notes: [],
+  };
+}
+
+function parseMarkdown(head: string): Root | null {
+  try {
+    const tree = markdownToHast(head, { features: FEATURES });
+    if (tree.type !== "root") return null;
+    checkDepth(tree);
+    tidy(tree, head);
+    return tree;
+  } catch {
+    // Too deep for the stack, or for our own limit.
+    return null;
+  }
+}
+
+async function renderTree(tree: Root, key: string, given: string | null, fallback: string): Promise<{ html: string; title: string | null }> {
+  noteLines(tree);
+  let whole = tree;
+  let title = given;
+  if (holdsRaw(tree)) {
+    whole = parsePart(toHtml(tree, { allowDangerousHtml: true }));
+    title ??= findHeading(whole);
+  }
+  const clean = cleanTree(whole);
+  for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
+  dressTree(clean, { key, title: title ?? fallback });
+  return { html: formatHtml(clean), title };
+}
+
+/** Why a document must not be parsed, or null. All checks are linear. */
+function findProblem(text: string): string | null {
+  if (DEEP_LINE.test(text)) return "it is nested too deeply";
+  let ampersands = 0;
+  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1)) ampersands++;
+  if (ampersands > MAX_AMPERSANDS) return "it has too many character references";
+  let widest = 0;
+  for (const [row] of text.matchAll(/^[ \t>|:-]*\|[ \t>|:-]*$/gm)) widest = Math.max(widest, row.split("|").length);
+  if (widest > 20 && widest * text.split("\n").length > MAX_CELLS) return "its tables are too large";
+  return null;
+}
+
+/** The last line to show of a long document: before a blank line when there is one not far above the limit. */
+function findCut(lines: Lines): number {
+  const last = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
+  for (let line = last; line > Math.max(1, last - 200); line--) if (lines.isBlank(line)) return line;
+  return last;
+}
+
+/** Amounts of money are no formulas, and an alignment is an attribute here and no style. */
+function tidy(node: Root | Element, text: string): void {
+  for (const [index, child] of node.children.entries()) {
+    if (child.type !== "element") continue;
+    const style = child.properties["style"];
+    if (typeof style === "string" && /right|center/.test(style)) child.properties["align"] = style.includes("right") ? "right" : "center";
+    if (child.tagName === "code" && Array.isArray(child.properties["className"]) && child.properties["className"].includes("math-inline")) {
+      const { start, end } = child.position ?? {};
+      if (start?.offset === undefined || end?.offset === undefined) continue;
+      const written = text.slice(start.offset, end.offset);
+      // As in Pandoc: no white space inside the dollars, no digit behind the closing one.
+      if (/^\$(?!\$)/.test(written) && (/^\$\s|\s\$$/.test(written) || /\d/.test(text[end.offset] ?? ""))) {
+        node.children[index] = { type: "text", value: written };
+      }
+    } else tidy(child, text);
+  }
+}
+
+/** Adds the headings of the top level and returns the text of the first. */
+function readHeadings(tree: Root, list: HeadingList): string | null {
+  let first: string | null = null;
+  for (const child of tree.children) {
+    if (child.type !== "element" || !/^h[1-6]$/.test(child.tagName) || child.position === undefined) continue;
+    const title = textOf(child).replaceAll(/\s+/g, " ").trim();
+    list.add(child.position.start.line, child.position.end.line, Number(child.tagName[1]), title);
+    if (title !== "") first ??= title;
+  }
+  return first;
+}
+
+/** The text of the first heading in a tree, or null. */
+export function findHeading(node: Root | Element): string | null {
+  for (const child of node.children) {
+    if (child.type !== "element") continue;
+    const title = /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() || null : findHeading(child);
+    if (title !== null) return title;
+  }
+  return null;
+}
+
+function findSummary(tree: Root): string {
+  for (const child of tree.children) {
+    if (child.type !== "element" || child.tagName !== "p") continue;
+    const text = textOf(child);
+    if (isProse(text)) return shorten(text, MAX_SUMMARY);
+  }
+  return "";
+}
+
+function holdsRaw(node: Root | RootContent | ElementContent): boolean {
+  return node.type === "raw" || ("children" in node && node.children.some(holdsRaw));
+}
+
+/** The languages of all code blocks in a tree. */
+export function findLanguages(node: Root | Element): string[] {
+  const found: string[] = [];
+  for (const child of node.children) {
+    if (child.type !== "element") continue;
+    const language = child.tagName === "code" || child.tagName === "pre" ? languageOf(child) : null;
+    if (language !== null) found.push(language);
+    found.push(...findLanguages(child));
+  }
+  return found;
+}
+
+/** The title in a YAML or TOML block at the start, and how many lines the block has. The block is not parsed. */
+function readFrontmatter(text: string): { title: string | null; lines: number } {
+  const block = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n([^]*?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text.slice(0, 20_000));
+  if (block === null) return { title: null, lines: 0 };
+  const found = /^title[ \t]*[:=][ \t]*(.*)$/m.exec(block[2] ?? "");
+  const title = found?.[1]?.trim().replace(/^(["'])(.*)\1$/, "$2").trim() ?? "";
+  return { title: title === "" || /^[|>[{&*!]/.test(title) ? null : title, lines: block[0].split("\n").length - 1 };
+}
+
+/** Headings by a look at the lines, for what is not parsed. Returns the first title. */
+function scanHeadings(lines: Lines, from: number, list: HeadingList): string | null {
+  let fence: string | null = null;
+  let first: string | null = null;
+  for (let line = from; line <= lines.count; line++) {
+    const start = lines.start(line);
+    const content = lines.text.slice(start, Math.min(lines.end(line), start + 500));
+    const edge = /^ {0,3}(`{3,}|~{3,})/.exec(content)?.[1];
+    if (edge !== undefined) {
+      if (fence === null) fence = edge;
+      else if (edge.startsWith(fence)) fence = null;
+      continue;
+    }
+    const found = fence === null ? /^ {0,3}(#{1,6})[ \t]+(.*)$/.exec(content) : null;
+    if (found === null) continue;
+    const title = (found[2] ?? "").replace(/[ \t]#+[ \t\r]*$/, "").trim();
+    list.add(line, line, (found[1] ?? "#").length, title);
+    if (title !== "") first ??= title;
+  }
+  return first;
+}

@@ -1,0 +1,41 @@
+/** Collecting the marks of a source file in which declarations have a first and a last line. */
+import type { Lines } from "./lines.ts";
+import { headingPath, type Mark } from "./passages.ts";
+
+/** UTF-16 units of a declared name; a longer one is no name. */
+const MAX_NAME = 200;
+
+export type MarkList = {
+  /** A declaration from the line of `from` to the line of `to`, both offsets of its own characters. What follows it is
+   *  unnamed until the next call. A declaration that begins on the last line of the one before joins it. */
+  declare(from: number, to: number, name: string | null, heading: readonly string[]): void;
+  /** Unnamed text from the line of `from` on; `opens` when it is only the first line of what follows, `tail` when it
+   *  ends what came before. */
+  free(from: number, heading: readonly string[], role?: "opens" | "tail"): void;
+  readonly marks: Mark[];
+};
+
+/** An empty list for the text behind `lines`. Offsets must not go back. */
+export function openMarks(lines: Lines): MarkList {
+  const marks: Mark[] = [];
+  let busy = 0;
+  return {
+    marks,
+    declare(from, to, name, heading) {
+      const path = headingPath(heading);
+      const line = lines.lineAt(from);
+      const last = lines.lineAt(to);
+      if (line > busy) {
+        marks.push({ line, heading: path, name: name === null || name.length > MAX_NAME ? null : name });
+      } else if (marks.at(-1)?.line === busy + 1) {
+        marks.pop();
+      }
+      busy = Math.max(busy, last);
+      marks.push({ line: busy + 1, heading: path, name: null, tail: true });
+    },
+    free(from, heading, role) {
+      const line = Math.max(lines.lineAt(from), busy + 1);
+      marks.push({ line, heading: headingPath(heading), name: null, ...(role === undefined ? {} : { [role]: true }) });
+    },
+  };
+}

@@ -1,0 +1,29 @@
+/** TeX formulas to MathML, which browsers show without style or script. */
+import katex from "katex";
+import { escapeHtml } from "./highlight.ts";
+
+/** UTF-16 units of one formula; a longer one is shown as source. */
+const MAX_FORMULA = 4000;
+/** Expansions of macros in one formula; macros can call one another without end. */
+const MAX_EXPANSIONS = 500;
+
+/** HTML of a formula; its source as code when it is no formula that KaTeX knows. */
+export function formatMath(tex: string, display: boolean): string {
+  if (tex.length <= MAX_FORMULA) {
+    try {
+      const html = katex.renderToString(tex, {
+        output: "mathml", displayMode: display, throwOnError: true, trust: false, strict: "ignore", maxExpand: MAX_EXPANSIONS,
+      });
+      // KaTeX draws boxes and bold by inline style, which our pages forbid.
+      return html.replaceAll(/ style="[^"<>]*"/g, "");
+    } catch {
+      // Shown as source below: half a document should not be lost to one formula.
+    }
+  }
+  return formatTex(tex);
+}
+
+/** A formula that is not rendered. */
+export function formatTex(tex: string): string {
+  return `<code class="math-source">${escapeHtml(tex)}</code>`;
+}

@@ -1,0 +1,216 @@
+/** What an object is, from its name and its bytes. The name proposes, the bytes decide: a name is chosen by whoever
+ *  writes to the store, and a `.pdf` that is no PDF must not be parsed, nor served, as one. */
+import { isUtf8 } from "node:buffer";
+import type { ObjectKind } from "../../snapshots/schema/extract.ts";
+
+export type MediaType = {
+  readonly mediaType: string;
+  readonly kind: ObjectKind;
+  readonly language: string | null;
+};
+
+type Row = readonly [kind: ObjectKind, mediaType: string, language: string | null];
+
+const code = (language: string, mediaType = `text/x-${language}`): Row => ["code", mediaType, language];
+
+/** Types of text, by the last extension of the file name in lower case. A binary type is found by its magic number only. */
+const TEXT_TYPES: Readonly<Record<string, Row>> = {
+  md: ["markdown", "text/markdown", "markdown"],
+  markdown: ["markdown", "text/markdown", "markdown"],
+  txt: ["text", "text/plain", null],
+  text: ["text", "text/plain", null],
+  log: ["text", "text/plain", null],
+  rst: ["text", "text/x-rst", null],
+  adoc: ["text", "text/asciidoc", null],
+  org: ["text", "text/org", null],
+  bib: ["text", "text/x-bibtex", null],
+  html: ["html", "text/html", "xml"],
+  htm: ["html", "text/html", "xml"],
+  xhtml: ["html", "text/html", "xml"],
+  tex: ["latex", "text/x-tex", "latex"],
+  ltx: ["latex", "text/x-tex", "latex"],
+  sty: ["latex", "text/x-tex", "latex"],
+  cls: ["latex", "text/x-tex", "latex"],
+  csv: ["csv", "text/csv", null],
+  tsv: ["csv", "text/tab-separated-values", null],
+  json: ["json", "application/json", "json"],
+  jsonl: ["json", "application/jsonl", "json"],
+  ndjson: ["json", "application/jsonl", "json"],
+  geojson: ["json", "application/geo+json", "json"],
+  ipynb: ["json", "application/json", "json"],
+  yaml: ["yaml", "application/yaml", "yaml"],
+  yml: ["yaml", "application/yaml", "yaml"],
+  svg: ["image", "image/svg+xml", null],
+  v: code("coq"),
+  lean: code("lean"),
+  rs: code("rust"),
+  agda: code("agda"),
+  thy: code("isabelle"),
+  c: code("c"),
+  h: code("c"),
+  cc: code("cpp"),
+  cpp: code("cpp"),
+  cxx: code("cpp"),
+  hh: code("cpp"),
+  hpp: code("cpp"),
+  cs: code("csharp"),
+  go: code("go"),
+  java: code("java"),
+  kt: code("kotlin"),
+  scala: code("scala"),
+  swift: code("swift"),
+  py: code("python"),
+  rb: code("ruby"),
+  pl: code("perl"),
+  php: code("php"),
+  lua: code("lua"),
+  r: code("r"),
+  jl: code("julia"),
+  ml: code("ocaml"),
+  mli: code("ocaml"),
+  mll: code("ocaml"),
+  mly: code("ocaml"),
+  fs: code("fsharp"),
+  sml: code("sml"),
+  hs: code("haskell"),
+  lhs: code("haskell"),
+  el: code("lisp"),
+  lisp: code("lisp"),
+  scm: code("scheme"),
+  rkt: code("scheme"),
+  smt2: code("lisp"),
+  js: code("javascript", "text/javascript"),
+  mjs: code("javascript", "text/javascript"),
+  cjs: code("javascript", "text/javascript"),
+  jsx: code("javascript", "text/javascript"),
+  ts: code("typescript"),
+  mts: code("typescript"),
+  tsx: code("typescript"),
+  css: code("css", "text/css"),
+  scss: code("scss"),
+  sh: code("bash", "text/x-shellscript"),
+  bash: code("bash", "text/x-shellscript"),
+  zsh: code("bash", "text/x-shellscript"),
+  sql: code("sql", "application/sql"),
+  toml: code("ini", "application/toml"),
+  ini: code("ini"),
+  cfg: code("ini"),
+  conf: code("ini"),
+  xml: code("xml", "application/xml"),
+  xsl: code("xml", "application/xml"),
+  diff: code("diff", "text/x-diff"),
+  patch: code("diff", "text/x-diff"),
+  mk: code("makefile"),
+  cmake: code("cmake"),
+  s: code("x86asm"),
+  asm: code("x86asm"),
+  ll: code("llvm"),
+  dot: ["code", "text/vnd.graphviz", null],
+  lock: ["text", "text/plain", null],
+};
+
+/** Files that have a type by their whole name. */
+const NAMED_TYPES: Readonly<Record<string, Row>> = {
+  makefile: code("makefile"),
+  dockerfile: code("dockerfile"),
+  "cmakelists.txt": code("cmake"),
+  _coqproject: ["text", "text/plain", null],
+};
+
+const TEXT: Row = ["text", "text/plain", null];
+const BINARY: Row = ["binary", "application/octet-stream", null];
+
+/** Magic numbers: what a viewer can show, and the containers that people store. "?" is any byte. */
+const MAGIC: readonly (readonly [pattern: string, kind: ObjectKind, mediaType: string])[] = [
+  ["%PDF-", "pdf", "application/pdf"],
+  ["\x89PNG\r\n\x1a\n", "image", "image/png"],
+  ["\xff\xd8\xff", "image", "image/jpeg"],
+  ["GIF87a", "image", "image/gif"],
+  ["GIF89a", "image", "image/gif"],
+  ["RIFF????WEBP", "image", "image/webp"],
+  ["????ftypavif", "image", "image/avif"],
+  ["PK\x03\x04", "binary", "application/zip"],
+  ["PK\x05\x06", "binary", "application/zip"],
+  ["\x1f\x8b", "binary", "application/gzip"],
+  ["BZh", "binary", "application/x-bzip2"],
+  ["\xfd7zXZ\0", "binary", "application/x-xz"],
+  ["\x28\xb5\x2f\xfd", "binary", "application/zstd"],
+  ["7z\xbc\xaf\x27\x1c", "binary", "application/x-7z-compressed"],
+  ["\x7fELF", "binary", "application/x-elf"],
+  ["\0asm", "binary", "application/wasm"],
+  ["wOF2", "binary", "font/woff2"],
+  ["wOFF", "binary", "font/woff"],
+  ["ID3", "binary", "audio/mpeg"],
+  ["OggS", "binary", "application/ogg"],
+  ["????ftyp", "binary", "video/mp4"],
+  ["SQLite format 3\0", "binary", "application/vnd.sqlite3"],
+];
+
+/** A PDF header may follow other bytes; readers look for it in the first kilobyte. */
+const PDF_HEADER_WINDOW = 1024;
+/** Bytes in which a `.v` file may show that it is Verilog rather than Coq. */
+const VERILOG_WINDOW = 64 * 1024;
+
+/** The last segment of a key. */
+export function fileName(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1) || key;
+}
+
+/** The last extension of a key's file name, in lower case and without its dot; "" when there is none. */
+export function extensionOf(key: string): string {
+  const name = fileName(key);
+  const dot = name.lastIndexOf(".");
+  return dot <= 0 ? "" : asciiLower(name.slice(dot + 1));
+}
+
+/** Whether bytes are text: valid UTF-8 without NUL. */
+export function isText(bytes: Uint8Array): boolean {
+  return !bytes.includes(0) && isUtf8(bytes);
+}
+
+/** The type of an object.
+ *  @param key decides between types of text; whoever writes to the store controls it
+ *  @param bytes all of them: one bad byte makes a text binary
+ *  @returns a media type with `; charset=utf-8` for `text/*` */
+export function mediaTypeOf(key: string, bytes: Uint8Array): MediaType {
+  const extension = extensionOf(key);
+  if (isText(bytes)) {
+    // A PDF of printable bytes only is rare but legal; its header still has to come first.
+    if (startsWith(bytes, "%PDF-")) return { mediaType: "application/pdf", kind: "pdf", language: null };
+    const [kind, mediaType, language] = textRow(key, extension, bytes);
+    return { mediaType: mediaType.startsWith("text/") ? `${mediaType}; charset=utf-8` : mediaType, kind, language };
+  }
+  for (const [pattern, kind, mediaType] of MAGIC) {
+    if (startsWith(bytes, pattern)) return { mediaType, kind, language: null };
+  }
+  if (extension === "pdf" && Buffer.from(bytes.subarray(0, PDF_HEADER_WINDOW)).includes("%PDF-", 0, "latin1")) {
+    return { mediaType: "application/pdf", kind: "pdf", language: null };
+  }
+  const [kind, mediaType, language] = BINARY;
+  return { mediaType, kind, language };
+}
+
+function textRow(key: string, extension: string, bytes: Uint8Array): Row {
+  const named = NAMED_TYPES[asciiLower(fileName(key))];
+  if (named !== undefined) return named;
+  const row = Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : undefined;
+  if (row === undefined) return TEXT;
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, VERILOG_WINDOW));
+  if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return code("verilog");
+  // An image that is no image would be shown as a broken one.
+  if (extension === "svg" && !head.includes("<svg")) return TEXT;
+  return row;
+}
+
+function startsWith(bytes: Uint8Array, pattern: string): boolean {
+  if (bytes.length < pattern.length) return false;
+  for (let i = 0; i < pattern.length; i++) {
+    if (pattern[i] !== "?" && bytes[i] !== pattern.charCodeAt(i)) return false;
+  }
+  return true;
+}
+
+/** Lower case without a locale and without changing anything but A to Z. */
+function asciiLower(text: string): string {
+  return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+}

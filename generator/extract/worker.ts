@@ -1,0 +1,16 @@
+/** The process behind pool.ts: reads one object after another until its parent goes away. */
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import { extract } from "./extract.ts";
+
+export type Request = { readonly key: string; readonly bytes: Uint8Array };
+export type Reply = Extract;
+
+let queue: Promise<void> = Promise.resolve();
+
+process.on("message", ({ key, bytes }: Request) => {
+  queue = queue.then(async () => {
+    const reply: Reply = await extract(key, bytes);
+    process.send?.(reply);
+  });
+});
+process.on("disconnect", () => process.exit(0));
