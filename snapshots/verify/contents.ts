@@ -1,0 +1,232 @@
+/** What the files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { apiFiles } from "../api-files.ts";
+import { sha256 } from "../digest.ts";
+import { storedPages } from "../page/stored-pages.ts";
+import type { Snapshot } from "../read.ts";
+import { ClaimsRegistry } from "../schema/claims.ts";
+import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import { type Extract, OBJECT_KINDS } from "../schema/extract.ts";
+import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
+import type { BlobEntry } from "../tree.ts";
+import type { ObjectRow, ViewData } from "../view-data.ts";
+import { reasonOf } from "./finding.ts";
+import type { Audit } from "./walk.ts";
+
+const library = z.strictObject({
+  title: z.string(),
+  summary: z.string(),
+  view: z.enum(VIEWS),
+  base_url: z.string(),
+  registry_url: z.string(),
+  generator: z.string(),
+  collections: z.array(
+    z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
+  ),
+  notes: z.array(z.string()),
+});
+const cubs = z.strictObject({ meta: RegistryMeta.nullable(), count: z.int(), returned: z.int(), cubs: z.array(CubRecord) });
+
+/** The files that a view's data is read from, and their shapes. */
+const SHAPES: Readonly<Record<string, z.ZodType>> = {
+  "api/library.json": library,
+  "api/catalog.json": Catalog.omit({ snapshot: true }),
+  "api/claims.json": ClaimsRegistry,
+  "api/cubs.json": cubs,
+  "api/code.json": z.array(CubCode),
+  "api/rejected.json": Rejected,
+};
+
+const passage = z.strictObject({
+  heading: z.array(z.string()),
+  name: z.string().nullable(),
+  page: z.int().nullable(),
+  start_line: z.int().min(1),
+  end_line: z.int().min(1),
+  text: z.string(),
+});
+const extractSchema = z.strictObject({
+  title: z.string().min(1),
+  summary: z.string(),
+  kind: z.enum(OBJECT_KINDS),
+  media_type: z.string(),
+  language: z.string().nullable(),
+  lines: z.int().nonnegative().nullable(),
+  passages: z.array(passage),
+  html: z.string().nullable(),
+  notes: z.array(z.string()),
+});
+
+/** Kinds whose passages are lines of the object's own bytes (schema/extract.ts). */
+const LINE_KINDS: ReadonlySet<Extract["kind"]> = new Set(["markdown", "text", "code", "latex", "json", "yaml", "csv"]);
+/** Objects above this are not compared line by line, bytes: the extractor does not read them either. */
+const MAX_COMPARED = 64 * 1024 * 1024;
+
+/** @param files every file of the snapshot, each with its digest checked
+ *  @returns the view's data, or null when it cannot be trusted to have its shape */
+export async function checkContents(audit: Audit, snapshot: Snapshot, files: ReadonlyMap<string, BlobEntry>): Promise<ViewData | null> {
+  const { report, root } = audit;
+  const at = (path: string) => ({ snapshot: snapshot.id, path });
+  let shaped = true;
+  for (const [path, shape] of Object.entries(SHAPES)) {
+    const entry = files.get(path);
+    if (entry === undefined) {
+      report.add("api_missing", root, at(path), "Every snapshot has it.");
+      shaped = false;
+      continue;
+    }
+    const problem = await findShapeProblem(snapshot, entry, shape);
+    if (problem === null) continue;
+    report.add("api_malformed", root, at(path), problem);
+    shaped = false;
+  }
+  if (!shaped) return null;
+  try {
+    const data = await snapshot.data();
+    const rows = checkData(audit, snapshot, data);
+    checkObjects(audit, snapshot, data.objects, files);
+    checkApiFiles(audit, snapshot, data, files);
+    if (rows) checkPages(audit, snapshot, data, files);
+    await checkExtracts(audit, snapshot, data.objects, files);
+    return data;
+  } catch (error) {
+    // The shapes are right, so this is a contradiction that no check above names.
+    report.add("api_mismatch", root, at("api"), reasonOf(error));
+    return null;
+  }
+}
+
+async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.ZodType): Promise<string | null> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await snapshot.read(entry)));
+    const parsed = shape.safeParse(value);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return `/${(issue?.path ?? []).map(String).join("/")}: ${issue?.message ?? "wrong shape"}`;
+    }
+    // A schema drops what it does not name: such a field would be one that never should have come here.
+    return isDeepStrictEqual(parsed.data, value) ? null : "It holds a field that the interface does not name, or lacks one that has a default.";
+  } catch (error) {
+    return error instanceof SyntaxError || error instanceof TypeError ? "It is not JSON in UTF-8." : reasonOf(error);
+  }
+}
+
+/** Ids that occur twice, lists out of order, and what a public view must not hold. @returns whether the data is sound */
+function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData): boolean {
+  let sound = true;
+  const add = (code: "api_mismatch" | "gated_in_public", path: string, detail: string): void => {
+    sound = false;
+    report.add(code, root, { snapshot: snapshot.id, path }, detail);
+  };
+  const keys = data.objects.map((row) => row.key);
+  const ids = data.cubs.map((record) => record.id);
+  const claims = data.claims.claims.map((claim) => claim.id);
+  for (const [path, list] of [["api/catalog.json", keys], ["api/cubs.json", ids], ["api/claims.json", claims]] as const) {
+    if (new Set(list).size !== list.length) add("api_mismatch", path, "An id or key occurs twice.");
+  }
+  if (ids.some((id, at) => at > 0 && (ids[at - 1] ?? "") >= id)) add("api_mismatch", "api/cubs.json", "The records are not in the order of their ids.");
+  if (data.library.view !== root) add("api_mismatch", "api/library.json", `It says that it is the ${data.library.view} view.`);
+  const known = new Set(ids);
+  for (const [id, { files }] of data.code) {
+    if (!known.has(id)) add("api_mismatch", "api/code.json", `${id} is no record.`);
+    const digests = data.cubs.find((record) => record.id === id)?.file_shas ?? {};
+    for (const file of files) {
+      const declared = Object.hasOwn(digests, file.path) ? digests[file.path] : undefined;
+      if (declared !== undefined && declared !== file.sha256) add("api_mismatch", "api/code.json", `${id}: a file has another digest than its record says.`);
+    }
+  }
+  if (root === "internal") return sound;
+  if (data.library.collections.some((collection) => collection.visibility !== "public")) {
+    add("gated_in_public", "api/library.json", "A collection of the public view is not public.");
+  }
+  for (const { evidence } of data.claims.claims) {
+    const withheld = evidence.filter((item) => item.access !== "public");
+    // Its name, kind and access are part of the claim; where it lies is not.
+    if (withheld.some((item) => Object.keys(item).some((name) => !["artifact", "kind", "access"].includes(name)))) {
+      add("gated_in_public", "api/claims.json", "Evidence that is not public says where it lies.");
+    }
+  }
+  return sound;
+}
+
+/** The catalog lists exactly the objects of the tree. */
+function checkObjects({ report, root }: Audit, snapshot: Snapshot, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): void {
+  const listed = new Set<string>();
+  for (const row of rows) {
+    const path = `objects/${row.key}`;
+    listed.add(path);
+    const entry = files.get(path);
+    const place = { snapshot: snapshot.id, path };
+    if (entry === undefined) {
+      report.add("api_mismatch", root, place, "The catalog lists an object that is not there.");
+      continue;
+    }
+    const same = entry.sha256 === row.sha256 && entry.size === row.size && entry.type === row.media_type && (entry.uploaded ?? null) === row.uploaded;
+    if (!same) report.add("api_mismatch", root, place, "The catalog gives another digest, size, media type or time than the tree.");
+  }
+  for (const path of files.keys()) {
+    if (path.startsWith("objects/") && !listed.has(path)) report.add("api_mismatch", root, { snapshot: snapshot.id, path }, "The catalog does not list this object.");
+  }
+}
+
+/** Every file under api/ follows from the few that the data was read from. */
+function checkApiFiles({ report, root }: Audit, snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
+  const expected = new Set<string>();
+  for (const { path, bytes } of apiFiles(data)) {
+    expected.add(path);
+    const entry = files.get(path);
+    const place = { snapshot: snapshot.id, path };
+    if (entry === undefined) report.add("derived_missing", root, place, "It follows from the other files under api/.");
+    else if (entry.sha256 !== sha256(bytes)) report.add("derived_differs", root, place, "It is not what follows from the other files under api/.");
+  }
+  for (const path of files.keys()) {
+    if (path.startsWith("api/") && !expected.has(path)) report.add("derived_extra", root, { snapshot: snapshot.id, path }, "No route serves it.");
+  }
+}
+
+const TEXT_FILES: ReadonlySet<string> = new Set(["pages/llms.txt", "pages/robots.txt", "pages/sitemap.xml"]);
+
+/** The public view has exactly the pages that its data calls for; their bytes are for the renderer to compare. */
+function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
+  const found = [...files.keys()].filter((path) => path.startsWith("pages/"));
+  if (root === "internal" && found.length === 0) return;
+  const unread = (): never => {
+    throw new Error("no page is rendered here");
+  };
+  const expected = new Set(TEXT_FILES);
+  for (const { file } of storedPages(data, () => "", unread)) expected.add(file);
+  for (const path of expected) if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
+  for (const path of found) if (!expected.has(path)) report.add("page_extra", root, { snapshot: snapshot.id, path }, "Nothing in the data calls for it.");
+}
+
+async function checkExtracts({ report, root }: Audit, snapshot: Snapshot, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): Promise<void> {
+  const expected = new Set<string>();
+  for (const row of rows) {
+    const path = `extracts/${row.key}`;
+    expected.add(path);
+    const place = { snapshot: snapshot.id, path };
+    const entry = files.get(path);
+    const object = files.get(`objects/${row.key}`);
+    if (entry === undefined) report.add("extract_missing", root, place, "Every object has one.");
+    if (entry === undefined || object === undefined) continue;
+    const problem = await findExtractProblem(snapshot, entry, row, object);
+    if (problem !== null) report.add("extract_mismatch", root, place, problem);
+  }
+  for (const path of files.keys()) {
+    if (path.startsWith("extracts/") && !expected.has(path)) report.add("extract_missing", root, { snapshot: snapshot.id, path }, "There is no such object.");
+  }
+}
+
+async function findExtractProblem(snapshot: Snapshot, entry: BlobEntry, row: ObjectRow, object: BlobEntry): Promise<string | null> {
+  const shape = await findShapeProblem(snapshot, entry, extractSchema);
+  if (shape !== null) return shape;
+  const extract = JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as Extract;
+  if (extract.title !== row.title || extract.summary !== row.summary || extract.kind !== row.kind || extract.media_type !== row.media_type) {
+    return "The catalog gives another title, summary, kind or media type.";
+  }
+  if (!LINE_KINDS.has(extract.kind) || extract.passages.length === 0 || object.size > MAX_COMPARED) return null;
+  const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await snapshot.read(object)).split("\n");
+  const torn = extract.passages.findIndex(({ start_line: from, end_line: to, text }) => lines.slice(from - 1, to).join("\n") !== text);
+  return torn < 0 ? null : `Passage ${torn} is not lines ${extract.passages[torn]?.start_line} to ${extract.passages[torn]?.end_line} of the object.`;
+}

@@ -1,0 +1,51 @@
+/** The texts that bytes may stand for: compressed, JSON-escaped, inside HTML. Bytes come from whoever wrote the objects. */
+import { brotliDecompressSync, constants, gunzipSync } from "node:zlib";
+
+/** Bytes that one compressed file may unfold to; a bomb is read as the bytes it is. */
+const MAX_INFLATED = 256 * 1024 * 1024;
+
+/** What lies in a gzip member or a `.br` file (Pagefind's index and fragments are gzip), else the same bytes. */
+export function inflate(path: string, bytes: Uint8Array): Uint8Array {
+  try {
+    if (bytes[0] === 0x1f && bytes[1] === 0x8b) {
+      // A part of a file ends in the middle: what came so far is given.
+      return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED, finishFlush: constants.Z_SYNC_FLUSH });
+    }
+    if (path.endsWith(".br")) return brotliDecompressSync(bytes, { maxOutputLength: MAX_INFLATED, finishFlush: constants.BROTLI_OPERATION_FLUSH });
+  } catch {
+    // Not compressed after all, or too much.
+  }
+  return bytes;
+}
+
+const TAG = /<\/?([A-Za-z][A-Za-z0-9-]*)(?:\s[^<>]*)?\/?>|<!--.*?-->/gs;
+/** Elements that do not end a word. */
+const INLINE = new Set(["a", "abbr", "b", "code", "em", "i", "mark", "s", "small", "span", "strong", "sub", "sup", "u", "wbr"]);
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: " " };
+const JSON_ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+/** The text itself first, then what it says once its JSON escapes, its tags and its entities are resolved. */
+export function readings(text: string): string[] {
+  const found = [text];
+  const add = (reading: string): string => {
+    if (reading !== found.at(-1)) found.push(reading);
+    return reading;
+  };
+  const unescaped = /^\s*[[{"]/.test(text) ? add(unescapeJson(text)) : text;
+  if (/[<&]/.test(unescaped)) add(decodeEntities(unescaped.replaceAll(TAG, (_, name?: string) => (name !== undefined && INLINE.has(name.toLowerCase()) ? "" : " "))));
+  return found;
+}
+
+function unescapeJson(text: string): string {
+  return text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (_, hex: string | undefined, letter: string) =>
+    hex === undefined ? (JSON_ESCAPES[letter] ?? letter) : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
+}
+
+function decodeEntities(text: string): string {
+  return text.replaceAll(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([a-z]{2,6}));/g, (whole, hex?: string, decimal?: string, name?: string) => {
+    if (name !== undefined) return ENTITIES[name] ?? whole;
+    const code = hex === undefined ? Number.parseInt(decimal ?? "", 10) : Number.parseInt(hex, 16);
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+  });
+}

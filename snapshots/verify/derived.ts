@@ -1,0 +1,53 @@
+/** Makes every derived file again and compares. Who can derive (extractors, compiled pages) is handed in: this folder imports neither. */
+import { sha256 } from "../digest.ts";
+import type { Snapshot } from "../read.ts";
+import type { BlobEntry } from "../tree.ts";
+import type { ViewData } from "../view-data.ts";
+import { reasonOf } from "./finding.ts";
+import type { Audit } from "./walk.ts";
+
+export interface Deriver {
+  /** Every file that follows from the objects and the data of a snapshot, in any order, each path once. A top folder
+   *  ("pages/", "extracts/", …) of which it gives any file is taken to be given whole.
+   *  `bytes` is called at most once, and only when the file is there to be compared. */
+  files(snapshot: Snapshot, data: ViewData): AsyncIterable<DerivedSource>;
+}
+export type DerivedSource = { readonly path: string; readonly bytes: () => Promise<Uint8Array> | Uint8Array };
+
+export async function checkDerived(
+  { report, root }: Audit,
+  snapshot: Snapshot,
+  data: ViewData,
+  files: ReadonlyMap<string, BlobEntry>,
+  deriver: Deriver,
+): Promise<void> {
+  const expected = new Set<string>();
+  const at = (path: string) => ({ snapshot: snapshot.id, path });
+  try {
+    for await (const { path, bytes } of deriver.files(snapshot, data)) {
+      expected.add(path);
+      const entry = files.get(path);
+      if (entry === undefined) {
+        report.add("derived_missing", root, at(path), "It follows from the sources.");
+        continue;
+      }
+      try {
+        if (sha256(await bytes()) !== entry.sha256) report.add("derived_differs", root, at(path), "Made again, it has other bytes.");
+      } catch (error) {
+        report.add("derive_failed", root, at(path), reasonOf(error));
+      }
+    }
+  } catch (error) {
+    // The list broke off: what it did not name is not known to be too much.
+    report.add("derive_failed", root, { snapshot: snapshot.id }, reasonOf(error));
+    return;
+  }
+  const folders = new Set([...expected].map(topFolder));
+  for (const path of files.keys()) {
+    if (folders.has(topFolder(path)) && !expected.has(path)) report.add("derived_extra", root, at(path), "Nothing in the sources gives it.");
+  }
+}
+
+function topFolder(path: string): string {
+  return path.slice(0, path.indexOf("/") + 1);
+}

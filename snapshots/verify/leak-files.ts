@@ -1,0 +1,61 @@
+/** The bytes that the public side consists of, for the leak rule. */
+import { open, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { ScannedFile } from "../leaks.ts";
+import type { Snapshot } from "../read.ts";
+import type { Shelf } from "../shelf.ts";
+import type { BlobEntry } from "../tree.ts";
+import type { ViewData } from "../view-data.ts";
+
+/** Long files come in parts, each with the end of the one before, so that nothing hides across a cut. Bytes. */
+const PART = 8 * 1024 * 1024;
+const OVERLAP = 64 * 1024;
+
+/** Every file of a snapshot, each blob once; objects first, since what they say themselves is no leak.
+ *  @param files as walked, so every blob is there */
+export async function* snapshotFiles(snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): AsyncGenerator<ScannedFile> {
+  // The words of a PDF are not in its bytes: its extract speaks for it. Verify derives it again.
+  const voices = new Set(data.objects.filter((row) => row.kind === "pdf").map((row) => `extracts/${row.key}`));
+  const isSource = (path: string): boolean => path.startsWith("objects/") || voices.has(path);
+  const seen = new Set<string>();
+  for (const sources of [true, false]) {
+    for (const [path, entry] of files) {
+      if (isSource(path) !== sources || seen.has(entry.sha256)) continue;
+      seen.add(entry.sha256);
+      if (entry.size <= PART) yield { path, bytes: await snapshot.read(entry), source: sources };
+      else yield* parts(path, sources, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
+    }
+  }
+}
+
+async function* parts(
+  path: string,
+  source: boolean,
+  size: number,
+  read: (start: number, end: number) => Promise<AsyncIterable<Uint8Array> | null>,
+): AsyncGenerator<ScannedFile> {
+  for (let offset = 0; offset < size; offset += PART) {
+    const chunks = (await read(offset, Math.min(size, offset + PART + OVERLAP) - 1)) ?? [];
+    yield { path, bytes: Buffer.concat(await Array.fromAsync(chunks)), source, offset };
+  }
+}
+
+/** Every file of a search index that lies in a folder; nothing when it lies elsewhere. */
+export async function* indexFiles(shelf: Shelf): AsyncGenerator<ScannedFile> {
+  const entries = await readdir(shelf.indexUri, { recursive: true, withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.isFile()) continue;
+    const place = join(entry.parentPath, entry.name);
+    const file = await open(place);
+    try {
+      const { size } = await file.stat();
+      const path = `index/${place.slice(shelf.indexUri.length + 1)}`;
+      for (let offset = 0; offset === 0 || offset < size; offset += PART) {
+        const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.max(1, Math.min(size - offset, PART + OVERLAP))), position: offset });
+        yield { path, bytes: buffer.subarray(0, bytesRead), source: false, offset };
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,92 @@
+/** The pointer, the records and their lists of changes. */
+import { isDeepStrictEqual } from "node:util";
+import { diffSnapshots } from "../diff.ts";
+import { openSnapshot, type Snapshot, type TreeCache } from "../read.ts";
+import type { SnapshotRecord } from "../shelf.ts";
+import { reasonOf } from "./finding.ts";
+import type { Audit } from "./walk.ts";
+
+export type Records = {
+  /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
+  readonly current: SnapshotRecord | null;
+  /** Ascending; null when they cannot be listed. */
+  readonly all: readonly SnapshotRecord[] | null;
+  /** Records at or below the pointer. */
+  readonly served: readonly SnapshotRecord[];
+};
+
+export async function checkRecords({ shelf, report, root }: Audit): Promise<Records> {
+  let pointer: SnapshotRecord | null = null;
+  try {
+    pointer = await shelf.readPointer();
+    if (pointer === null) report.add("pointer_missing", root, { path: "current.json" }, "Nothing is published, or the file was lost.");
+  } catch (error) {
+    report.add("pointer_malformed", root, { path: "current.json" }, reasonOf(error));
+  }
+  let all: readonly SnapshotRecord[] | null = null;
+  try {
+    all = await shelf.listRecords();
+  } catch (error) {
+    report.add("record_malformed", root, { path: "snapshots" }, reasonOf(error));
+  }
+  if (all === null) return { current: pointer, all, served: pointer === null ? [] : [pointer] };
+
+  if (pointer !== null) {
+    const named = all.find((record) => record.sequence === pointer.sequence);
+    if (!isDeepStrictEqual(named, pointer)) {
+      const path = `snapshots/${pointer.sequence}.json`;
+      report.add("pointer_mismatch", root, { snapshot: pointer.snapshot, path }, `current.json and ${path} ${named === undefined ? "do not both exist" : "differ"}.`);
+    }
+    for (const record of all.filter((one) => one.sequence > pointer.sequence)) {
+      report.add("orphan_record", root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, `The pointer names ${pointer.sequence}.`);
+    }
+  }
+  checkChain(all, (code, record, detail) => report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail));
+  return { current: pointer ?? all.at(-1) ?? null, all, served: pointer === null ? all : all.filter((record) => record.sequence <= pointer.sequence) };
+}
+
+function checkChain(all: readonly SnapshotRecord[], add: (code: "record_chain" | "record_order", record: SnapshotRecord, detail: string) => void): void {
+  for (const [at, record] of all.entries()) {
+    const before = all[at - 1];
+    if (before !== undefined && Date.parse(before.created) > Date.parse(record.created)) {
+      add("record_order", record, `It says ${record.created}, record ${before.sequence} says ${before.created}.`);
+    }
+    // A record that was pruned may be the one that is meant. Numbers may be skipped only by pruning.
+    const pruned = at + 1 < record.sequence;
+    const known = all.slice(0, at).some((one) => one.snapshot === record.previous);
+    if (record.previous !== null && !known && !pruned) add("record_chain", record, `No earlier record holds snapshot ${record.previous}.`);
+  }
+}
+
+/** Whether every list of changes says what a comparison of the two snapshots gives, where both are still kept. */
+export async function checkChanges({ shelf, report, root }: Audit, { served }: Records, trees: TreeCache): Promise<void> {
+  for (const [at, record] of served.entries()) {
+    const place = { snapshot: record.snapshot, path: `changes/${record.sequence}.json` };
+    try {
+      const changes = await shelf.readChanges(record.sequence);
+      if (changes === null) {
+        report.add("changes_missing", root, place, "The history page cannot tell what this snapshot changed.");
+        continue;
+      }
+      const earlier = served.slice(0, at).findLast((one) => one.snapshot === record.previous);
+      if (earlier === undefined && record.previous !== null) continue; // pruned: nothing to compare with
+      const after = await openOrNull(shelf, record, trees);
+      const before = earlier === undefined ? null : await openOrNull(shelf, earlier, trees);
+      // A damaged snapshot is told where its blobs are checked.
+      if (after === null || (before === null && earlier !== undefined)) continue;
+      if (!isDeepStrictEqual(changes, await diffSnapshots(before, after))) {
+        report.add("changes_mismatch", root, place, "It names other objects, claims or records than the trees do.");
+      }
+    } catch (error) {
+      report.add("changes_malformed", root, place, reasonOf(error));
+    }
+  }
+}
+
+async function openOrNull(shelf: Audit["shelf"], record: SnapshotRecord, trees: TreeCache): Promise<Snapshot | null> {
+  try {
+    return await openSnapshot(shelf, record, trees);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,155 @@
+/** A small shelf with both roots, written by plain steps: what the tests of verify, prune and diff break in every way. */
+import { apiFiles } from "../api-files.ts";
+import { sha256 } from "../digest.ts";
+import { diffSnapshots } from "../diff.ts";
+import { storedPages } from "../page/stored-pages.ts";
+import { createTreeCache, openSnapshot } from "../read.ts";
+import { ClaimsRegistry } from "../schema/claims.ts";
+import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { Extract } from "../schema/extract.ts";
+import type { Rejection } from "../schema/resources.ts";
+import type { Shelf, SnapshotRecord } from "../shelf.ts";
+import { buildTree, compareNames, type FileEntry } from "../tree.ts";
+import type { CollectionInfo, ViewData } from "../view-data.ts";
+
+export type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
+
+/** The sources; the second root gets those that are not public too. */
+export type TinySource = {
+  readonly objects: readonly TinyObject[];
+  readonly claims?: readonly unknown[];
+  readonly cubs?: readonly unknown[];
+  readonly rejected?: readonly Rejection[];
+};
+
+export const PUBLIC_COLLECTION: CollectionInfo = { id: "notes", title: "Notes", summary: "Working notes", visibility: "public", prefix: "notes/" };
+export const GATED_COLLECTION: CollectionInfo = { id: "drafts", title: "Unpublished drafts", summary: "", visibility: "email-gated", prefix: "drafts/" };
+
+/** Text of a gated object: long enough for runs of eight words. */
+export const GATED_TEXT = "The committee met at dawn behind the old observatory to settle which of the seven lemmas would be withdrawn";
+
+export const TINY: TinySource = {
+  objects: [
+    { key: "notes/hello.md", text: "# Hello\n\nA first note about sorting lists.\n" },
+    { key: "notes/what?.md", text: "A name that no URL carries as it stands.\n", title: "what?.md" },
+    { key: "drafts/withdrawal-plan.md", text: `# Plan of the withdrawal\n\n${GATED_TEXT}.\n`, title: "Plan of the withdrawal" },
+  ],
+  claims: [
+    {
+      id: "sorting", title: "Sorting is correct", status: "verified", scope: "lists of numbers", statement: "Insertion sort sorts.",
+      evidence: [
+        { artifact: "note", kind: "text", access: "public", path: "notes/hello.md" },
+        { artifact: "plan", kind: "text", access: "email-gated", repo: "example/withheld-repository", path: "drafts/withdrawal-plan.md" },
+      ],
+    },
+  ],
+  cubs: [
+    { id: "CUB-0001", repo: "example/sort", theorem_name: "sort_sorted", statement: "forall l, sorted (sort l)", verification_state: "VERIFIED", file_shas: { "Sort.v": sha256("Sort") } },
+    { id: "CUB-0002", repo: "example/sort", theorem_name: "sort_perm", statement: "forall l, permutation l (sort l)" },
+  ],
+};
+
+function extractOf({ key, text, title }: TinyObject): Extract {
+  const lines = text.split("\n");
+  return {
+    title: title ?? /^# (.*)/.exec(text)?.[1] ?? key,
+    summary: "",
+    kind: "markdown",
+    media_type: "text/markdown; charset=utf-8",
+    language: null,
+    lines: lines.length - 1,
+    passages: [{ heading: [], name: null, page: null, start_line: 1, end_line: lines.length, text }],
+    html: `<p>${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</p>`,
+    notes: [],
+  };
+}
+
+/** One view's data, as the generator would project it. */
+export function tinyData(source: TinySource, view: "public" | "internal"): ViewData {
+  const isPublic = (key: string): boolean => view === "internal" || key.startsWith(PUBLIC_COLLECTION.prefix);
+  const claims = ClaimsRegistry.parse({ meta: { title: "Claims" }, claims: source.claims ?? [] });
+  const cubs = (source.cubs ?? []).map((record) => CubRecord.parse(record));
+  const code = cubs.map((record) =>
+    CubCode.parse({
+      id: record.id, repo: record.repo, head: "1f".repeat(20),
+      files: Object.entries(record.file_shas).map(([path, digest]) => ({ path, role: "proof", system: "coq", size: null, sha256: digest, media_type: "text/plain", gated: true, available: false, href: `/api/code/${path}` })),
+    }),
+  );
+  return {
+    library: {
+      title: "Tiny library", summary: "", view, base_url: "http://127.0.0.1:4321", registry_url: "", generator: "tiny 1",
+      collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)), notes: [],
+    },
+    objects: source.objects
+      .filter((object) => isPublic(object.key))
+      .map((object) => {
+        const { title, summary, kind, media_type } = extractOf(object);
+        return { key: object.key, title, summary, kind, media_type, size: Buffer.byteLength(object.text), sha256: sha256(object.text), uploaded: "2026-01-02T03:04:05Z" };
+      })
+      .sort((a, b) => compareNames(a.key, b.key)),
+    claims: {
+      meta: claims.meta,
+      claims: claims.claims.map((claim) => ({
+        ...claim,
+        evidence: claim.evidence.map((item) => (view === "internal" || item.access === "public" ? item : { artifact: item.artifact, kind: item.kind, access: item.access })),
+      })),
+    },
+    cubs,
+    meta: RegistryMeta.parse({ service: "tiny registry" }),
+    code: new Map(code.map((index) => [index.id, index])),
+    rejected: (source.rejected ?? []).filter((item) => isPublic(item.key)),
+  };
+}
+
+export type TinyOptions = {
+  /** Further files, or other bytes for one that is there anyway. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
+  /** Paths to leave out. */
+  readonly without?: readonly string[];
+  readonly created?: string;
+};
+
+/** Writes and publishes one snapshot of one view, in the order that the format asks for. */
+export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySource, { files: more = {}, without = [], created = "2026-02-01T00:00:00Z" }: TinyOptions = {}): Promise<SnapshotRecord> {
+  const files = new Map<string, FileEntry & { readonly bytes: Uint8Array }>();
+  const put = (path: string, type: string, content: string | Uint8Array, uploaded?: string | null): void => {
+    const bytes = Buffer.from(content);
+    files.set(path, { path, type, bytes, sha256: sha256(bytes), size: bytes.length, ...(uploaded === undefined ? {} : { uploaded }) });
+  };
+  for (const { path, type, bytes } of apiFiles(data)) put(path, type, bytes);
+  const extracts = new Map(source.objects.map((object) => [object.key, extractOf(object)]));
+  for (const row of data.objects) {
+    put(`objects/${row.key}`, row.media_type, source.objects.find((object) => object.key === row.key)?.text ?? "", row.uploaded);
+    put(`extracts/${row.key}`, "application/json", JSON.stringify(extracts.get(row.key)));
+  }
+  if (data.library.view === "public") {
+    const pages = storedPages(data, () => "", async (key) => extracts.get(key) as Extract);
+    for (const page of pages) put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
+    for (const name of ["llms.txt", "robots.txt"]) put(`pages/${name}`, "text/plain; charset=utf-8", name);
+    put("pages/sitemap.xml", "application/xml", "<urlset/>");
+    put("assets/page.0123abcd.css", "text/css; charset=utf-8", "body{}");
+  }
+  for (const [path, content] of Object.entries(more)) {
+    const was = files.get(path);
+    put(path, was?.type ?? "application/octet-stream", content, was?.uploaded);
+  }
+  for (const path of without) files.delete(path);
+
+  for (const file of files.values()) await shelf.putBlob(file.sha256, file.bytes);
+  const { root, trees } = buildTree([...files.values()].map(({ bytes: _, ...entry }) => entry));
+  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  const pointer = await shelf.readPointer();
+  const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
+  const record: SnapshotRecord = { sequence, snapshot: root.sha256, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
+  const cache = createTreeCache();
+  const before = pointer === null ? null : await openSnapshot(shelf, pointer, cache);
+  await shelf.putRecord(record, await diffSnapshots(before, await openSnapshot(shelf, record, cache)));
+  await shelf.swapPointer(record, pointer);
+  return record;
+}
+
+/** Both roots, internal first, as a build does it. */
+export async function publishBoth(shelves: { readonly public: Shelf; readonly internal: Shelf }, source: TinySource, options: TinyOptions = {}): Promise<void> {
+  await publishTiny(shelves.internal, tinyData(source, "internal"), source, options.created === undefined ? {} : { created: options.created });
+  await publishTiny(shelves.public, tinyData(source, "public"), source, options);
+}

@@ -1,0 +1,161 @@
+/** Re-hashes every blob that a snapshot reaches, and checks every tree on the way. What is stored may be anything: only
+ *  bytes that match a digest are looked into, and only as deep and as far as the limits say. */
+import { createHash } from "node:crypto";
+import { type Sha256, sha256 } from "../digest.ts";
+import { findKeyProblem } from "../layout.ts";
+import type { Shelf } from "../shelf.ts";
+import { type BlobEntry, parseTree, type Tree } from "../tree.ts";
+import { reasonOf, type Report, type RootName } from "./finding.ts";
+
+/** Blobs above this are hashed as a stream, bytes. */
+const STREAM_ABOVE = 4 * 1024 * 1024;
+/** Entries of one snapshot. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
+const MAX_ENTRIES = 20_000_000;
+/** Folders inside each other: a key has at most 512 segments, its page a few more. */
+const MAX_DEPTH = 1200;
+
+/** One root while it is verified. */
+export type Audit = {
+  readonly root: RootName;
+  readonly shelf: Shelf;
+  readonly report: Report;
+  /** Digest → size of the blobs in this root alone, without the other root's. */
+  readonly own: ReadonlyMap<Sha256, number>;
+  /** The other root, when this is the public one: to say where a missing blob lies. */
+  readonly other: Shelf | null;
+  /** Digest → bytes of a blob that was hashed well, −1 when it was found bad; shared by both roots. */
+  readonly hashed: Map<string, number>;
+  /** "<digest> <path>" of the trees that were walked. */
+  readonly walked: Set<string>;
+};
+
+/** Every file of a snapshot by its path, or null when the tree is damaged (the report says where).
+ *  @param keep false when only the hashes matter: then trees known from another snapshot are not walked again */
+export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean): Promise<Map<string, BlobEntry> | null> {
+  const { report, root } = audit;
+  const files = new Map<string, BlobEntry>();
+  const open: { digest: Sha256; size: number | null; path: string; depth: number }[] = [{ digest: snapshot, size: null, path: "", depth: 0 }];
+  let whole = true;
+  let entries = 0;
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { digest, size, path, depth } = next;
+    const place = { snapshot, path: path === "" ? null : path.slice(0, -1) };
+    const name = `${digest} ${path}`;
+    if (!keep && audit.walked.has(name)) continue;
+    audit.walked.add(name);
+    const tree = await readTree(audit, digest, size, place);
+    if (tree === null) {
+      whole = false;
+      continue;
+    }
+    entries += tree.length;
+    if (entries > MAX_ENTRIES || depth > MAX_DEPTH) {
+      report.add("tree_too_large", root, place, "Verification stops here.");
+      return null;
+    }
+    for (const entry of tree) {
+      const file = path + entry.name;
+      if (entry.name === "." || entry.name === "..") {
+        report.add("bad_name", root, { snapshot, path: file }, "A dot segment leads out of its folder.");
+        whole = false;
+      } else if (entry.kind === "tree") open.push({ digest: entry.sha256, size: entry.size, path: `${file}/`, depth: depth + 1 });
+      else {
+        if (!(await checkBlob(audit, entry.sha256, entry.size, { snapshot, path: file }))) whole = false;
+        checkEntry(audit, snapshot, file, entry);
+        if (keep) files.set(file, entry);
+      }
+    }
+  }
+  return whole && keep ? files : null;
+}
+
+type Place = { readonly snapshot: Sha256; readonly path: string | null };
+
+/** Where a digest's bytes would be read from: its hash is checked once in each place. */
+function placeOf(audit: Audit, digest: Sha256): string {
+  return `${audit.own.has(digest) ? audit.root : "public"} ${digest}`;
+}
+
+async function readTree(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<Tree | null> {
+  if (!(await checkBlob(audit, digest, size, place))) return null;
+  try {
+    const bytes = await audit.shelf.getBlob(digest);
+    // Hashed again: what was good a moment ago may have been replaced.
+    if (bytes === null || sha256(bytes) !== digest) throw new Error("It changed while it was read.");
+    return parseTree(bytes);
+  } catch (error) {
+    audit.report.add("tree_malformed", audit.root, place, `Tree ${digest}: ${reasonOf(error)}`);
+    return null;
+  }
+}
+
+/** Whether the blob is there, has its digest and its size. Each blob is hashed once, and its trouble told once. */
+export async function checkBlob(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<boolean> {
+  const name = placeOf(audit, digest);
+  let actual = audit.hashed.get(name);
+  if (actual === undefined) {
+    actual = await hashBlob(audit, digest, place);
+    audit.hashed.set(name, actual);
+  }
+  if (actual < 0) return false;
+  if (size === null || size === actual) return true;
+  audit.report.add("blob_size", audit.root, place, `The entry says ${size} bytes, the blob has ${actual}.`);
+  return false;
+}
+
+async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<number> {
+  const { report, root, shelf } = audit;
+  try {
+    const stored = audit.own.get(digest);
+    let size = 0;
+    let actual: Sha256;
+    if (stored !== undefined && stored > STREAM_ABOVE) {
+      const hash = createHash("sha256");
+      // One byte more than was listed, so that an overlong file shows.
+      for await (const chunk of (await shelf.streamBlob(digest, 0, stored)) ?? []) {
+        hash.update(chunk);
+        size += chunk.length;
+      }
+      actual = hash.digest("hex");
+    } else {
+      const bytes = await shelf.getBlob(digest);
+      if (bytes === null) {
+        const elsewhere = (await audit.other?.hasBlob(digest)) ?? false;
+        report.add(elsewhere ? "blob_only_internal" : "blob_missing", root, place, `Blob ${digest} is not there.`);
+        return -1;
+      }
+      size = bytes.length;
+      actual = sha256(bytes);
+    }
+    if (actual === digest) return size;
+    report.add("blob_digest", root, place, `Blob ${digest} holds bytes of digest ${actual}.`);
+  } catch (error) {
+    report.add("unreadable", root, place, `Blob ${digest}: ${reasonOf(error)}`);
+  }
+  return -1;
+}
+
+/** What the media type of a file begins with, by where it lies; objects have whatever type their bytes have. */
+const TYPES: readonly (readonly [path: RegExp, type: string])[] = [
+  [/^(api|extracts)\//, "application/json"],
+  [/^pages\/.*\.html$/s, "text/html"],
+  [/^pages\/[^/]*\.txt$/, "text/plain"],
+  [/^pages\/[^/]*\.xml$/, "application/xml"],
+  [/^assets\/.*\.css$/s, "text/css"],
+  [/^assets\/.*\.js$/s, "text/javascript"],
+  [/^assets\/.*\.svg$/s, "image/svg+xml"],
+];
+const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(; ?[\w-]+=("[^"]*"|[\w.-]+))*$/;
+
+function checkEntry(audit: Audit, snapshot: Sha256, path: string, entry: BlobEntry): void {
+  const place = { snapshot, path };
+  const wanted = TYPES.find(([pattern]) => pattern.test(path))?.[1];
+  if (!TYPE.test(entry.type) || (wanted !== undefined && entry.type.split(";")[0] !== wanted)) {
+    audit.report.add("media_type", audit.root, place, `${JSON.stringify(entry.type)}${wanted === undefined ? " is none" : ` where ${wanted} belongs`}.`);
+  }
+  const isObject = path.startsWith("objects/");
+  if (!isObject && entry.uploaded !== undefined) audit.report.add("api_mismatch", audit.root, place, "Only objects have an upload time.");
+  if (!isObject) return;
+  const problem = findKeyProblem(path.slice("objects/".length));
+  if (problem !== null) audit.report.add("bad_name", audit.root, place, `${problem}.`);
+}
