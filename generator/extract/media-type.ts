@@ -15,8 +15,8 @@ const code = (language: string, mediaType = `text/x-${language}`): Row => ["code
 
 /** Types of text, by the last extension of the file name in lower case. A binary type is found by its magic number only. */
 const TEXT_TYPES: Readonly<Record<string, Row>> = {
-  md: ["markdown", "text/markdown", "markdown"],
-  markdown: ["markdown", "text/markdown", "markdown"],
+  md: ["markdown", "text/markdown", null],
+  markdown: ["markdown", "text/markdown", null],
   txt: ["text", "text/plain", null],
   text: ["text", "text/plain", null],
   log: ["text", "text/plain", null],
@@ -24,9 +24,9 @@ const TEXT_TYPES: Readonly<Record<string, Row>> = {
   adoc: ["text", "text/asciidoc", null],
   org: ["text", "text/org", null],
   bib: ["text", "text/x-bibtex", null],
-  html: ["html", "text/html", "xml"],
-  htm: ["html", "text/html", "xml"],
-  xhtml: ["html", "text/html", "xml"],
+  html: ["html", "text/html", null],
+  htm: ["html", "text/html", null],
+  xhtml: ["html", "text/html", null],
   tex: ["latex", "text/x-tex", "latex"],
   ltx: ["latex", "text/x-tex", "latex"],
   sty: ["latex", "text/x-tex", "latex"],
@@ -191,7 +191,8 @@ export function mediaTypeOf(key: string, bytes: Uint8Array): MediaType {
 }
 
 function textRow(key: string, extension: string, bytes: Uint8Array): Row {
-  const named = NAMED_TYPES[asciiLower(fileName(key))];
+  const name = asciiLower(fileName(key));
+  const named = Object.hasOwn(NAMED_TYPES, name) ? NAMED_TYPES[name] : undefined;
   if (named !== undefined) return named;
   const row = Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : undefined;
   if (row === undefined) return TEXT;
