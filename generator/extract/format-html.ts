@@ -16,8 +16,6 @@ declare module "hast" {
 }
 
 const VOID = new Set(["br", "hr", "img", "input", "wbr"]);
-/** A line break after these keeps the fragment readable as text. */
-const BLOCKS = new Set(["p", "h2", "h3", "h4", "h5", "h6", "pre", "ul", "ol", "li", "table", "tr", "blockquote", "div", "section", "dl", "hr"]);
 /** Attributes written, by their name in hast. */
 const ATTRIBUTES = new Map<string, string>([
   ["id", "id"], ["className", "class"], ["href", "href"], ["rel", "rel"], ["src", "src"], ["alt", "alt"], ["title", "title"],
@@ -55,6 +53,5 @@ function formatElement(element: Element): string {
   // A parser drops the first line break of a pre.
   if (tagName === "pre" && first?.type === "text" && first.value.startsWith("\n")) html += "\n";
   for (const child of element.children) html += formatNode(child);
-  html += `</${tagName}>`;
-  return BLOCKS.has(tagName) ? `${html}\n` : html;
+  return `${html}</${tagName}>`;
 }

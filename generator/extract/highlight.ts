@@ -125,8 +125,11 @@ class LineEmitter implements Emitter {
   }
 
   closeNode(): void {
-    const letter = this.#open.pop();
-    if (letter === undefined || letter === "") return;
+    this.#close(this.#open.pop() ?? "");
+  }
+
+  #close(letter: string): void {
+    if (letter === "") return;
     const empty = openTag(letter);
     // A scope that held nothing on this line leaves no markup.
     if (this.#line.endsWith(empty)) this.#line = this.#line.slice(0, -empty.length);
@@ -157,7 +160,7 @@ class LineEmitter implements Emitter {
   }
 
   #breakLine(): void {
-    for (let i = this.#open.length - 1; i >= 0; i--) if (this.#open[i] !== "") this.#line += "</span>";
+    for (let i = this.#open.length - 1; i >= 0; i--) this.#close(this.#open[i] ?? "");
     this.#lines.push(this.#line);
     this.#line = "";
     for (const letter of this.#open) if (letter !== "") this.#line += openTag(letter);

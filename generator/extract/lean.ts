@@ -23,8 +23,8 @@ export function findLeanMarks(lines: Lines): Mark[] {
   let depth = 0;
   let module = false;
   let prefix: number | null = null;
-  const mark = (line: number, name: string | null, opens = false): void => {
-    marks.push({ line: prefix ?? line, heading: headingPath([...docs, ...scopes].filter((part) => part !== "")), name, opens });
+  const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
+    marks.push({ line: prefix ?? line, heading: headingPath([...docs, ...scopes].filter((part) => part !== "")), name, ...(role === undefined ? {} : { [role]: true }) });
     prefix = null;
   };
   const title = (found: RegExpExecArray): void => {
@@ -53,7 +53,7 @@ export function findLeanMarks(lines: Lines): Mark[] {
       module = depth > 0;
       const found = DOC_HEADING.exec(source);
       if (found !== null) title(found);
-      mark(line, null, true);
+      mark(line, null, "opens");
     } else if (source.startsWith("/-") || source.startsWith("@[")) {
       const found = source.startsWith("@[") ? DECLARATION.exec(source) : null;
       if (found !== null) mark(line, found[2] || null);
@@ -72,9 +72,10 @@ export function findLeanMarks(lines: Lines): Mark[] {
       mark(line, found[2] || null);
     } else if (COMMAND.test(source)) {
       const [, word = "", name = ""] = /^(?:noncomputable |public )?(\w+)\s*(\S*)/.exec(source) ?? [];
-      if (word === "namespace" || word === "section" || word === "mutual") scopes.push(name);
+      const opens = word === "namespace" || word === "section" || word === "mutual";
+      if (opens) scopes.push(name);
       else if (word === "end") scopes.pop();
-      mark(line, null, word === "namespace" || word === "section" || word === "mutual");
+      mark(line, null, opens ? "opens" : word === "end" ? "tail" : undefined);
     } else if (source.trim() !== "") {
       prefix = null;
     }

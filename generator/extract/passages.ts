@@ -60,7 +60,10 @@ export function headingPath(titles: readonly string[]): readonly string[] {
 function joinOpenings(lines: Lines, marks: readonly Mark[]): Mark[] {
   const stretches: Mark[] = [];
   let opening: number | null = null;
-  for (const [index, mark] of [{ line: 1, heading: [], name: null }, ...marks].entries()) {
+  // A few lines before the first mark (a licence line, front matter) say nothing alone.
+  const preface = lines.start(marks[0]?.line ?? 1) <= TAIL_LENGTH * 2;
+  const all: readonly Mark[] = [{ line: 1, heading: [], name: null, opens: preface }, ...marks];
+  for (const [index, mark] of all.entries()) {
     const next = marks[index]?.line ?? lines.count + 1;
     if (next <= mark.line || mark.line > lines.count) continue;
     const from: number = opening ?? mark.line;

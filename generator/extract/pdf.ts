@@ -32,7 +32,9 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
       try {
         const page = await pdf.getPage(number);
         const content = await page.getTextContent();
-        packLines(readLines(content.items), number, passages);
+        const lines = readLines(content.items);
+        if (number === 1) title ??= findLargest(lines);
+        packLines(lines, number, passages);
         page.cleanup();
       } catch {
         broken.push(number);
@@ -63,6 +65,18 @@ async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Pro
   } catch {
     return null;
   }
+}
+
+/** The line set in the largest type on the first page, when it stands out: the title of most papers. */
+function findLargest(lines: readonly Line[]): string | null {
+  const heights = lines.map((line) => line.height).sort((a, b) => a - b);
+  const usual = heights[Math.floor(heights.length / 2)] ?? 0;
+  const largest = heights.at(-1) ?? 0;
+  if (largest < usual * 1.25) return null;
+  const first = lines.findIndex((line) => line.height === largest);
+  let title = "";
+  for (let at = first; lines[at]?.height === largest && at < first + 4; at++) title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
+  return /\p{L}{2}/u.test(title) ? title : null;
 }
 
 function listPages(pages: readonly number[]): string {
@@ -106,7 +120,8 @@ function packLines(lines: readonly Line[], page: number, passages: Passage[]): v
   let text = "";
   let start = 1;
   const flush = (end: number): void => {
-    if (text !== "") passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
+    // A page number alone is nothing to find.
+    if (/\p{L}\p{L}/u.test(text)) passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
     text = "";
   };
   for (const [index, line] of lines.entries()) {
