@@ -39,7 +39,7 @@ export default defineConfig({
     ssr: { noExternal: true },
     worker: { format: "es" },
     // Never data: URLs or inline scripts: the pages are served with a Content-Security-Policy that allows neither.
-    build: { assetsInlineLimit: 0 },
+    build: { assetsInlineLimit: 0, cssTarget: ["chrome123", "firefox121", "safari17.5"] },
     environments: {
       // Names without hashes: a hash would cover the folder names that compile-site.ts erases.
       ssr: { build: { rolldownOptions: { output: { chunkFileNames: "chunks/[name].mjs" } } } },

@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** What the compiled bundle is made from. Everything in snapshots/ that pages may import is cheap to hash. */
 const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots/*.ts", "snapshots/page/*.ts", "snapshots/schema/*.ts"];
 /** Not inputs: what is built, and what the bundle never contains. */
-const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|fixtures|fixture-server|shots)\.ts$/;
+const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
 

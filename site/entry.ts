@@ -4,10 +4,15 @@ import type { PageInput } from "../snapshots/page/model.ts";
 
 const app = createApp({ streaming: false });
 
+// The error reaches the caller, who reports it; Astro would also print it.
+(await app.getLogger()).options.level = "silent";
+
 // Astro would answer a failing page with a page of its own; a caller who stores pages must get the failure itself.
 app.renderError = async (_request, { error, status }) => {
   throw error ?? new Error(`Astro answered ${status}`);
 };
+
+const encoder = new TextEncoder();
 
 const routes = new Map(app.manifest.routes.map(({ routeData }) => [routeData.route.slice(1), routeData]));
 
@@ -17,5 +22,14 @@ export async function renderPage(input: PageInput): Promise<Uint8Array> {
   if (routeData === undefined) throw new Error(`the site has no page "${input.model.page}"`);
   const request = new Request(`http://site.invalid${routeData.route}`);
   const response = await app.render(request, { routeData, locals: { input } });
-  return new Uint8Array(await response.arrayBuffer());
+  return encoder.encode((await response.text()).replace(COMMENT, formatComment));
+}
+
+/** Stamps are comments that the server replaces in stored pages (the first snapshot of an object, what changed). components/stamp.astro
+ *  writes them with a double quote inside: Astro leaves "<" alone in attributes, but never a double quote, so no
+ *  stranger's text can be one. Any other comment is defused: as "&lt;" it reads the same inside an attribute. */
+const COMMENT = /<!--(?:stamp:(\w+)"-->)?/g;
+
+function formatComment(_: string, stamp: string | undefined): string {
+  return stamp === undefined ? "&lt;!--" : `<!--stamp:${stamp}-->`;
 }

@@ -73,15 +73,15 @@ const objects: readonly ObjectCard[] = [
 ].map(([key, title, summary, kind, size], index) => ({ key, title, summary, kind, size, sha256: hex(index + 3), uploaded: `2026-01-0${index + 1}T10:00:00Z` }) as ObjectCard);
 
 const codeHtml = `<pre class="code" tabindex="0"><code>${[
-  `<span class="hljs-comment">(* Insertion sort. *)</span>`,
-  `<span class="hljs-keyword">Fixpoint</span> <span class="hljs-title">insert</span> (x : <span class="hljs-type">nat</span>) (l : <span class="hljs-type">list</span> nat) :=`,
-  `  <span class="hljs-keyword">match</span> l <span class="hljs-keyword">with</span>`,
+  `<span class="c">(* Insertion sort. *)</span>`,
+  `<span class="k">Fixpoint</span> <span class="f">insert</span> (x : <span class="t">nat</span>) (l : <span class="t">list</span> nat) :=`,
+  `  <span class="k">match</span> l <span class="k">with</span>`,
   `  | [] =&gt; [x]`,
-  `  | y :: rest =&gt; <span class="hljs-keyword">if</span> x &lt;=? y <span class="hljs-keyword">then</span> x :: y :: rest <span class="hljs-keyword">else</span> y :: insert x rest`,
-  `  <span class="hljs-keyword">end</span>.`, ``,
-  `<span class="hljs-keyword">Lemma</span> <span class="hljs-title">insert_keeps_sorted</span> : <span class="hljs-keyword">forall</span> x l, sorted l -&gt; sorted (insert x l).`,
-  `<span class="hljs-keyword">Proof</span>. induction <span class="hljs-number">1</span>; simpl; <span class="hljs-built_in">auto</span>. <span class="hljs-keyword">Qed</span>. <span class="hljs-comment">(* a long comment that goes on and on so that the line has to be scrolled on a narrow screen, without moving the page *)</span>`,
-  `<span class="hljs-string">"a string"</span>`,
+  `  | y :: rest =&gt; <span class="k">if</span> x &lt;=? y <span class="k">then</span> x :: y :: rest <span class="k">else</span> y :: insert x rest`,
+  `  <span class="k">end</span>.`, ``,
+  `<span class="k">Lemma</span> <span class="f">insert_keeps_sorted</span> : <span class="k">forall</span> x l, sorted l -&gt; sorted (insert x l).`,
+  `<span class="k">Proof</span>. induction <span class="n">1</span>; simpl; <span class="b">auto</span>. <span class="k">Qed</span>. <span class="c">(* a long comment that goes on and on so that the line has to be scrolled on a narrow screen, without moving the page *)</span>`,
+  `<span class="s">"a string"</span>`,
 ].map((line, index) => `<span class="line" id="L${index + 1}">${line}</span>`).join("\n")}\n</code></pre>`;
 
 const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insertion keeps order</h1>
@@ -90,7 +90,7 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 <p>By induction on the derivation that <code>l</code> is sorted:</p>
 <ol><li>The empty list becomes <code>[x]</code>, which is sorted.</li><li>Otherwise compare <code>x</code> with the head.</li></ol>
 <blockquote><p>An invariant that is checked is worth two that are believed.</p></blockquote>
-<pre><code class="language-coq"><span class="hljs-keyword">Lemma</span> insert_keeps_sorted : <span class="hljs-keyword">forall</span> x l, sorted l -&gt; sorted (insert x l).</code></pre>
+<pre><code class="language-coq"><span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -&gt; sorted (insert x l).</code></pre>
 <table><thead><tr><th>Step</th><th>Cost</th></tr></thead><tbody><tr><td>Compare</td><td>1</td></tr><tr><td>Move on</td><td>n</td></tr></tbody></table>
 <h3 id="user-content-cost">Cost</h3>
 <p>Linear in the length of the list: <math><mi>T</mi><mo>(</mo><mi>n</mi><mo>)</mo><mo>=</mo><mi>O</mi><mo>(</mo><mi>n</mi><mo>)</mo></math>.</p>

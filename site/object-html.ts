@@ -1,19 +1,24 @@
 /** Fits the extractor's fragment into an object's page. The fragment is sanitised already; nothing here makes it safer or less safe:
- *  only heading levels change, and anchors are added that are made of digits. */
+ *  heading levels change, line anchors made of digits are added, and what a keyboard or a screen reader needs. */
 
 /** Tags of the fragment: rehype writes them in lower case, and escapes "<" in text. */
 const HEADING = /<(\/?)h([1-6])(?=[\s>])/g;
 const FIRST_HEADING = /^\s*<h1(?:\s[^>]*)?>([\s\S]*?)<\/h1>/;
 const LINE = /<span class="line" id="L(\d+)">/g;
-/** The server writes into stored pages where these stand; none may come from an object. */
-const STAMP = /<!--/g;
+/** The server writes into stored pages where comments of a kind stand; none may come from an object. */
+const COMMENT = /<!--/g;
+/** What scrolls must be reachable by keyboard. */
+const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
+const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 
 /** @param html sanitised fragment; @param title of the page, which has the only h1: an equal first heading is dropped */
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);
   const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;
   return body
-    .replace(STAMP, "&lt;!--")
+    .replace(COMMENT, "&lt;!--")
+    .replace(SCROLLS, '<$1 tabindex="0"')
+    .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
     .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 1)}`)
     .replace(LINE, '<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1"></a>');
 }

@@ -68,7 +68,8 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
   agreement: {
     agrees: words("verified", "agrees", "the declared count is the counted one"),
     differs: words("failed", "differs", "the declared count is not the counted one"),
-    "one-sided": words("unspecified", "not comparable", "only one of the two counts exists"),
+    undeclared: words("unspecified", "not declared", "the registry says nothing about this count"),
+    uncounted: words("unspecified", "not counted", "this count cannot be made from the records"),
   },
 };
 
@@ -104,11 +105,14 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   no_holes: "Free of holes",
   riscv: "RISC-V",
   lineage: "Lineage",
+  readiness: "Readiness",
+  proof_bundle_id: "Proof bundle",
+  active: "Active",
   source_class: "Source class",
 };
 
 export function titleOfField(name: string): string {
-  return Object.hasOwn(FIELD_TITLES, name) ? (FIELD_TITLES[name] ?? name) : name.replaceAll("_", " ");
+  return Object.hasOwn(FIELD_TITLES, name) ? (FIELD_TITLES[name] ?? name) : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 }
 
 /** The states that a field's values can be explained by, when there are any. */

@@ -1,0 +1,242 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { after, before, test } from "node:test";
+import { Worker } from "node:worker_threads";
+import { brotliCompressSync } from "node:zlib";
+import { fromHtml } from "hast-util-from-html";
+import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
+import { fixtures } from "./fixtures.ts";
+import { findSiteDist } from "./site-dist.ts";
+
+type Node = { readonly type: string; readonly tagName?: string; readonly properties?: Record<string, unknown>; readonly children?: readonly Node[]; readonly value?: string };
+
+const CHROMIUM = "/usr/bin/chromium";
+const MAX_STYLESHEET = 12_000; // bytes, look.md
+const MAX_FRONT_PAGE = 60_000; // bytes over the wire, issue 2
+
+let renderer: Renderer;
+const pages = new Map<string, string>();
+
+before(async () => {
+  renderer = await openRenderer(findSiteDist());
+  for (const { name, input } of fixtures) pages.set(name, Buffer.from(await renderer.render(input)).toString());
+});
+
+function* walk(node: Node): Generator<Node> {
+  yield node;
+  for (const child of node.children ?? []) yield* walk(child);
+}
+
+const elementsOf = (html: string): readonly Node[] => [...walk(fromHtml(html) as Node)].filter(({ type }) => type === "element");
+
+function textOf(node: Node): string {
+  return node.value ?? (node.children ?? []).map(textOf).join("");
+}
+
+test("no text of a stranger becomes a script, a handler, a style or a javascript: link", () => {
+  for (const [name, html] of pages) {
+    for (const { tagName, properties = {} } of elementsOf(html)) {
+      if (tagName === "script") assert.match(String(properties["src"]), /^[./\w-]*assets\/(?:page|search)-[\w-]+\.js$/, name);
+      assert.ok(!["iframe", "object", "embed", "base", "style"].includes(tagName ?? ""), `${name}: <${tagName}>`);
+      if (tagName === "img") assert.match(String(properties["src"]), /objects\//, name);
+      for (const [property, value] of Object.entries(properties)) {
+        assert.doesNotMatch(property, /^on|^style$/i, `${name}: ${property}`);
+        if (/^(?:href|src|action)$/.test(property)) assert.doesNotMatch(String(value), /^\s*(?:javascript|data|vbscript):/i, `${name}: ${property}`);
+      }
+    }
+  }
+});
+
+test("only the page itself asks for a stamp, never a text of a stranger", () => {
+  for (const { name, input } of fixtures) {
+    const stamps = [...(pages.get(name) ?? "").matchAll(/<!--stamp:(\w+)-->/g)].map(([, what]) => what);
+    const expected = input.model.page === "front" ? ["changes"] : input.model.page === "object" ? ["first"] : [];
+    assert.deepEqual(stamps, expected, name);
+  }
+});
+
+test("an object whose own HTML asks for a stamp gets none", async () => {
+  const fixture = fixtures.find(({ name }) => name === "object-markdown");
+  assert.ok(fixture?.input.model.page === "object");
+  const html = Buffer.from(await renderer.render({ ...fixture.input, model: { ...fixture.input.model, html: "<p>a</p><!--stamp:first-->" } })).toString();
+  assert.equal(html.match(/<!--stamp:/g)?.length, 1);
+});
+
+test("no key can look like another one: invisible and reordering characters are spelled out or gone", () => {
+  for (const [name, html] of pages) {
+    const shown = [...walk(fromHtml(html) as Node)].filter(({ type }) => type === "text").map(textOf).join("");
+    assert.doesNotMatch(shown, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/, name);
+  }
+});
+
+test("every link is relative or leaves the site by http", () => {
+  for (const { name, input } of fixtures) {
+    for (const { tagName, properties = {} } of elementsOf(pages.get(name) ?? "")) {
+      for (const property of ["href", "src", "action"]) {
+        const value = properties[property];
+        if (value === undefined || (tagName === "link" && String(properties["rel"]) === "canonical")) continue;
+        if (input.chrome.path === "/404.html") continue; // shown at any depth, so its links start at the root
+        assert.match(String(value), /^(?:https?:\/\/|\.{1,2}\/|#|[\w@%~-][\w@%.~=-]*(?:[/?#]|\.\w+$|$))/, `${name}: ${String(value)}`);
+        assert.doesNotMatch(String(value), /^\//, `${name}: ${String(value)}`);
+      }
+    }
+  }
+});
+
+test("links of 404.html start at the folder of its canonical address, since it is shown at any depth", () => {
+  const stylesheets = elementsOf(pages.get("not-found") ?? "").filter(({ tagName, properties }) => tagName === "link" && String(properties?.["rel"]) === "stylesheet");
+  assert.match(String(stylesheets[0]?.properties?.["href"]), /^\/assets\//);
+});
+
+test("every page has one h1, a language, a title, a viewport, a main and no id twice", () => {
+  for (const [name, html] of pages) {
+    const elements = elementsOf(html);
+    const count = (tag: string) => elements.filter(({ tagName }) => tagName === tag).length;
+    assert.equal(count("h1"), 1, `${name}: h1`);
+    assert.equal(count("main"), 1, `${name}: main`);
+    const head = elements.find(({ tagName }) => tagName === "head")?.children ?? [];
+    assert.equal(head.filter(({ tagName }) => tagName === "title").length, 1, `${name}: title`);
+    const title = textOf(head.find(({ tagName }) => tagName === "title") ?? { type: "root" });
+    assert.ok(title.length > 0 && title.length < 260, `${name}: title of ${title.length}`);
+    assert.equal(elements.find(({ tagName }) => tagName === "html")?.properties?.["lang"], "en", name);
+    const ids = elements.map(({ properties }) => properties?.["id"]).filter((id) => id !== undefined);
+    assert.deepEqual(ids, [...new Set(ids)], `${name}: ids`);
+  }
+});
+
+test("the same input gives the same bytes, also when pages are rendered at once and in another thread", async () => {
+  const again = await Promise.all(fixtures.map(async ({ name, input }) => [name, Buffer.from(await renderer.render(input)).toString()] as const));
+  for (const [name, html] of again) assert.equal(html, pages.get(name), name);
+  const fixture = fixtures[0];
+  assert.ok(fixture !== undefined);
+  const worker = new Worker(
+    `const { parentPort, workerData } = require("node:worker_threads");
+     import(workerData.module).then(async ({ openRenderer }) => {
+       const renderer = await openRenderer(workerData.dist);
+       parentPort.postMessage([renderer.digest, Buffer.from(await renderer.render(workerData.input)).toString()]);
+     });`,
+    { eval: true, workerData: { module: new URL("../snapshots/renderer.ts", import.meta.url).href, dist: findSiteDist(), input: fixture.input } },
+  );
+  const [digest, html] = await new Promise<[string, string]>((resolve, reject) => {
+    worker.once("message", resolve);
+    worker.once("error", reject);
+  });
+  assert.equal(digest, renderer.digest);
+  assert.equal(html, pages.get(fixture.name));
+});
+
+test("a renderer works from any working directory", async () => {
+  const before = process.cwd();
+  process.chdir(tmpdir());
+  try {
+    assert.equal((await openRenderer(findSiteDist())).digest, renderer.digest);
+  } finally {
+    process.chdir(before);
+  }
+});
+
+test("a page that cannot be rendered throws instead of giving a page of its own", async () => {
+  const broken = { chrome: fixtures[0]?.input.chrome, model: { page: "front" } } as unknown as Parameters<Renderer["render"]>[0];
+  await assert.rejects(renderer.render(broken));
+});
+
+test("a folder without compiled pages is refused with build_failed", async () => {
+  await assert.rejects(openRenderer(tmpdir()), { code: "build_failed" });
+});
+
+test("there is one stylesheet, under 12 kB, and the front page with everything is under 60 kB over the wire", () => {
+  const stylesheets = renderer.assets.filter(({ path }) => path.endsWith(".css"));
+  assert.equal(stylesheets.length, 1);
+  assert.ok((stylesheets[0]?.bytes.length ?? Infinity) < MAX_STYLESHEET, `${stylesheets[0]?.bytes.length} bytes`);
+  const wire = [Buffer.from(pages.get("front") ?? ""), ...renderer.assets.map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + brotliCompressSync(bytes).length, 0);
+  assert.ok(wire < MAX_FRONT_PAGE, `${wire} bytes`);
+});
+
+test("an image of an object is shown, and a PDF's text", () => {
+  assert.match(pages.get("object-image") ?? "", /<img src="[^"]*objects\/proofs\/figures\/tree\.png"/);
+  assert.match(pages.get("object-pdf") ?? "", /We show that insertion keeps order/);
+});
+
+test("the command that checks an object can be pasted whatever its key is", () => {
+  const command = /data-copy="(curl[^"]*)"/.exec(pages.get("object-hostile") ?? "")?.[1]?.replaceAll("&#39;", "'");
+  assert.equal(command, `curl -s 'https://library.example.org/objects/notes/%3Cb%3E%22quoted%22%20%26%20'\\''single'\\''/%23%3F%2525%20%E2%80%AEcod.v' | sha256sum`);
+});
+
+test("the internal view says that it is one", () => {
+  assert.match(pages.get("front-internal") ?? "", /Internal view/);
+  assert.doesNotMatch(pages.get("front") ?? "", /Internal view/);
+});
+
+/** Two Pagefind bundles with one record each, and the file that lists them. */
+async function buildPagefind(): Promise<ReadonlyMap<string, Uint8Array>> {
+  const { createIndex, close } = await import("pagefind");
+  const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify({ bundles: ["pagefind/0/", "pagefind/1/"] }))]]);
+  for (const [number, title] of ["First", "<b>Second</b>"].entries()) {
+    const { index } = await createIndex({});
+    assert.ok(index !== undefined);
+    await index.addCustomRecord({ url: `/object/${number}/`, content: `about insertion <script>alert(1)</script> number ${number}`, language: "en", meta: { title, key: `notes/${number}.md`, kind: "Markdown" } });
+    for (const { path, content } of (await index.getFiles()).files) files.set(`/pagefind/${number}/${path}`, content);
+  }
+  await close();
+  return files;
+}
+
+const mediaTypeOf = (path: string): string => (path.includes(".js") ? "text/javascript" : path.includes(".wasm") ? "application/wasm" : "application/octet-stream");
+
+test("in a browser: no finding of axe, no shift, no error, nothing wider than the window", { skip: !existsSync(CHROMIUM) }, async () => {
+  const { chromium } = await import("playwright");
+  const { AxeBuilder } = await import("@axe-core/playwright");
+  const bundles = await buildPagefind();
+  const server = createServer(async (request, response) => {
+    const bundled = bundles.get(/\/pagefind\/[^?]*/.exec(request.url ?? "")?.[0] ?? "");
+    const { status, type, body } =
+      bundled === undefined ? await answerFixture(renderer, request.url ?? "/") : { status: 200, type: mediaTypeOf(request.url ?? ""), body: bundled };
+    response.writeHead(status, { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY }).end(body);
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  after(async () => {
+    await browser.close();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  const errors: string[] = [];
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(error.message));
+  for (const { name, input } of fixtures) {
+    await page.emulateMedia({ colorScheme: name.length % 2 === 0 ? "light" : "dark" });
+    await page.goto(`http://127.0.0.1:${port}/${name}${input.chrome.path}`);
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ").slice(0, 300)}`), [], name);
+    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide`);
+  }
+  assert.deepEqual(errors, []);
+
+  await page.goto(`http://127.0.0.1:${port}/record/registry/CUB-0007/`);
+  await page.keyboard.press("/");
+  assert.equal(await page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.name), "q");
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.locator(".spine .digest button").first().click();
+  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^[0-9a-f]{40}$/);
+  const shift = await page.evaluate(() => new Promise<number>((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0))).observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve(0), 200);
+  }));
+  assert.equal(shift, 0);
+
+  // The search page answers from Pagefind's files, from two bundles, and with the same card.
+  await page.goto(`http://127.0.0.1:${port}/search-start/search/?q=insertion`);
+  await page.locator(".card").first().waitFor();
+  assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>Second</b>", "First"]);
+  assert.equal(await page.locator(".card-title").first().evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname.startsWith("/search-start/object/")), true);
+  assert.equal(await page.locator(".card mark").count(), 2);
+  await page.locator("input[name=q]").fill("nowhere");
+  await page.getByText("Nothing found").waitFor();
+  assert.deepEqual(errors, []);
+});
