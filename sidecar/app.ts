@@ -1,0 +1,231 @@
+/** The whole URL map of the sidecar. Everything that a view answers stands once, in `view`, and is mounted twice: at "/"
+ *  with the public view, under /internal behind the gate with the internal one. */
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { answer } from "../snapshots/answer.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { checkParameters } from "../snapshots/parameters.ts";
+import { toShelfError } from "../snapshots/problem.ts";
+import { parseSearch } from "../snapshots/query/search.ts";
+import { CACHE } from "../snapshots/reply.ts";
+import { findRoute } from "../snapshots/routes.ts";
+import type { AiSearchResponse } from "../snapshots/schema/resources.ts";
+import type { OpenSnapshot, View } from "../snapshots/view.ts";
+import type { AnswerModel } from "./answer-model.ts";
+import { ask } from "./ask.ts";
+import { askResponse } from "./ask-response.ts";
+import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
+import { codeAnswer } from "./code.ts";
+import type { CodeStore } from "../snapshots/code-store.ts";
+import type { Gate, GateVerdict, Identity } from "./gate.ts";
+import { openAskLibrary } from "./library.ts";
+import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
+import type { Reindexer } from "./reindex.ts";
+import { jsonResponse, problemResponse, toResponse } from "./respond.ts";
+
+/** Semantic search over one snapshot. */
+export type Semantic = (open: OpenSnapshot, query: string, prefix: string) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+
+/** An MCP endpoint over one view; it bounds the body and checks Origin itself. */
+export type McpHandler = (request: Request, view: View) => Promise<Response>;
+
+export type LogEntry = {
+  readonly method: string;
+  /** Without the query, which is a reader's own business. */
+  readonly path: string;
+  readonly status: number;
+  readonly ms: number;
+  readonly identity: string | null;
+  /** Why the gate refused, or what failed. */
+  readonly reason: string | null;
+};
+
+export type Parts = {
+  readonly publicView: View;
+  readonly internalView: View;
+  readonly gate: Gate;
+  readonly limits: RateLimiter;
+  readonly model: AnswerModel | null;
+  /** Why there is no model; "" when there is one. */
+  readonly modelNotice: string;
+  /** Milliseconds for the model. */
+  readonly modelDeadline: number;
+  /** null when no semantic search is built in. */
+  readonly semantic: Semantic | null;
+  readonly mcp: McpHandler | null;
+  readonly codeStore: CodeStore | null;
+  readonly reindexer: Reindexer;
+  /** Of the service, for problem addresses. */
+  readonly baseUrl: string;
+  readonly delimiter: () => string;
+  readonly log: (entry: LogEntry) => void;
+};
+
+type Env = { Bindings: Partial<HttpBindings>; Variables: { identity: Identity; reason: string } };
+
+export function createApp(parts: Parts): Hono<Env> {
+  const { gate, publicView, internalView } = parts;
+  const member = gated(parts, (headers) => gate.check(headers));
+  const person = gated(parts, (headers) => gate.checkHuman(headers));
+  const records = async () => (await (await internalView.current())?.snapshot.data()) ?? null;
+
+  const app = new Hono<Env>();
+  app.use(observe(parts));
+  app.onError((error, context) => {
+    const problem = toShelfError(error);
+    context.set("reason", problem.code === "internal" ? String(error.stack) : problem.code);
+    return problemResponse(problem, parts.baseUrl, challenge(problem));
+  });
+
+  app.use("/api/code/*", member);
+  effect(app, parts, ["GET", "HEAD"], "/api/code/*", limited(parts, "code"), async (context) =>
+    toResponse(await codeAnswer({ store: parts.codeStore, records }, context.req.method, targetOf(context).replace(/\?.*$/s, ""))),
+  );
+  effect(app, parts, ["POST"], "/api/reindex", null, async (context) => {
+    parts.reindexer.authorize(context.req.raw.headers);
+    return jsonResponse(await parts.reindexer.run());
+  });
+
+  app.use("/internal/api/ask", person);
+  effect(app, parts, ["POST"], "/internal/api/ask", limited(parts, "ask"), (context) => askIn(parts, internalView, context));
+  app.use("/internal/*", member);
+  app.route("/internal", view(parts, internalView, "/internal", "/library/api/ask"));
+  app.route("/", view(parts, publicView, "", "/api/ask"));
+  return app;
+}
+
+/** Every route that both views have. */
+function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string): Hono<Env> {
+  const app = new Hono<Env>();
+  effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
+  effect(app, parts, ["GET", "HEAD"], "/api/ai-search", limited(parts, "ai-search"), (context) => semanticIn(parts, of, context));
+  effect(app, parts, ["POST"], "/mcp", limited(parts, "mcp"), (context) => {
+    if (parts.mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
+    return parts.mcp(context.req.raw, of);
+  });
+  app.use("/api/search", limited(parts, "search"));
+  app.use("/search/", limited(parts, "search"));
+  app.all("*", async (context) => toResponse(await readFrom(of, mount, context)));
+  return app;
+}
+
+/** A route with an effect: its methods, and 405 for the others. */
+function effect(
+  app: Hono<Env>,
+  parts: Parts,
+  methods: readonly ("GET" | "HEAD" | "POST")[],
+  path: string,
+  limit: MiddlewareHandler<Env> | null,
+  handle: (context: Context<Env>) => Promise<Response>,
+): void {
+  const pass: MiddlewareHandler<Env> = (_, next) => next();
+  app.all(path, async (context, next) => {
+    if ((methods as readonly string[]).includes(context.req.method)) return next();
+    return problemResponse(new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`), parts.baseUrl, { Allow: methods.join(", ") });
+  }, limit ?? pass, handle);
+}
+
+/** The gate decides before anything is looked up, and stamps whatever comes back. */
+function gated(parts: Parts, check: (headers: Headers) => Promise<GateVerdict>): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const verdict = await check(context.req.raw.headers);
+    if (verdict.ok) {
+      context.set("identity", verdict.identity);
+      await next();
+    } else {
+      context.set("reason", verdict.reason);
+      context.res = problemResponse(verdict.problem, parts.baseUrl, challenge(verdict.problem));
+    }
+    context.res.headers.set("Cache-Control", CACHE.private);
+    context.res.headers.delete("Access-Control-Allow-Origin");
+  };
+}
+
+function limited(parts: Parts, group: RateGroup): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const verdict = parts.limits.take(group, clientOf(context));
+    if (!verdict.ok) return problemResponse(rateLimited(group), parts.baseUrl, verdict.headers);
+    await next();
+    for (const [name, value] of Object.entries(verdict.headers)) context.res.headers.set(name, value);
+    return undefined;
+  };
+}
+
+/** Who is counted: the identity behind the gate, else the address of the connection. Headers name nobody: any client
+ *  can write them. IPv6 clients own whole /64 networks. */
+function clientOf(context: Context<Env>): string {
+  const identity = context.get("identity") as Identity | undefined;
+  if (identity !== undefined) return `${identity.kind} ${identity.name}`;
+  const address = context.env?.incoming?.socket.remoteAddress ?? "unknown";
+  return address.includes(":") && !address.includes(".") ? address.split(":").slice(0, 4).join(":") : address;
+}
+
+async function currentOf(of: View): Promise<OpenSnapshot> {
+  const open = await of.current();
+  if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
+  return open;
+}
+
+async function askIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
+  const { raw } = context.req;
+  const request = parseAskBody(await readBody(raw, MAX_ASK_BYTES), raw.headers.get("content-type"));
+  const library = await openAskLibrary(await currentOf(of));
+  const gone = new AbortController();
+  const { model, modelNotice, modelDeadline: deadline, delimiter } = parts;
+  const signal = AbortSignal.any([gone.signal, raw.signal]);
+  const events = ask(request, library, { model, modelNotice, deadline, delimiter, signal });
+  const response = await askResponse(events, raw.headers.get("accept"), () => gone.abort());
+  response.headers.set("X-Snapshot", library.snapshot);
+  return response;
+}
+
+async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
+  const params = targetOf(context).split("?").slice(1).join("?");
+  checkParameters(findRoute("ai-search"), params);
+  const { q: query, prefix } = parseSearch(new URLSearchParams(params));
+  const open = await currentOf(of);
+  const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
+  const found =
+    parts.semantic === null
+      ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
+      : await parts.semantic(open, query, prefix).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+  return jsonResponse({ query, prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
+}
+
+async function readFrom(of: View, mount: string, context: Context<Env>) {
+  const target = targetOf(context);
+  if (mount !== "" && !target.startsWith(`${mount}/`)) {
+    // Another spelling of the mount: the gate has let it in, but it is no path of ours.
+    throw new ShelfError("not_found", "Nothing is served at this path.", { fixes: [`See ${mount}/.`] });
+  }
+  const { raw } = context.req;
+  return answer(of, { method: raw.method, target: target.slice(mount.length), header: (name) => raw.headers.get(name) });
+}
+
+/** Path and query as the client wrote them: a URL parser would have resolved dot segments already. */
+function targetOf(context: Context<Env>): string {
+  const sent = context.env?.incoming?.url;
+  if (sent?.startsWith("/") === true) return sent;
+  const { pathname, search } = new URL(context.req.url);
+  return pathname + search;
+}
+
+function challenge(problem: ShelfError): Readonly<Record<string, string>> {
+  return problem.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {};
+}
+
+function observe(parts: Parts): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const started = performance.now();
+    await next();
+    const identity = context.get("identity") as Identity | undefined;
+    parts.log({
+      method: context.req.method,
+      path: targetOf(context).replace(/\?.*$/s, "").slice(0, 512),
+      status: context.res.status,
+      ms: Math.round(performance.now() - started),
+      identity: identity?.name ?? null,
+      reason: (context.get("reason") as string | undefined) ?? null,
+    });
+  };
+}

@@ -1,0 +1,52 @@
+/** Request bodies: counted while they stream, so that a body over the limit costs no more than the limit. */
+import { ShelfError } from "../snapshots/errors.ts";
+import { AskRequest } from "../snapshots/schema/resources.ts";
+
+/** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
+export const MAX_ASK_BYTES = 8 * 1024;
+/** Body of MCP. */
+export const MAX_MCP_BYTES = 64 * 1024;
+
+/** @throws ShelfError "body_too_large" as soon as more than `limit` bytes have come or are announced */
+export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
+  const tooLarge = (): ShelfError =>
+    new ShelfError("body_too_large", `The body is over the limit of ${limit} bytes.`, { fixes: [`Send at most ${limit} bytes.`] });
+  const announced = Number(request.headers.get("content-length") ?? "0");
+  if (announced > limit) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader = request.body?.getReader();
+  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
+    size += step.value.length;
+    if (size > limit) {
+      await reader?.cancel().catch(() => undefined);
+      throw tooLarge();
+    }
+    chunks.push(step.value);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** The question of a JSON body, or of a form's.
+ *  @throws ShelfError "bad_json" with one entry per bad member */
+export function parseAskBody(bytes: Uint8Array, contentType: string | null): AskRequest {
+  let value: unknown;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    value = isForm(contentType) && !text.trimStart().startsWith("{") ? Object.fromEntries(new URLSearchParams(text)) : JSON.parse(text);
+  } catch (cause) {
+    throw new ShelfError("bad_json", "The body is not JSON in UTF-8.", { cause, fixes: [EXAMPLE] });
+  }
+  const parsed = AskRequest.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.length === 0 ? "" : `/${path.join("/")}`, detail: message }));
+  const message = errors.map(({ pointer, detail }) => (pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail}.`)).join(" ");
+  throw new ShelfError("bad_json", message, { errors, fixes: [EXAMPLE] });
+}
+
+const EXAMPLE = 'Send {"question": "…", "prefix": ""}.';
+
+/** What a page without script sends; also what some clients say of JSON when they are not told otherwise. */
+function isForm(contentType: string | null): boolean {
+  return /^application\/x-www-form-urlencoded\b/i.test(contentType ?? "");
+}

@@ -1,0 +1,100 @@
+/** GET /api/code/{repo}/{head}/{path}: bytes of an exact revision, sent only when they are what the record says.
+ *
+ *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read once,
+ *  compare the digest of the very bytes in hand, and only then answer. Nothing is read twice, so nothing can change between. */
+import { create as formatDisposition } from "content-disposition";
+import { type CodeRef, parseCodeRef } from "../snapshots/code-ref.ts";
+import type { CodeStore } from "../snapshots/code-store.ts";
+import { sha256 } from "../snapshots/digest.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { type Answer, CACHE } from "../snapshots/reply.ts";
+import type { CubCode } from "../snapshots/schema/cubs.ts";
+import type { ViewData } from "../snapshots/view-data.ts";
+
+export const CODE_PATH = "/api/code/";
+
+export type CodeParts = {
+  /** null when none is configured. */
+  readonly store: CodeStore | null;
+  /** Records of the snapshot served now; null before the first. */
+  records(): Promise<ViewData | null>;
+};
+
+/** @param path raw URL path, still percent-encoded; the caller controls it
+ *  @throws ShelfError "bad_code_path", "code_not_found", "code_store_unavailable", "code_digest_mismatch", "registry_unavailable" */
+export async function codeAnswer(parts: CodeParts, method: string, path: string): Promise<Answer> {
+  const ref = parseCodePath(path);
+  const data = await parts.records();
+  if (data === null) throw new ShelfError("registry_unavailable", "No snapshot has been published, so no file is recorded.");
+  const pinned = findPinned(data.code, ref);
+  if (pinned === null) {
+    throw new ShelfError("code_not_found", "No record pins a file with this repository, revision and path.", { fixes: ["Use an href of GET /api/cubs/{id}/code."] });
+  }
+  if (parts.store === null) throw new ShelfError("code_store_unavailable", "No exact-revision store is configured.");
+  const file = await parts.store.read(ref);
+  if (file === null) throw new ShelfError("code_not_found", "The exact-revision store does not have this file.");
+  // Hashed here too, over the array that is sent: the store's own digest is only its word.
+  const digest = sha256(file.bytes);
+  if (digest !== file.sha256 || !pinned.digests.has(digest)) {
+    throw new ShelfError("code_digest_mismatch", "The stored file is not the one that was recorded, so it is not sent.", {
+      fixes: ["Tell the operator: the exact-revision store and the registry disagree about this file."],
+    });
+  }
+  return {
+    status: 200,
+    headers: {
+      "Content-Type": pinned.mediaType,
+      "Content-Length": String(file.bytes.length),
+      "X-CUB-Sha256": digest,
+      "Repr-Digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
+      "Cache-Control": CACHE.private,
+      "Content-Disposition": formatDisposition(ref.path.slice(ref.path.lastIndexOf("/") + 1), { type: "attachment" }),
+      "Content-Security-Policy": "sandbox",
+      "X-Content-Type-Options": "nosniff",
+    },
+    body: method === "HEAD" ? null : file.bytes,
+  };
+}
+
+/** Each part is decoded once, after the path has been cut: an encoded slash stays inside its part, where it is refused. */
+function parseCodePath(path: string): CodeRef {
+  const [repo = "", head = "", ...rest] = path.slice(CODE_PATH.length).split("/");
+  let parts: string[];
+  try {
+    parts = [repo, head, ...rest].map(decodeURIComponent);
+  } catch (cause) {
+    throw new ShelfError("bad_code_path", "The path is not percent-encoded UTF-8.", { cause });
+  }
+  if (parts.some((part) => part.includes("/"))) throw new ShelfError("bad_code_path", "A part of the path holds an encoded slash.");
+  return parseCodeRef(parts[0] ?? "", parts[1] ?? "", parts.slice(2).join("/"));
+}
+
+type Pinned = { readonly digests: ReadonlySet<string>; readonly mediaType: string };
+const pins = new WeakMap<ViewData["code"], ReadonlyMap<string, Pinned>>();
+
+/** What the records of a snapshot say of a file. Two records may pin one path with two digests; either is recorded. */
+function findPinned(code: ViewData["code"], ref: CodeRef): Pinned | null {
+  let known = pins.get(code);
+  if (known === undefined) {
+    known = pinAll(code.values());
+    pins.set(code, known);
+  }
+  return known.get(nameOf(ref)) ?? null;
+}
+
+function pinAll(records: Iterable<CubCode>): ReadonlyMap<string, Pinned> {
+  const map = new Map<string, { digests: Set<string>; mediaType: string }>();
+  for (const { repo, head, files } of records) {
+    for (const { path, sha256: digest, media_type: mediaType } of files) {
+      const name = nameOf({ repo, head, path });
+      const known = map.get(name);
+      if (known === undefined) map.set(name, { digests: new Set([digest]), mediaType });
+      else known.digests.add(digest);
+    }
+  }
+  return map;
+}
+
+function nameOf({ repo, head, path }: CodeRef): string {
+  return `${repo}/${head}/${path}`;
+}

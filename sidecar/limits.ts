@@ -1,0 +1,62 @@
+/** Requests per client and minute, counted in memory: enough for one process, and off where a gateway in front counts
+ *  better (conventions "Sidecar"). */
+import { LRUCache } from "lru-cache";
+import { ShelfError } from "../snapshots/errors.ts";
+
+/** Requests per minute by group of routes. */
+export const RATES = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 } as const;
+export type RateGroup = keyof typeof RATES;
+
+const WINDOW_MS = 60_000;
+/** Clients remembered per group; who is forgotten starts anew. */
+const MAX_CLIENTS = 50_000;
+
+export type RateVerdict = {
+  readonly ok: boolean;
+  /** RateLimit and RateLimit-Policy, and Retry-After when refused. */
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export interface RateLimiter {
+  /** Counts one request. @param client an address or an identity; nothing a caller can choose freely */
+  take(group: RateGroup, client: string): RateVerdict;
+}
+
+/** For processes behind a gateway that limits. */
+export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
+
+/** A window opens with a client's first request and holds `RATES[group]` requests. */
+export function openRateLimiter(options: { readonly now?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {}): RateLimiter {
+  const now = options.now ?? Date.now;
+  const rates = options.rates ?? RATES;
+  const windows = new LRUCache<string, { readonly opened: number; count: number }>({ max: MAX_CLIENTS });
+  return {
+    take(group, client) {
+      const quota = rates[group];
+      const id = `${group} ${client}`;
+      const at = now();
+      let window = windows.get(id);
+      if (window === undefined || at - window.opened >= WINDOW_MS || at < window.opened) {
+        window = { opened: at, count: 0 };
+        windows.set(id, window);
+      }
+      const ok = window.count < quota;
+      if (ok) window.count++;
+      const reset = Math.max(1, Math.ceil((window.opened + WINDOW_MS - at) / 1000));
+      return {
+        ok,
+        headers: {
+          "RateLimit-Policy": `"${group}";q=${quota};w=${WINDOW_MS / 1000}`,
+          RateLimit: `"${group}";r=${quota - window.count};t=${reset}`,
+          ...(ok ? {} : { "Retry-After": String(reset) }),
+        },
+      };
+    },
+  };
+}
+
+export function rateLimited(group: RateGroup): ShelfError {
+  return new ShelfError("rate_limited", `At most ${RATES[group]} requests per minute are answered here.`, {
+    fixes: ["Wait for the seconds in Retry-After."],
+  });
+}

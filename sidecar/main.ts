@@ -1,0 +1,26 @@
+/** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
+import { listen } from "../snapshots/listen.ts";
+import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/serving.ts";
+import { openLog } from "./log.ts";
+import { openSidecar, type Sidecar } from "./server.ts";
+
+const log = openLog();
+let sidecar: Sidecar | null = null;
+try {
+  const { serving, listing } = await receiveServing<SidecarServing>((access) => {
+    sidecar?.setAccess(access);
+    log.info("the access section was read again");
+  });
+  const opened = await openSidecar(serving, process.env, log, { listing });
+  sidecar = opened;
+  const listening = await listen(opened.listener, serving);
+  stopWithStarter(() => {
+    opened.stop();
+    return listening.close();
+  });
+  const open = await opened.publicView.current().catch(() => null);
+  sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null, notes: opened.notes });
+} catch (error) {
+  const { message, code } = error as NodeJS.ErrnoException;
+  sendToStarter({ type: "failed", message, code: code ?? null });
+}

@@ -1,0 +1,122 @@
+/** POST /api/reindex: one rebuild at a time, in a process of its own, so that a build that fails or eats memory leaves the
+ *  server as it was. The command comes from whoever started the sidecar; nothing of the request reaches it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import { ShelfError } from "../snapshots/errors.ts";
+import { ReindexSummary } from "../snapshots/schema/resources.ts";
+
+export const REINDEX_HEADER = "x-resource-library-reindex-token";
+/** Bytes of a summary; a long list of rejected inputs is a few megabytes. */
+const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;
+/** Characters of the builder's own words that are kept for the log. */
+const MAX_TRACE = 4_000;
+/** The builder's exit code when another build holds the lock (conventions "Command line"). */
+const EXIT_BUSY = 4;
+
+export type ReindexParts = {
+  /** REINDEX_TOKEN, or null when it is not set. */
+  readonly token: string | null;
+  /** Program and arguments; null when this process may not build. It prints a ReindexSummary as JSON on stdout. */
+  readonly command: readonly [program: string, ...args: string[]] | null;
+  /** Milliseconds after which a build is stopped. */
+  readonly timeout: number;
+  /** What the builder said when it failed; for the log, never for the caller. */
+  readonly onFailure?: (exitCode: number | null, trace: string) => void;
+};
+
+export interface Reindexer {
+  /** @throws ShelfError "not_configured", "unauthenticated" */
+  authorize(headers: Headers): void;
+  /** @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
+  run(): Promise<ReindexSummary>;
+  /** Ends a running build. */
+  stop(): void;
+}
+
+export function openReindexer(parts: ReindexParts): Reindexer {
+  let child: ChildProcess | null = null;
+  let running = false;
+  return {
+    authorize(headers) {
+      if (parts.token === null || parts.token === "" || parts.command === null) {
+        throw new ShelfError("not_configured", "Reindexing is not configured.", { fixes: ["Set REINDEX_TOKEN in the server's environment."] });
+      }
+      // Two headers that disagree are no credential.
+      const sent = [bearer(headers.get("authorization")), headers.get(REINDEX_HEADER)].filter((token) => token !== null);
+      const good = sent.map((token) => sameText(token, parts.token ?? ""));
+      if (good.length === 0 || good.includes(false)) {
+        throw new ShelfError("unauthenticated", "The reindex token is missing or invalid.", { fixes: [`Send it as Authorization: Bearer, or in ${REINDEX_HEADER}.`] });
+      }
+    },
+    async run() {
+      if (running) throw new ShelfError("reindex_running", "A reindex is already running.", { fixes: ["Wait for it to end, then look at /health."] });
+      running = true;
+      try {
+        return await runBuild(parts, (started) => (child = started));
+      } finally {
+        running = false;
+        child = null;
+      }
+    },
+    stop: () => {
+      child?.kill("SIGTERM");
+    },
+  };
+}
+
+async function runBuild(parts: ReindexParts, onStart: (child: ChildProcess) => void): Promise<ReindexSummary> {
+  const [program, ...args] = parts.command ?? [""];
+  // The builder needs the store's credentials, and none of the sidecar's own secrets.
+  const { REINDEX_TOKEN: _token, ...env } = process.env;
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], timeout: parts.timeout, killSignal: "SIGTERM" });
+  onStart(child);
+  const out: Buffer[] = [];
+  let size = 0;
+  let trace = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= MAX_SUMMARY_BYTES) out.push(chunk);
+    else child.kill("SIGTERM");
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    trace = (trace + text).slice(-MAX_TRACE);
+  });
+  const exitCode = await new Promise<number | null>((resolve) => {
+    child.once("error", () => resolve(null));
+    child.once("close", (code) => resolve(code));
+  });
+  if (exitCode === EXIT_BUSY) throw new ShelfError("reindex_running", "Another build is running.", { fixes: ["Wait for it to end, then look at /health."] });
+  const value = parseJson(Buffer.concat(out).toString("utf8"));
+  const summary = exitCode === 0 ? ReindexSummary.safeParse(value) : null;
+  if (summary?.success === true) return summary.data;
+  parts.onFailure?.(exitCode, trace);
+  throw new ShelfError("build_failed", `The build failed${reasonIn(value)}; the snapshot served before stays.`, { fixes: ["Look at the server's log, or run proofshelf build."] });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+const failure = z.object({ error: z.object({ message: z.string() }) });
+
+/** The builder's reason, when it gave one: a ShelfError's message, which is written for callers. */
+function reasonIn(value: unknown): string {
+  const parsed = failure.safeParse(value);
+  return parsed.success ? `: ${parsed.data.error.message.slice(0, 500)}` : "";
+}
+
+function bearer(header: string | null): string | null {
+  if (header === null) return null;
+  return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
+}
+
+/** Compared as digests: equal length, constant time. */
+function sameText(a: string, b: string): boolean {
+  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(a), digest(b));
+}

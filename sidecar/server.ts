@@ -1,0 +1,137 @@
+/** Everything that a sidecar process holds, put together from what it was told and from its environment. */
+import { randomBytes } from "node:crypto";
+import type { RequestListener } from "node:http";
+import type { Logger } from "pino";
+import type { AccessConfig } from "../snapshots/access-config.ts";
+import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
+import { openIndex } from "../snapshots/index/open.ts";
+import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/cubs.ts";
+import { LIST_PAGE } from "../snapshots/query/list.ts";
+import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
+import type { SidecarServing } from "../snapshots/serving.ts";
+import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
+import { openView, type Runtime, type View } from "../snapshots/view.ts";
+import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
+import { createApp, type McpHandler, type Semantic } from "./app.ts";
+import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
+import { openDevelopmentAccess } from "./development-access.ts";
+import { openGate } from "./gate.ts";
+import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
+import { sidecarListener } from "./listener.ts";
+import { openReindexer } from "./reindex.ts";
+
+/** Answers that a model writes at once; a local one slows down for everybody above it. */
+const MAX_MODEL_CALLS = 4;
+/** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
+const REINDEX_TIMEOUT = 3 * 60 * 60_000;
+
+export type Environment = {
+  readonly REINDEX_TOKEN?: string | undefined;
+  readonly AI_GATEWAY_ID?: string | undefined;
+  readonly INFERENCE_API_KEY?: string | undefined;
+};
+
+export type SidecarOptions = {
+  readonly listing?: (() => Promise<Catalog>) | null;
+  readonly semantic?: Semantic | null;
+  readonly mcp?: { readonly handle: McpHandler; readonly versions: readonly string[]; readonly tools: readonly string[] } | null;
+};
+
+export type Sidecar = {
+  readonly listener: RequestListener;
+  readonly publicView: View;
+  /** Takes a changed access section. */
+  setAccess(access: AccessConfig | null): void;
+  /** Lines for the operator. */
+  readonly notes: readonly string[];
+  stop(): void;
+};
+
+export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions = {}): Promise<Sidecar> {
+  const development = serving.access === "development" ? await openDevelopmentAccess() : null;
+  let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
+  const gate = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
+  const { model, notice } = openModel(serving, env);
+  const semantic = options.semantic ?? null;
+  const mcp = options.mcp ?? null;
+  const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
+  const reindexToken = env.REINDEX_TOKEN === undefined || env.REINDEX_TOKEN === "" ? null : env.REINDEX_TOKEN;
+  const reindexer = openReindexer({
+    token: reindexToken,
+    command: serving.reindexCommand,
+    timeout: REINDEX_TIMEOUT,
+    onFailure: (exitCode, trace) => log.error({ exitCode, trace }, "the rebuild failed"),
+  });
+
+  const components = (): readonly Component[] => [
+    { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
+    { name: "full-text search", status: "live", note: "the snapshot's own index" },
+    model === null ? { name: "answers", status: "wired (opt-in)", note: notice } : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
+    semantic === null
+      ? { name: "semantic search", status: "planned", note: "not built into this process" }
+      : { name: "semantic search", status: "bound", note: "hybrid with full text" },
+    access === null ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" } : { name: "gated view", status: "live", note: "behind the access gateway" },
+    codeStore === null ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" } : { name: "code files", status: "live", note: "re-hashed before they are sent" },
+    reindexToken === null ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" } : { name: "reindex", status: "live", note: "POST /api/reindex" },
+    mcp === null ? { name: "mcp", status: "planned", note: "not built into this process" } : { name: "mcp", status: "live", note: "read-only tools" },
+    env.AI_GATEWAY_ID === undefined || env.AI_GATEWAY_ID === ""
+      ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
+      : { name: "ai gateway", status: serving.gateway === null ? "unavailable" : "bound", note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it" },
+  ];
+  const runtime: Runtime = {
+    version: serving.version,
+    components,
+    limits: {
+      question_characters: MAX_QUESTION, ask_body_bytes: MAX_ASK_BYTES, mcp_body_bytes: MAX_MCP_BYTES, query_characters: MAX_QUERY,
+      records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE, answer_deadline_ms: MODEL_DEADLINE, answers_at_once: MAX_MODEL_CALLS,
+      ...(serving.rateLimits ? Object.fromEntries(Object.entries(RATES).map(([group, rate]) => [`${group}_per_minute`, rate])) : { rate_limits: "off" }),
+    },
+    auth: {
+      public: "none",
+      internal: access === null ? "closed" : { token: access.headers.token, pair: [access.headers.clientId, access.headers.clientSecret] },
+      code: access === null ? "closed" : "as /internal",
+      reindex: reindexToken === null ? "closed" : "bearer",
+    },
+    mcp: { endpoint: "/mcp", versions: mcp?.versions ?? [], tools: mcp?.tools ?? [] },
+  };
+
+  let renderer: Promise<Renderer> | null = null;
+  const openPages = (): Promise<Renderer> =>
+    (renderer ??= openRenderer(serving.dist).catch((error: unknown) => {
+      renderer = null;
+      throw error;
+    }));
+  const publicShelf = openDirectoryShelf(serving.publicDir);
+  const internalShelf = openDirectoryShelf(serving.internalDir, publicShelf);
+  const shared = { renderer: openPages, runtime, now: Date.now };
+  const publicView = openView({ ...shared, view: "public", shelf: publicShelf, index: () => openIndex(publicShelf.indexUri), listing: options.listing ?? null });
+  const internalView = openView({ ...shared, view: "internal", shelf: internalShelf, index: () => openIndex(internalShelf.indexUri), listing: null });
+
+  const app = createApp({
+    publicView, internalView, gate, model, modelNotice: notice, modelDeadline: MODEL_DEADLINE, semantic, mcp: mcp?.handle ?? null, codeStore, reindexer,
+    limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
+    baseUrl: serving.baseUrl,
+    delimiter: () => randomBytes(12).toString("base64url"),
+    log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
+  });
+  return {
+    listener: sidecarListener(app, publicView, serving.rateLimits),
+    publicView,
+    setAccess: (changed) => {
+      if (development === null) access = changed;
+    },
+    notes: development === null ? [] : [`Development token for /internal and /api/code, good for 24 hours: ${development.token}`],
+    stop: () => reindexer.stop(),
+  };
+}
+
+function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {
+  const { answers, gateway } = serving;
+  if (answers === null) return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
+  const id = env.AI_GATEWAY_ID ?? "";
+  if (id !== "" && gateway === null) return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
+  const apiKey = env.INFERENCE_API_KEY === undefined || env.INFERENCE_API_KEY === "" ? null : env.INFERENCE_API_KEY;
+  const model = openAnswerModel({ ...answers, apiKey, gateway: id !== "" && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null });
+  return { model: limitConcurrency(model, MAX_MODEL_CALLS), notice: "" };
+}
