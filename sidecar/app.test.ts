@@ -1,0 +1,306 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import { findCitationProblem } from "../snapshots/citation.ts";
+import { sha256 } from "../snapshots/digest.ts";
+import { ROUTES } from "../snapshots/routes.ts";
+import { AskResponse, Problem } from "../snapshots/schema/resources.ts";
+import { type Reply, type Running, startSidecar } from "./app-fixture.ts";
+import { makeHmacToken, makeToken, NOW, rsaPem, SERVICE_SECRET } from "./gate-fixture.ts";
+import { openGate } from "./gate.ts";
+import { openRateLimiter } from "./limits.ts";
+import { openReindexer } from "./reindex.ts";
+import { CANARY, CODE_TEXT, GATED, GATED_KEY, HEAD } from "./view-fixture.ts";
+
+let running: Running;
+before(async () => {
+  running = await startSidecar();
+});
+after(async () => {
+  await running.listening.close();
+  rmSync(running.views.folder, { recursive: true });
+});
+
+const member = { "edge-access-token": makeToken() };
+const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
+
+/** A path that fits a route's pattern. */
+function examplePath(path: string): string {
+  return path
+    .replace("{repo}", "sorting").replace("{head}", HEAD).replace("{path...}", "coq/Sort.v")
+    .replace("{key...}", encodeURI(GATED_KEY)).replace("{prefix...}", "drafts/").replace("{id}", "CUB-0007");
+}
+
+const bad: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  nothing: {},
+  "half a pair": { "edge-access-client-id": "ci.example" },
+  "the other half": { "edge-access-client-secret": SERVICE_SECRET },
+  "a wrong secret": { "edge-access-client-id": "ci.example", "edge-access-client-secret": "wrong" },
+  "an expired token": { "edge-access-token": makeToken({ exp: NOW - 1 }) },
+  "a token for others": { "edge-access-token": makeToken({ aud: "others" }) },
+  "a token of others": { "edge-access-token": makeToken({ iss: "https://evil.example" }) },
+  "an unsigned token": { "edge-access-token": `${makeToken().split(".").slice(0, 2).join(".")}.` },
+  "a token with the public key as secret": { "edge-access-token": makeHmacToken(rsaPem, { alg: "HS256", kid: "rsa" }) },
+  "a bearer": { authorization: `Bearer ${makeToken()}` },
+  "a cookie": { cookie: `edge-access-token=${makeToken()}` },
+  "a good pair beside a bad token": { "edge-access-client-id": "ci.example", "edge-access-client-secret": SERVICE_SECRET, "edge-access-token": "x" },
+};
+
+test("every gated route, method and kind of bad credential is refused before anything is looked up", async () => {
+  const gatedRoutes = ROUTES.filter(({ access }) => access === "gated" || access === "person");
+  assert.ok(gatedRoutes.length >= 13);
+  running.takeCalls();
+  let tried = 0;
+  for (const route of gatedRoutes) {
+    for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]) {
+      for (const [kind, headers] of Object.entries(bad)) {
+        const reply = await running.send(method, examplePath(route.path), headers, method === "POST" ? '{"question":"x"}' : undefined);
+        assert.equal(reply.status, 401, `${method} ${route.path} with ${kind}`);
+        assert.equal(reply.headers["cache-control"], "private, no-store");
+        assert.match(reply.headers["www-authenticate"] ?? "", /^Bearer/);
+        assert.equal(reply.headers["access-control-allow-origin"], undefined);
+        if (method !== "HEAD") assert.equal(Problem.parse(JSON.parse(reply.body)).code, "unauthenticated");
+        tried++;
+      }
+      const stranger = await running.send(method, examplePath(route.path), { "edge-access-token": makeToken({ email: "eve@evil.test" }) });
+      assert.equal(stranger.status, 403);
+      assert.equal(stranger.headers["cache-control"], "private, no-store");
+    }
+  }
+  assert.ok(tried >= 1_000);
+  assert.equal(running.takeCalls(), 0);
+});
+
+test("no spelling of a gated path gives a stranger a gated byte", async () => {
+  const targets = ["/internal/api/catalog", "/internal/objects/drafts/secret.md", "/internal/llms.txt", "/internal/browse/drafts/", "/internal/api/search?q=sleeps", CODE];
+  const tricks: ((target: string) => string)[] = [
+    (target) => `/${target}`, (target) => `//${target}`, (target) => target.toUpperCase(), (target) => target.replace("/i", "/I"),
+    (target) => target.replace("/i", "/%69"), (target) => target.replace("/a", "/%61"), (target) => target.replace("internal/", "internal%2f"),
+    (target) => target.replace("internal/", "internal%2F"), (target) => target.replace("internal/", "internal;/"), (target) => target.replace("internal", "internal;x=y"),
+    (target) => `/x/..${target}`, (target) => `/x/%2e%2e${target}`, (target) => `/.${target}`, (target) => `/%2e${target}`, (target) => target.replace("internal", "internal/."),
+    (target) => target.replace("internal/", "internal\\"), (target) => target.replace("internal/", "internal//"), (target) => `${target}.css`, (target) => `${target};.css`,
+    (target) => `${target}/x.css`, (target) => `${target}%3f.css`, (target) => `${target}%23`, (target) => `${target}%00`, (target) => `${target}?x.css`, (target) => `${target}/`,
+    (target) => `/internal/..${target}`, (target) => `/objects/..${target}`, (target) => `/at/x${target}`, (target) => `http://evil.example${target}`, (target) => `http://127.0.0.1${target}`,
+    (target) => target.replace("internal", "internal%20"), (target) => target.replace("internal", "%2569nternal"), (target) => target.replace("internal", "\u0131nternal"), (target) => target.slice(1),
+    (target) => target.replace("/internal", ""), (target) => `/internal${target}`, (target) => target.replace("/internal", "/internal/internal"), (target) => `${target}#/public`,
+  ];
+  const overrides = { "x-original-url": "/internal/api/catalog", "x-rewrite-url": "/internal/api/catalog", "x-forwarded-prefix": "/internal", "x-http-method-override": "GET", host: "internal", "x-forwarded-user": "ada@example.org" };
+  const trySend = async (method: string, target: string, headers = {}): Promise<Reply | null> => running.send(method, target, headers).catch(() => null);
+  let tried = 0;
+  for (const target of targets) {
+    for (const trick of tricks) {
+      for (const method of ["GET", "HEAD", "POST"]) {
+        for (const headers of [{}, overrides]) {
+          const reply = await trySend(method, encodeURI(trick(target)).replaceAll("%25", "%"), headers);
+          tried++;
+          if (reply === null) continue;
+          assert.doesNotMatch(reply.body + JSON.stringify(reply.headers), /canary-of|"Drafts?"|insert_keeps_sorted : True/, `${method} ${trick(target)}`);
+          assert.notEqual(reply.headers["x-cub-sha256"], sha256(CODE_TEXT));
+        }
+      }
+    }
+  }
+  assert.ok(tried > 1_000);
+});
+
+test("two header lines of one credential are no credential", async () => {
+  const raw = (lines: readonly string[]): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const socket = connect(running.listening.port, "127.0.0.1", () => socket.write(`GET /internal/api/catalog HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join("\r\n")}\r\n\r\n`));
+      let text = "";
+      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve(text)).on("error", reject);
+    });
+  const token = makeToken();
+  assert.match(await raw([`Edge-Access-Token: ${token}`]), /^HTTP\/1\.1 200/);
+  assert.match(await raw([`edge-access-token: ${token}`, `edge-access-token: ${token}`]), /^HTTP\/1\.1 401/);
+  assert.match(await raw(["edge-access-client-id: ci.example", "edge-access-client-id: ci.example", `edge-access-client-secret: ${SERVICE_SECRET}`]), /^HTTP\/1\.1 401/);
+});
+
+test("members see the internal view on every route, privately, and the public routes stay public", async () => {
+  for (const [path, pattern] of [
+    ["/internal/api/catalog", /drafts\/secret\.md/], ["/internal/api/list?prefix=drafts%2F", /secret\.md/], ["/internal/api/search?q=canary", new RegExp(CANARY)],
+    ["/internal/api/claims", /claim-stable/], ["/internal/api/capabilities", /internal/], ["/internal/api/openapi.json", /3\.1/], [`/internal/objects/${GATED_KEY}`, new RegExp(CANARY)],
+    ["/internal/llms.txt", /Drafts/], ["/internal/api/ai-search?q=canary", /"unavailable"/],
+  ] as const) {
+    const reply = await running.send("GET", path, member);
+    assert.equal(reply.status, 200, path);
+    assert.match(reply.body, pattern, path);
+    assert.equal(reply.headers["cache-control"], "private, no-store", path);
+    assert.equal(reply.headers["access-control-allow-origin"], undefined);
+    const head = await running.send("HEAD", path, member);
+    assert.deepEqual([head.status, head.body], [200, ""]);
+    if (reply.headers.etag !== undefined && !path.includes("capabilities")) {
+      const again = await running.send("GET", path, { ...member, "if-none-match": reply.headers.etag });
+      assert.deepEqual([again.status, again.headers["cache-control"]], [304, "private, no-store"], path);
+    }
+  }
+  const pair = { "Edge-Access-Client-Id": "ci.example", "Edge-Access-Client-Secret": SERVICE_SECRET };
+  assert.equal((await running.send("GET", "/internal/api/catalog", pair)).status, 200);
+  const open = await running.send("GET", "/api/catalog", member);
+  assert.doesNotMatch(open.body, /drafts/);
+  assert.match(open.headers["cache-control"] ?? "", /^public/);
+  assert.equal((await running.send("GET", `/objects/${GATED_KEY}`, member)).status, 404);
+  assert.deepEqual(JSON.parse((await running.send("GET", "/api/list?prefix=drafts%2F", member)).body).objects, []);
+});
+
+test("code is sent to members with its digest, and a wrong method is 405 behind the gate", async () => {
+  const reply = await running.send("GET", CODE, member);
+  assert.deepEqual([reply.status, reply.body, reply.headers["x-cub-sha256"], reply.headers["cache-control"]], [200, CODE_TEXT, sha256(CODE_TEXT), "private, no-store"]);
+  const head = await running.send("HEAD", CODE, member);
+  assert.deepEqual([head.status, head.body, head.headers["content-length"]], [200, "", String(CODE_TEXT.length)]);
+  const post = await running.send("POST", CODE, member, "x");
+  assert.deepEqual([post.status, post.headers.allow, post.headers["cache-control"]], [405, "GET, HEAD", "private, no-store"]);
+  for (const [path, status] of [[`/api/code/sorting/main/x`, 400], [`/api/code/sorting/${HEAD}/none`, 404], [`/api/code/sorting/${HEAD}/%2e%2e/x`, 400]] as const) {
+    const refused = await running.send("GET", path, member);
+    assert.deepEqual([refused.status, refused.headers["cache-control"]], [status, "private, no-store"]);
+  }
+});
+
+test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async () => {
+  const nested = `${"[".repeat(4_000)}${"]".repeat(4_000)}`;
+  const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
+  for (const [path, headers] of [["/api/ask", {}], ["/internal/library/api/ask", member], ["/internal/api/ask", human]] as const) {
+    for (const body of ["", "{", "[]", "null", "1", '"x"', "{}", '{"question":1}', '{"question":""}', '{"question":"  "}', '{"question":null}', `{"question":"${"x".repeat(501)}"}`,
+      '{"question":"x","prefix":1}', nested.slice(0, 8_000), "\ufeff", '{"question":["x"]}', `{"q":"x"}`]) {
+      const reply = await running.send("POST", path, { ...headers, "content-type": "application/json" }, body);
+      assert.equal(reply.status, 400, `${path} ${body.slice(0, 40)}`);
+      assert.equal(Problem.parse(JSON.parse(reply.body)).code, "bad_json");
+    }
+    assert.equal((await running.send("POST", path, headers, new Uint8Array([0x7b, 0xff, 0x7d]))).status, 400);
+    const large = await running.send("POST", path, headers, `{"question":"${"x".repeat(9_000)}"}`);
+    assert.equal(large.status, 413);
+    assert.match(large.body, /8192 bytes/);
+    assert.equal((await running.send("GET", path, headers)).status, 405);
+  }
+  const fits = `{"question":"${"\ud83e\udd80".repeat(500)}"}`;
+  assert.equal((await running.send("POST", "/api/ask", {}, fits)).status, 200);
+});
+
+test("a body without an announced length is counted while it streams", async () => {
+  const reply = await running.send("POST", "/api/ask", { "transfer-encoding": "chunked" }, "x".repeat(100_000)).catch((error: NodeJS.ErrnoException) => error.code);
+  if (typeof reply === "object") assert.equal(reply.status, 413);
+  else assert.match(String(reply), /ECONNRESET|EPIPE/);
+});
+
+test("ask answers from its own view, with citations that hold", async () => {
+  const question = JSON.stringify({ question: `Where does the ${CANARY} sleep?` });
+  const open = await running.send("POST", "/api/ask", {}, question);
+  assert.equal(open.status, 200);
+  assert.doesNotMatch(open.body.replace(JSON.parse(question).question, ""), /sleeps|drafts/);
+  const answer = AskResponse.parse(JSON.parse((await running.send("POST", "/internal/library/api/ask", member, question)).body));
+  assert.match(answer.answer, /sleeps in the drafts/);
+  for (const citation of answer.citations) assert.equal(findCitationProblem(citation, Buffer.from(GATED[citation.key] ?? "")), null);
+  const person = await running.send("POST", "/internal/api/ask", { "edge-access-token": makeToken({ aud: "library-people" }) }, question);
+  assert.equal(person.status, 200);
+  const pair = { "Edge-Access-Client-Id": "ci.example", "Edge-Access-Client-Secret": SERVICE_SECRET };
+  for (const headers of [member, pair]) assert.equal((await running.send("POST", "/internal/api/ask", headers, question)).status, 403);
+});
+
+test("with Accept: text/event-stream the same answer streams", async () => {
+  const body = JSON.stringify({ question: "Why is insertion sort stable?" });
+  const plain = JSON.parse((await running.send("POST", "/api/ask", {}, body)).body);
+  const reply = await running.send("POST", "/api/ask", { accept: "text/event-stream" }, body);
+  assert.match(reply.headers["content-type"] ?? "", /^text\/event-stream/);
+  const events = [...reply.body.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, type, data]) => ({ type, data: JSON.parse(data ?? "") }));
+  assert.deepEqual([events[0]?.type, events.at(-1)?.type], ["sources", "answer"]);
+  assert.equal(events.flatMap(({ type, data }) => (type === "text" ? [data.text] : [])).join(""), plain.answer);
+  assert.deepEqual(events.at(-1)?.data, plain);
+});
+
+test("ai-search checks its parameters and says that it is not configured", async () => {
+  assert.equal((await running.send("GET", "/api/ai-search")).status, 400);
+  assert.equal((await running.send("GET", "/api/ai-search?q=")).status, 400);
+  assert.equal((await running.send("GET", "/api/ai-search?q=x&limit=1")).status, 400);
+  const reply = await running.send("GET", "/api/ai-search?q=x%20y&prefix=notes/");
+  assert.equal(reply.status, 200);
+  const { mode, notice, results, query, prefix } = JSON.parse(reply.body);
+  assert.deepEqual([mode, results, query, prefix], ["unavailable", [], "x y", "notes/"]);
+  assert.match(notice, /embeddings/);
+});
+
+test("the log has the route and the reason, and no query, credential or body", async () => {
+  running.log.length = 0;
+  await running.send("GET", "/internal/api/search?q=log-canary", member);
+  await running.send("GET", "/internal/api/search?q=log-canary", { "edge-access-token": "token-canary" });
+  await running.send("POST", "/api/ask", {}, '{"question":"body-canary"}');
+  const text = JSON.stringify(running.log);
+  assert.doesNotMatch(text, /canary|eyJ/);
+  assert.deepEqual(running.log.map(({ path, status, identity, reason }) => [path, status, identity, reason]), [
+    ["/internal/api/search", 200, "ada@example.org", null], ["/internal/api/search", 401, null, "malformed"], ["/api/ask", 200, null, null],
+  ]);
+});
+
+test("without an access section every gated route is 503 and says what to configure; nothing else changes", async () => {
+  const closed = await startSidecar({ gate: openGate(null) });
+  for (const route of ROUTES) {
+    const gatedRoute = route.access === "gated" || route.access === "person";
+    const reply = await closed.send(route.methods[0] ?? "GET", examplePath(route.path), member, route.methods[0] === "POST" ? '{"question":"x"}' : undefined);
+    if (!gatedRoute) continue;
+    assert.equal(reply.status, 503, route.path);
+    assert.equal(Problem.parse(JSON.parse(reply.body)).code, "not_configured");
+    assert.match(reply.body, /access section/);
+  }
+  assert.equal(closed.takeCalls(), 0);
+  assert.equal((await closed.send("GET", "/api/catalog")).status, 200);
+  await closed.listening.close();
+  rmSync(closed.views.folder, { recursive: true });
+});
+
+test("above its rate a client gets 429 with Retry-After, on each limited route, and the others go on", async () => {
+  const limited = await startSidecar({ limits: openRateLimiter() }, true, true);
+  const groups: [string, string, number, Record<string, string>][] = [
+    ["POST", "/api/ask", 10, {}], ["GET", "/api/ai-search?q=x", 10, {}], ["GET", "/api/search?q=x", 60, {}], ["GET", CODE, 60, member], ["POST", "/internal/library/api/ask", 10, member],
+  ];
+  for (const [method, target, rate, headers] of groups) {
+    const statuses: number[] = [];
+    let last: Reply | null = null;
+    for (let at = 0; at < rate + 2; at++) {
+      last = await limited.send(method, target, { ...headers, "x-forwarded-for": `10.0.0.${at}` }, method === "POST" ? '{"question":"zebra"}' : undefined);
+      statuses.push(last.status);
+    }
+    assert.deepEqual([...new Set(statuses.slice(0, rate))], [200], target);
+    assert.deepEqual(statuses.slice(rate), [429, 429], target);
+    assert.match(last?.headers["retry-after"] ?? "", /^[0-9]+$/);
+    assert.match(String(last?.headers["ratelimit-policy"]), new RegExp(`q=${rate};w=60`));
+    assert.equal(last?.headers["cache-control"], headers === member ? "private, no-store" : "no-store");
+  }
+  assert.equal((await limited.send("GET", "/api/catalog")).status, 200);
+  await limited.listening.close();
+  rmSync(limited.views.folder, { recursive: true });
+});
+
+test("before the first snapshot the gated routes are 503 for members, and public ones say why", async () => {
+  const empty = await startSidecar({}, false);
+  for (const [method, path] of [["GET", "/internal/api/catalog"], ["GET", CODE], ["POST", "/internal/library/api/ask"], ["GET", "/internal/api/ai-search?q=x"]] as const) {
+    const reply = await empty.send(method, path, member, method === "POST" ? '{"question":"x"}' : undefined);
+    assert.deepEqual([reply.status, reply.headers["cache-control"]], [503, "private, no-store"], path);
+  }
+  assert.equal((await empty.send("POST", "/api/ask", {}, '{"question":"x"}')).status, 503);
+  await empty.listening.close();
+  rmSync(empty.views.folder, { recursive: true });
+});
+
+test("reindex is 503 without a token configured, 401 without the right one, and 405 for GET", async () => {
+  const closedReply = await running.send("POST", "/api/reindex", { authorization: "Bearer x" });
+  assert.equal(closedReply.status, 503);
+  const open = await startSidecar({ reindexer: openReindexer({ token: "the-token", command: [process.execPath, "-e", "process.exitCode = 1"], timeout: 10_000 }) });
+  assert.equal((await open.send("POST", "/api/reindex")).status, 401);
+  assert.match((await open.send("POST", "/api/reindex")).headers["www-authenticate"] ?? "", /Bearer/);
+  assert.equal((await open.send("GET", "/api/reindex", { authorization: "Bearer the-token" })).status, 405);
+  const failed = await open.send("POST", "/api/reindex", { authorization: "Bearer the-token" });
+  assert.deepEqual([failed.status, Problem.parse(JSON.parse(failed.body)).code], [500, "build_failed"]);
+  assert.equal((await open.send("GET", "/api/catalog")).status, 200);
+  await open.listening.close();
+  rmSync(open.views.folder, { recursive: true });
+});
+
+test("clients that send half a body hold up nobody else", async () => {
+  const sockets = Array.from({ length: 50 }, () =>
+    connect(running.listening.port, "127.0.0.1", function (this: Socket) {
+      this.write("POST /api/ask HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{");
+    }).on("error", () => undefined),
+  );
+  for (let at = 0; at < 20; at++) assert.equal((await running.send("POST", "/api/ask", {}, '{"question":"zebra"}')).status, 200);
+  for (const socket of sockets) socket.destroy();
+});
