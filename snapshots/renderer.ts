@@ -4,7 +4,7 @@
  *      dist/current           one line: the name of the version to use
  *      dist/<version>/server/entry.mjs    exports renderPage(input): Promise<Uint8Array>
  *      dist/<version>/client/assets/…     stylesheets and scripts, named by content hash */
-import { readFile, readdir } from "node:fs/promises";
+import { access, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { sha256 } from "./digest.ts";
@@ -38,10 +38,13 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
  *  @throws ShelfError "build_failed" when there is no compiled site in that folder */
 export async function openRenderer(distDir: string): Promise<Renderer> {
   const dir = await findVersion(distDir);
-  const files = await readAll(dir);
-  const entry = files.get("server/entry.mjs");
-  if (entry === undefined) throw new ShelfError("build_failed", "The pages have not been compiled.");
-  const bundle: unknown = await import(pathToFileURL(join(dir, "server", "entry.mjs")).href);
+  const entry = join(dir, "server", "entry.mjs");
+  // Before anything else is read: the folder may be any folder.
+  await access(entry).catch((cause: unknown) => {
+    throw new ShelfError("build_failed", "The pages have not been compiled.", { cause });
+  });
+  const files = new Map([...(await readAll(dir, "client")), ...(await readAll(dir, "server"))]);
+  const bundle: unknown = await import(pathToFileURL(entry).href);
   const renderPage = findRenderPage(bundle);
   return {
     digest: digestOf(files),
@@ -58,14 +61,9 @@ async function findVersion(distDir: string): Promise<string> {
   }
 }
 
-/** Every file of the bundle by its path with "/" between segments, ascending. */
-async function readAll(dir: string): Promise<ReadonlyMap<string, Uint8Array>> {
-  let entries;
-  try {
-    entries = await readdir(dir, { recursive: true, withFileTypes: true });
-  } catch (cause) {
-    throw new ShelfError("build_failed", "The pages have not been compiled.", { cause });
-  }
+/** Every file under one folder of the bundle by its path in the bundle, with "/" between segments, ascending. */
+async function readAll(dir: string, folder: string): Promise<ReadonlyMap<string, Uint8Array>> {
+  const entries = await readdir(join(dir, folder), { recursive: true, withFileTypes: true });
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length).replaceAll("\\", "/").replace(/^\/+/, ""))
