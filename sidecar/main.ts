@@ -4,6 +4,9 @@ import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } f
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
 
+/** How often idle connections are looked for while the process ends; milliseconds. */
+const IDLE_CHECK_MS = 100;
+
 const log = openLog();
 let sidecar: Sidecar | null = null;
 try {
@@ -16,6 +19,8 @@ try {
   const listening = await listen(opened.listener, serving);
   stopWithStarter(() => {
     opened.stop();
+    // A connection that was busy when closing began is idle a moment later, and nobody else would close it.
+    setInterval(() => listening.server.closeIdleConnections(), IDLE_CHECK_MS).unref();
     return listening.close();
   });
   const open = await opened.publicView.current().catch(() => null);

@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { fetch } from "undici";
+import type { ServerMessage, SidecarServing, StarterMessage } from "../snapshots/serving.ts";
+import { accessConfig, jwks, makeToken } from "./gate-fixture.ts";
+import { openModelDouble, type ModelDouble } from "./model-double.ts";
+import { CODE_TEXT, HEAD, makeViews, type Views } from "./view-fixture.ts";
+
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
+const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
+const soon = Math.floor(Date.now() / 1000) + 600;
+const member = { "edge-access-token": makeToken({ exp: soon, nbf: soon - 1_200 }) };
+
+let views: Views;
+let double: ModelDouble;
+before(async () => {
+  views = await makeViews();
+  double = await openModelDouble();
+});
+after(async () => {
+  await double.close();
+  rmSync(views.folder, { recursive: true });
+});
+
+type Started = { readonly child: ChildProcess; readonly ready: Extract<ServerMessage, { type: "ready" }>; readonly errors: () => string };
+
+async function start(change: Partial<SidecarServing>, env: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const child = fork(MAIN, [], { env: { PATH: process.env["PATH"], ...env }, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  let errors = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text));
+  const serving: SidecarServing = {
+    part: "sidecar", host: "127.0.0.1", port: 0, publicDir: join(views.folder, "shelf", "public"), internalDir: join(views.folder, "shelf", "internal"), dist: views.folder,
+    version: "1.2.3", baseUrl: "http://test", access: null, answers: null, gateway: null, code: { kind: "directory", root: views.codeRoot }, reindexCommand: null, rateLimits: false,
+    ...change,
+  };
+  child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
+  const [message] = (await once(child, "message")) as [ServerMessage];
+  if (message.type !== "ready") throw new Error(JSON.stringify(message));
+  return { child, ready: message, errors: () => errors };
+}
+
+async function stop({ child }: Started): Promise<number | null> {
+  child.kill("SIGTERM");
+  const [code] = (await once(child, "exit")) as [number | null];
+  return code;
+}
+
+test("the process opens and closes the gate as the access section is edited, and ends when it is told to", async () => {
+  const started = await start({});
+  const { url } = started.ready;
+  const status = async (path: string): Promise<number> => (await fetch(url + path, { headers: member })).status;
+  assert.equal(await status("/internal/api/catalog"), 503);
+  assert.equal(await status("/api/catalog"), 200);
+  const file = join(views.folder, "jwks.json");
+  writeFileSync(file, jwks);
+  const change = async (access: SidecarServing["access"]): Promise<void> => {
+    started.child.send({ type: "access", access });
+    // The message and the request take different ways: one round trip more and the message has been read.
+    for (let at = 0; at < 50 && !started.errors().includes("read again"); at++) await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  await change(accessConfig({ jwks: file }));
+  assert.equal(await status("/internal/api/catalog"), 200);
+  const code = await fetch(url + CODE, { headers: member });
+  assert.equal(await code.text(), CODE_TEXT);
+  assert.equal(await stop(started), 0);
+});
+
+test("capabilities and health say what is configured, and name no secret", async () => {
+  const secrets = { REINDEX_TOKEN: "canary-reindex", INFERENCE_API_KEY: "canary-key", AI_GATEWAY_ID: "canary-gateway" };
+  double.behave(() => "Insertion sort is stable because equal keys keep their order [1].");
+  const started = await start({ answers: { baseUrl: "http://127.0.0.1:1", model: "double" }, gateway: { baseUrl: double.baseUrl }, reindexCommand: [process.execPath, "-e", "process.exitCode = 1"] }, secrets);
+  const { url } = started.ready;
+  const texts: string[] = [];
+  const read = async (path: string, init: Parameters<typeof fetch>[1] = {}): Promise<string> => {
+    const response = await fetch(url + path, init);
+    const text = await response.text();
+    texts.push(text, JSON.stringify([...response.headers]));
+    return text;
+  };
+  const capabilities = JSON.parse(await read("/api/capabilities")) as { components: { name: string; status: string }[]; limits: Record<string, number | string> };
+  const status = Object.fromEntries(capabilities.components.map((component) => [component.name, component.status]));
+  assert.deepEqual([status["answers"], status["ai gateway"], status["reindex"], status["gated view"]], ["bound", "bound", "live", "wired (opt-in)"]);
+  assert.equal(capabilities.limits["ask_body_bytes"], 8192);
+  await read("/health");
+  const answer = JSON.parse(await read("/api/ask", { method: "POST", body: '{"question":"Why is insertion sort stable?"}' })) as { mode: string; receipt: { model: string } };
+  assert.deepEqual([answer.mode, answer.receipt.model], ["ai", "double"]);
+  assert.equal(double.calls.at(-1)?.headers["ai-gateway-id"], "canary-gateway");
+  assert.equal((await fetch(`${url}/api/reindex`, { method: "POST", headers: { authorization: "Bearer canary-reindex" } })).status, 500);
+  await read("/api/reindex", { method: "POST", headers: { authorization: "Bearer canary-wrong" } });
+  await stop(started);
+  assert.doesNotMatch(texts.join() + started.errors(), /canary/);
+});
+
+test("for the demo it makes a key of its own and says how to use it", async () => {
+  const started = await start({ access: "development" });
+  const token = /eyJ\S+/.exec(started.ready.notes?.join() ?? "")?.[0] ?? "";
+  const status = async (path: string, headers: Record<string, string>): Promise<number> => (await fetch(started.ready.url + path, { headers })).status;
+  assert.equal(await status("/internal/api/catalog", { "edge-access-token": token }), 200);
+  assert.equal(await status("/internal/api/catalog", member), 401);
+  assert.equal(await status("/internal/api/catalog", {}), 401);
+  await stop(started);
+  const other = await start({ access: "development" });
+  assert.equal((await fetch(`${other.ready.url}/internal/api/catalog`, { headers: { "edge-access-token": token } })).status, 401);
+  await stop(other);
+});
+
+test("what is being answered when it is told to stop is answered", async () => {
+  double.behave((_, response) => {
+    setTimeout(() => response.writeHead(500).end(), 400);
+    return null;
+  });
+  const started = await start({ answers: { baseUrl: double.baseUrl, model: "double" } });
+  const answered = fetch(`${started.ready.url}/api/ask`, { method: "POST", body: '{"question":"Why is insertion sort stable?"}' });
+  const calls = double.calls.length;
+  while (double.calls.length === calls) await new Promise((resolve) => setTimeout(resolve, 10));
+  const stopped = stop(started);
+  assert.equal((await answered).status, 200);
+  assert.equal(await stopped, 0);
+});
