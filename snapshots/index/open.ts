@@ -27,8 +27,8 @@ export type IndexUpdate = {
   readonly remove: readonly string[];
   /** Tag to build on, or null to start from nothing (then `upsert` has to give every document). */
   readonly base: string | null;
-  /** Tag to publish: the id of the new snapshot. */
-  readonly tag: string;
+  /** Tag to publish: the id of the new snapshot. It may become known while the rows are written. */
+  readonly tag: string | Promise<string>;
 };
 
 export type ViewIndex = {
@@ -78,14 +78,16 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
     has,
     tags,
     async update(update) {
-      if (!TAG_PATTERN.test(update.tag)) throw new ShelfError("build_failed", `${JSON.stringify(update.tag)} cannot name an index tag.`);
       if (update.base !== null && !(await has(update.base))) throw unavailable(update.base);
       const counts = new Map<string, number>();
       const { passages, documents } =
         update.base === null ? await writeAll(engine, update, counts) : await writeChanges(engine, update, update.base, counts);
-      await setTag(await writeCounts(engine, update.base, counts), update.tag);
+      const written = await writeCounts(engine, update.base, counts);
+      const tag = await update.tag;
+      if (!TAG_PATTERN.test(tag)) throw new ShelfError("build_failed", `${JSON.stringify(tag)} cannot name an index tag.`);
+      await setTag(written, tag);
       const rows = await passages.countRows();
-      await setTag(passages, update.tag);
+      await setTag(passages, tag);
       return { documents, rows };
     },
     async prune(keep) {

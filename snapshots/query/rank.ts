@@ -1,15 +1,28 @@
 /** Scores a passage against words: BM25 over weighted fields (Robertson, Zaragoza and Taylor's BM25F, the simple form:
- *  frequencies and lengths are weighted sums over the fields before they saturate). The engine finds the candidates; this
- *  orders them, from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
+ *  frequencies are weighted sums over the fields before they saturate). The engine finds the candidates; this orders them,
+ *  from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
 import { FIELDS, type Field, fieldLines } from "../index/row.ts";
 import type { Statistics } from "../index/statistics.ts";
 
-/** Chosen on training data; see index/README.md for the figures. */
-export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 2, heading: 1, name: 2, path: 0.5, text: 1 };
-export const K1 = 1.2;
+// Chosen on training data; index/README.md has the figures.
+export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 1.5, heading: 0.5, name: 2, path: 0.3, text: 1 };
+/** How soon a word that stands often in a passage stops telling more. */
+export const K1 = 1.5;
+/** How much a long passage is held back. Its length is that of its text: a long title is no fault. */
 export const B = 0.75;
+/** How soon a word that stands often in the query stops telling more. */
+export const K3 = 2;
+
+const TEXT = FIELDS.indexOf("text");
 
 export type WeightedWord = { readonly word: string; readonly weight: number };
+
+/** The words of a query, each once, with the weight that its repetitions give it. */
+export function weighWords(words: readonly string[]): WeightedWord[] {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return [...counts].map(([word, count]) => ({ word, weight: ((K3 + 1) * count) / (K3 + count) }));
+}
 
 /** How much a word tells: 0 < idf, more for rarer words. */
 export function inverseFrequency(rows: number, rowsWith: number): number {
@@ -39,11 +52,11 @@ export type Scorer = (terms: string) => number;
 export function openScorer(statistics: Statistics, query: readonly WeightedWord[]): Scorer {
   const weights = FIELDS.map((field) => FIELD_WEIGHTS[field]);
   const rows = Math.max(1, statistics.rows);
-  const average = Math.max(1, weights.reduce((sum, weight, at) => sum + weight * (statistics.lengths[at] ?? 0), 0) / rows);
+  const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
   const words = query.map(({ word, weight }) => ({ word, factor: weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))) }));
   return (terms) => {
     const lines = fieldLines(terms);
-    const length = weights.reduce((sum, weight, at) => sum + weight * lineLength(lines[at] ?? ""), 0);
+    const length = lineLength(lines[TEXT] ?? "");
     const norm = K1 * (1 - B + (B * length) / average);
     let score = 0;
     for (const { word, factor } of words) {

@@ -3,7 +3,7 @@ import { ShelfError } from "../errors.ts";
 import type { Candidate, IndexReader } from "../index/reader.ts";
 import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
 import { words } from "../index/words.ts";
-import { inverseFrequency, openScorer } from "./rank.ts";
+import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
 import { snippet } from "./snippet.ts";
 
 /** conventions: characters of q after NFC. */
@@ -65,7 +65,7 @@ export function parseSearch(params: URLSearchParams): SearchQuery {
 
 /** What a query asks for, in index words. */
 export type Wanted = {
-  readonly words: readonly string[];
+  readonly words: readonly WeightedWord[];
   /** Word sequences that stood in double quotes: a result has each of them. */
   readonly phrases: readonly string[];
   readonly mark: string;
@@ -75,7 +75,7 @@ export type Wanted = {
 export function parseWanted(q: string): Wanted {
   const text = q.toWellFormed().normalize("NFC");
   const phrases = [...text.matchAll(/"([^"]+)"/g)].map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
-  return { words: [...new Set(words(text))], phrases, mark: exactMark(text) };
+  return { words: weighWords(words(text)), phrases, mark: exactMark(text) };
 }
 
 /** Sources for a query, best first, at most `limit`; one per document; ties by key.
@@ -84,15 +84,15 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
   if (query.limit === 0) return [];
   const wanted = parseWanted(query.q);
   const { statistics } = reader;
-  const weight = new Map(wanted.words.map((word) => [word, inverseFrequency(statistics.rows, statistics.rowsWith(word))]));
-  const kept = [...wanted.words].sort((a, b) => (weight.get(b) ?? 0) - (weight.get(a) ?? 0)).slice(0, MAX_WORDS);
+  const worth = new Map(wanted.words.map(({ word, weight }) => [word, weight * inverseFrequency(statistics.rows, statistics.rowsWith(word))]));
+  const kept = [...wanted.words].sort((a, b) => (worth.get(b.word) ?? 0) - (worth.get(a.word) ?? 0)).slice(0, MAX_WORDS);
   const all = [...new Set(wanted.phrases.flatMap((phrase) => phrase.split(" ")))];
-  const score = openScorer(statistics, kept.map((word) => ({ word, weight: 1 })));
+  const score = openScorer(statistics, kept);
 
   let limit = Math.min(MAX_ROWS, Math.max(MIN_ROWS, query.limit * ROWS_PER_RESULT));
   let best: Best[];
   for (;;) {
-    const candidates = await reader.candidates({ any: [...kept, wanted.mark], all, prefix: query.prefix, limit });
+    const candidates = await reader.candidates({ any: [...kept.map(({ word }) => word), wanted.mark], all, prefix: query.prefix, limit });
     best = fold(candidates, wanted, score);
     // A full page of rows that folded into too few documents: there may be more behind them.
     if (candidates.length < limit || best.length >= query.limit || limit >= MAX_ROWS) break;
@@ -105,7 +105,7 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
     if (row === undefined) return [];
     return [{
       doc: row.doc, key: row.key, kind: row.kind, collection: row.collection, title: row.title,
-      snippet: snippet(row.text, weight), score: value, exact: exact ? findReason(row, query.q) : null, row,
+      snippet: snippet(row.text, worth), score: value, exact: exact ? findReason(row, query.q) : null, row,
     }];
   });
 }
