@@ -140,5 +140,11 @@ async function* diffFolder(before: Snapshot | null, after: Snapshot, folder: str
 /** The file as JSON, or null when the snapshot does not hold it. Its digest is checked; its shape is what the generator wrote. */
 async function readJson(snapshot: Snapshot, path: string): Promise<unknown> {
   const entry = await snapshot.find(path);
-  return entry?.kind === "blob" ? JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) : null;
+  if (entry?.kind !== "blob") return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(await snapshot.read(entry)));
+  } catch (cause) {
+    if (cause instanceof ShelfError) throw cause;
+    throw new ShelfError("snapshot_damaged", `${path} is not JSON.`, { cause });
+  }
 }

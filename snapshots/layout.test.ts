@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "./errors.ts";
-import { findKeyProblem, formatKeyPath, formatSlug, MAX_KEY_BYTES, objectPath, pageFile, pagePath, parseKeyPath, parseSlug, relativeHref } from "./layout.ts";
+import { exportFile, findKeyProblem, formatKeyPath, formatSlug, MAX_KEY_BYTES, objectPath, pageFile, pagePath, parseKeyPath, parseSlug, relativeHref } from "./layout.ts";
 
 const bytesOf = (text: string): number => Buffer.byteLength(text, "utf8");
 
@@ -95,11 +95,13 @@ test("distinct keys have distinct pages, and no page's file is a folder of anoth
         pagePath.front, pagePath.claims, pagePath.registry, pagePath.dashboard, pagePath.registryPart(2), pagePath.search, pagePath.notFound,
         ...keys.map(pagePath.object), ...prefixes.map(pagePath.browse), ...prefixes.map((text) => pagePath.browsePart(text, 2)), ...claims.map(pagePath.claim),
       ];
-      const files = new Set(paths.map(pageFile));
-      assert.equal(files.size, paths.length);
-      for (const file of files) {
-        assert.ok(file.split("/").every((part) => part !== "" && bytesOf(part) <= 255), file);
-        for (let at = file.lastIndexOf("/"); at > 0; at = file.lastIndexOf("/", at - 1)) assert.ok(!files.has(file.slice(0, at)), file);
+      for (const fileOf of [pageFile, exportFile]) {
+        const files = new Set(paths.map(fileOf));
+        assert.equal(files.size, paths.length);
+        for (const file of files) {
+          assert.ok(file.split("/").every((part) => part !== "" && part !== "." && part !== ".." && bytesOf(part) <= 255), file);
+          for (let at = file.lastIndexOf("/"); at > 0; at = file.lastIndexOf("/", at - 1)) assert.ok(!files.has(file.slice(0, at)), file);
+        }
       }
     }),
     RUNS,
@@ -110,13 +112,17 @@ test("a page's path is what a browser keeps of it, and names its file", () => {
   fc.assert(
     fc.property(fc.oneof(key.map(pagePath.object), prefix.map(pagePath.browse), key.map(pagePath.claim)), (path) => {
       assert.equal(new URL(path, "http://host.example").pathname, path);
-      assert.equal(`${decodeURIComponent(path).slice(1)}index.html`, pageFile(path));
+      assert.equal(exportFile(path), `${decodeURIComponent(path).slice(1)}index.html`);
+      assert.equal(pageFile(path), `${decodeURIComponent(path).slice(1, -1)}=.html`);
     }),
     RUNS,
   );
-  assert.equal(pageFile("/"), "index.html");
-  assert.equal(pageFile("/404.html"), "404.html");
-  assert.equal(pageFile(pagePath.object("notes/what?.md")), "object/notes/what=3F.md/index.html");
+  for (const fileOf of [pageFile, exportFile]) {
+    assert.equal(fileOf("/"), "index.html");
+    assert.equal(fileOf("/404.html"), "404.html");
+  }
+  assert.equal(pageFile(pagePath.object("notes/what?.md")), "object/notes/what=3F.md=.html");
+  assert.equal(exportFile(pagePath.object("notes/what?.md")), "object/notes/what=3F.md/index.html");
 });
 
 test("no text of a claim's id breaks its page's path", () => {

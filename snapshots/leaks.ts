@@ -108,7 +108,7 @@ export async function gatedSecrets(
     if (said.has(value)) continue;
     if (/^[0-9a-f]{64}$/.test(value)) {
       if (!publicDigests.has(value)) addDigest(value);
-    } else if (!publicKeys.has(value)) addText("private", value);
+    } else if (!publicKeys.has(value) && !known.has(`key ${value}`)) addText("private", value);
   }
   for (const value of extra) addText("private", value);
 
@@ -192,18 +192,25 @@ const IS_HEX = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9a-fA-F]/.test
 
 function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<{ readonly id: number; readonly offset: number }> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  let run = 0;
-  for (let at = 0; at < buffer.length; at++) {
-    run = IS_HEX[buffer[at] as number] === 1 ? run + 1 : 0;
-    if (run < HEX_LENGTH) continue;
-    const start = at + 1 - HEX_LENGTH;
-    const id = digests.get(buffer.toString("latin1", start, at + 1).toLowerCase());
-    if (id !== undefined) yield { id, offset: start };
+  const isHex = (at: number): boolean => at < buffer.length && IS_HEX[buffer[at] as number] === 1;
+  // Every run of 64 covers one of these places, and few other texts have hex there: most bytes are never looked at.
+  for (let at = HEX_LENGTH - 1; at < buffer.length; at += HEX_LENGTH) {
+    if (!isHex(at)) continue;
+    let start = at;
+    while (start > 0 && isHex(start - 1)) start--;
+    let end = at + 1;
+    while (isHex(end)) end++;
+    for (let from = start; from + HEX_LENGTH <= end; from++) {
+      const id = digests.get(buffer.toString("latin1", from, from + HEX_LENGTH).toLowerCase());
+      if (id !== undefined) yield { id, offset: from };
+    }
+    // A long run is not walked again.
+    while (at + HEX_LENGTH < end) at += HEX_LENGTH;
   }
 }
 
 function addShingles(text: Fingerprints, value: string): void {
-  eachShingle(value, (high, low) => text.add(high, low));
+  eachShingle(value, (high, low) => text.add(high, low), true);
 }
 
 /** A text as it stands, as JSON writes it, as HTML writes it, and in UTF-16. */

@@ -36,7 +36,7 @@ export type VerifyOptions = {
 /** @returns findings, errors first; empty when all is well */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   const report = createReport();
-  const hashed = new Map<string, number>();
+  const hashed = new Map<string, Promise<number>>();
   const open = await openAudit(report, "public", options.public, options.internal, hashed);
   const full = options.internal === null ? null : await openAudit(report, "internal", options.internal, null, hashed);
 
@@ -54,7 +54,7 @@ export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   return report.finish();
 }
 
-async function openAudit(report: Report, root: RootName, shelf: Shelf, other: Shelf | null, hashed: Map<string, number>): Promise<Audit> {
+async function openAudit(report: Report, root: RootName, shelf: Shelf, other: Shelf | null, hashed: Map<string, Promise<number>>): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
     for await (const { digest, size } of shelf.listBlobs()) own.set(digest, size);

@@ -24,16 +24,14 @@ const INLINE = new Set(["a", "abbr", "b", "code", "em", "i", "mark", "s", "small
 const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'", nbsp: " " };
 const JSON_ESCAPES: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
 
-/** The text itself first, then what it says once its JSON escapes, its tags and its entities are resolved. */
+/** The text itself first, then what it says once its JSON escapes are resolved, its tags and entities, or both. */
 export function readings(text: string): string[] {
-  const found = [text];
-  const add = (reading: string): string => {
-    if (reading !== found.at(-1)) found.push(reading);
-    return reading;
-  };
-  const unescaped = /^\s*[[{"]/.test(text) ? add(unescapeJson(text)) : text;
-  if (/[<&]/.test(unescaped)) add(decodeEntities(unescaped.replaceAll(TAG, (_, name?: string) => (name !== undefined && INLINE.has(name.toLowerCase()) ? "" : " "))));
-  return found;
+  const texts = text.includes("\\") ? [text, unescapeJson(text)] : [text];
+  return [...new Set([...texts, ...texts.map((one) => (/[<&]/.test(one) ? stripMarkup(one) : one))])];
+}
+
+function stripMarkup(text: string): string {
+  return decodeEntities(text.replaceAll(TAG, (_, name?: string) => (name !== undefined && INLINE.has(name.toLowerCase()) ? "" : " ")));
 }
 
 function unescapeJson(text: string): string {

@@ -5,42 +5,94 @@ export const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
 const MIN_LETTERS = 24;
+/** Letters that one letter counts for in scripts that write no space between words. */
+const ALONE_WEIGHT = 3;
 /** Fingerprints kept: 4 million are about 30 million bytes of text and 75 MB of memory. Beyond it every second one is
  *  dropped, by its own value, so that the same runs are looked for on both sides. */
 const MAX_FINGERPRINTS = 4 << 20;
 
-const WORD = /[\p{L}\p{N}]+/gu;
-/** From here on, scripts that write no space between words: each letter counts as a word. Hangul is written with spaces. */
-const SPACELESS = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/u;
+/** Of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
+const CLASSES = new Uint8Array(1 << 16);
+const GAP = 1; // ends a word
+const LETTER = 2; // part of a word
+const ALONE = 3; // a word by itself, in scripts that write no space between words; Hangul is written with spaces
+const ALONE_LETTERS = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]/;
+const WORD_LETTERS = /[\p{L}\p{N}\p{M}]/u;
 
-/** Calls `take` with the two halves of the fingerprint of every run of eight words, in order. */
-export function eachShingle(text: string, take: (high: number, low: number) => void): void {
-  const words: { readonly a: number; readonly b: number; readonly letters: number }[] = [];
-  const push = (word: string): void => {
-    let a = 0x811c9dc5;
-    let b = 0x1b873593;
-    for (let at = 0; at < word.length; at++) {
-      const unit = word.charCodeAt(at);
-      a = Math.imul(a ^ unit, 0x01000193);
-      b = Math.imul(b ^ unit, 0x85ebca6b) ^ (b >>> 13);
-    }
-    words.push({ a, b, letters: /\p{L}/u.test(word) ? word.length : 0 });
-    if (words.length > SHINGLE_WORDS) words.shift();
-    if (words.length < SHINGLE_WORDS) return;
-    let high = 0;
-    let low = 0;
-    let letters = 0;
-    for (const part of words) {
-      high = Math.imul(high ^ part.a, 0x9e3779b1) + 0x7f4a7c15;
-      low = Math.imul(low ^ part.b, 0xc2b2ae35) ^ (low >>> 15);
-      letters += part.letters;
-    }
-    if (letters >= MIN_LETTERS && new Set(words.map((part) => part.a)).size >= MIN_DISTINCT_WORDS) take(high >>> 0, low >>> 0 || 1);
+function classOf(unit: number): number {
+  const known = CLASSES[unit] as number;
+  if (known !== 0) return known;
+  const text = String.fromCharCode(unit);
+  // Half of a surrogate pair counts as a letter: rare scripts and pictures, which both sides treat alike.
+  const found = !WORD_LETTERS.test(text) && text.isWellFormed() ? GAP : ALONE_LETTERS.test(text) ? ALONE : LETTER;
+  CLASSES[unit] = found;
+  return found;
+}
+
+const HIGH_BASE = 0x9e3779b1 | 0;
+const LOW_BASE = 0xc2b2ae35 | 0;
+const power = (base: number): number => Array.from({ length: SHINGLE_WORDS - 1 }).reduce<number>((product) => Math.imul(product, base), 1);
+const HIGH_OUT = power(HIGH_BASE);
+const LOW_OUT = power(LOW_BASE);
+
+/** Calls `take` with the two halves of the fingerprint of every run of eight words, in order. Case, punctuation and width do not count.
+ *  @param telling only runs that say something: for what is looked for, not for where it is looked for */
+export function eachShingle(input: string, take: (high: number, low: number) => void, telling = false): void {
+  const text = (/[^\0-\x7f]/.test(input) ? input.normalize("NFKC") : input).toLowerCase();
+  // The last eight words, as rings: two hashes and the number of letters of each.
+  const first = new Int32Array(SHINGLE_WORDS);
+  const second = new Int32Array(SHINGLE_WORDS);
+  const lengths = new Int32Array(SHINGLE_WORDS);
+  let words = 0;
+  let a = 0;
+  let b = 0;
+  let letters = 0;
+  let length = 0;
+  let high = 0;
+  let low = 0;
+  const close = (): void => {
+    if (length === 0) return;
+    const slot = words % SHINGLE_WORDS;
+    // Polynomials over the last eight words, modulo 2³²: the oldest leaves, the newest comes.
+    high = (Math.imul(high - Math.imul(first[slot] as number, HIGH_OUT), HIGH_BASE) + a) | 0;
+    low = (Math.imul(low - Math.imul(second[slot] as number, LOW_OUT), LOW_BASE) + b) | 0;
+    first[slot] = a;
+    second[slot] = b;
+    lengths[slot] = letters;
+    length = 0;
+    if (++words < SHINGLE_WORDS || (telling && !tells(first, lengths))) return;
+    take(high >>> 0, low >>> 0 || 1);
   };
-  for (const [word] of text.normalize("NFKC").toLowerCase().matchAll(WORD)) {
-    if (SPACELESS.test(word)) for (const letter of word) push(letter);
-    else push(word);
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    const kind = CLASSES[unit] || classOf(unit);
+    if (kind !== LETTER) close();
+    if (kind === GAP) continue;
+    if (length === 0) {
+      a = 0x811c9dc5;
+      b = 0x1b873593;
+      letters = 0;
+    }
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ unit, 0x85ebca6b) ^ (b >>> 13);
+    length++;
+    if (unit > 0x39) letters++; // digits tell little
+    if (kind === ALONE) {
+      letters = ALONE_WEIGHT;
+      close();
+    }
   }
+  close();
+}
+
+function tells(words: Int32Array, lengths: Int32Array): boolean {
+  let letters = 0;
+  let distinct = 0;
+  for (let at = 0; at < SHINGLE_WORDS; at++) {
+    letters += lengths[at] as number;
+    if (words.indexOf(words[at] as number) === at) distinct++;
+  }
+  return letters >= MIN_LETTERS && distinct >= MIN_DISTINCT_WORDS;
 }
 
 /** Per fingerprint: seen in a source that is public anyway, or told already. */

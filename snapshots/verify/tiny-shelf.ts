@@ -8,7 +8,7 @@ import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Rejection } from "../schema/resources.ts";
-import type { Shelf, SnapshotRecord } from "../shelf.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../shelf.ts";
 import { buildTree, compareNames, type FileEntry } from "../tree.ts";
 import type { CollectionInfo, ViewData } from "../view-data.ts";
 
@@ -109,6 +109,9 @@ export type TinyOptions = {
   readonly created?: string;
 };
 
+const NO_NAMES = { objects: [], claims: [], records: [] };
+const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
+
 /** Writes and publishes one snapshot of one view, in the order that the format asks for. */
 export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySource, { files: more = {}, without = [], created = "2026-02-01T00:00:00Z" }: TinyOptions = {}): Promise<SnapshotRecord> {
   const files = new Map<string, FileEntry & { readonly bytes: Uint8Array }>();
@@ -143,7 +146,8 @@ export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySour
   const record: SnapshotRecord = { sequence, snapshot: root.sha256, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
   const cache = createTreeCache();
   const before = pointer === null ? null : await openSnapshot(shelf, pointer, cache);
-  await shelf.putRecord(record, await diffSnapshots(before, await openSnapshot(shelf, record, cache)));
+  const changes = await diffSnapshots(before, await openSnapshot(shelf, record, cache)).catch(() => NO_CHANGES); // forged claims may be no JSON
+  await shelf.putRecord(record, changes);
   await shelf.swapPointer(record, pointer);
   return record;
 }

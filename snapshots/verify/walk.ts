@@ -9,6 +9,8 @@ import { reasonOf, type Report, type RootName } from "./finding.ts";
 
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;
+/** Blobs read at the same time; each is at most as large as the limit above, or a stream. */
+const AT_ONCE = 16;
 /** Entries of one snapshot. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
 const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
@@ -23,8 +25,8 @@ export type Audit = {
   readonly own: ReadonlyMap<Sha256, number>;
   /** The other root, when this is the public one: to say where a missing blob lies. */
   readonly other: Shelf | null;
-  /** Digest → bytes of a blob that was hashed well, −1 when it was found bad; shared by both roots. */
-  readonly hashed: Map<string, number>;
+  /** Root and digest → bytes of a blob that was hashed well, −1 when it was found bad; shared by both roots. */
+  readonly hashed: Map<string, Promise<number>>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
 };
@@ -60,10 +62,16 @@ export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean
         whole = false;
       } else if (entry.kind === "tree") open.push({ digest: entry.sha256, size: entry.size, path: `${file}/`, depth: depth + 1 });
       else {
-        if (!(await checkBlob(audit, entry.sha256, entry.size, { snapshot, path: file }))) whole = false;
         checkEntry(audit, snapshot, file, entry);
         if (keep) files.set(file, entry);
       }
+    }
+    const blobs = tree.filter((entry) => entry.kind === "blob");
+    for (let at = 0; at < blobs.length; at += AT_ONCE) {
+      const good = await Promise.all(
+        blobs.slice(at, at + AT_ONCE).map((entry) => checkBlob(audit, entry.sha256, entry.size, { snapshot, path: path + entry.name })),
+      );
+      if (good.includes(false)) whole = false;
     }
   }
   return whole && keep ? files : null;
@@ -92,11 +100,9 @@ async function readTree(audit: Audit, digest: Sha256, size: number | null, place
 /** Whether the blob is there, has its digest and its size. Each blob is hashed once, and its trouble told once. */
 export async function checkBlob(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<boolean> {
   const name = placeOf(audit, digest);
-  let actual = audit.hashed.get(name);
-  if (actual === undefined) {
-    actual = await hashBlob(audit, digest, place);
-    audit.hashed.set(name, actual);
-  }
+  const hashing = audit.hashed.get(name) ?? hashBlob(audit, digest, place);
+  audit.hashed.set(name, hashing);
+  const actual = await hashing;
   if (actual < 0) return false;
   if (size === null || size === actual) return true;
   audit.report.add("blob_size", audit.root, place, `The entry says ${size} bytes, the blob has ${actual}.`);
