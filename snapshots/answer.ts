@@ -15,7 +15,8 @@ import { checkParameters } from "./parameters.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
 import { parseCubId } from "./query/cubs.ts";
 import { queryAnswer } from "./query-answer.ts";
-import { type Answer, type AnswerRequest, CACHE, type CacheClass, chooseEncoding, matchesTag, type Prepared, prepare, queryTag, reply } from "./reply.ts";
+import { evidenceBody } from "./tools/evidence-answer.ts";
+import { type Answer, type AnswerRequest, CACHE, type CacheClass, chooseEncoding, type Prepared, prepare, queryTag, reply } from "./reply.ts";
 import { matchRoute, type Route } from "./routes.ts";
 import { stampJson, stampPage } from "./stamp.ts";
 import type { OpenSnapshot, View } from "./view.ts";
@@ -55,10 +56,8 @@ export function readyAnswer(view: View, method: string, target: string, acceptEn
   const open = view.peek();
   const prepared = open === null ? undefined : caches.get(open)?.get(target);
   if (prepared === undefined) return null;
-  const found =
-    ifNoneMatch !== null && matchesTag(ifNoneMatch, prepared.content.tag)
-      ? prepared.notModified
-      : prepared.peek(chooseEncoding(acceptEncoding));
+  const encoding = chooseEncoding(acceptEncoding);
+  const found = prepared.notModified(ifNoneMatch, encoding) ?? prepared.peek(encoding);
   return found === null ? null : withCommonHeaders(found, view.options.view, open?.snapshot.id ?? null);
 }
 
@@ -118,16 +117,10 @@ function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: strin
       "Cache-Control": CACHE.none,
       "Content-Type": PROBLEM_TYPE,
       "Content-Length": String(bytes.length),
-      ...extraHeaders(error, request),
+      ...error.headers,
     },
     body: request.method === "HEAD" ? null : bytes,
   };
-}
-
-function extraHeaders(error: ShelfError, request: AnswerRequest): Record<string, string> {
-  if (error.code !== "method_not_allowed") return {};
-  const route = matchRoute(splitTarget(request.target)[0]);
-  return { Allow: (route?.methods ?? ["GET", "HEAD"]).join(", ") };
 }
 
 function splitTarget(target: string): readonly [path: string, query: string] {
@@ -147,9 +140,10 @@ function acceptsHtml(request: AnswerRequest): boolean {
 
 async function dispatch(view: View, current: OpenSnapshot | null, request: AnswerRequest, path: string, query: string): Promise<Answer> {
   const at = /^\/at\/([^/]*)(\/.*)?$/.exec(path);
-  if (at !== null) return answerAt(view, request, at[1] ?? "", at[2] ?? "/", query);
+  if (at !== null) return answerAt(view, request, at[1] ?? "", at[2] ?? "", query);
   if (path === "/health") return healthAnswer(view, request, query);
   const route = matchRoute(apiPath(path));
+  allow(request, route);
   if (route?.kind === "effect") throw elsewhere(route);
   if (current === null) return beforeFirst(view, request, route);
   const mount = view.options.view === "internal" ? "/internal" : "";
@@ -175,22 +169,27 @@ async function answerAt(view: View, request: AnswerRequest, id: string, path: st
   if (open === null) {
     throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes: [`See ${pagePath.snapshots} for those that are.`] });
   }
-  const live = path === "/health" || path === "/api/capabilities" || path.startsWith(pagePath.snapshots);
-  if (live) return redirect(307, path + (query === "" ? "" : `?${query}`), CACHE.none);
   const route = matchRoute(apiPath(path));
+  allow(request, route);
+  const top = view.options.view === "internal" ? "/internal" : "";
+  const rest = query === "" ? "" : `?${query}`;
+  const live = path === "/health" || path === "/api/capabilities" || path.startsWith(pagePath.snapshots);
+  if (live) return redirect(307, (path === "/health" ? "" : top) + path + rest, CACHE.none);
   if (route?.kind === "effect") throw elsewhere(route);
-  const mount = `${view.options.view === "internal" ? "/internal" : ""}/at/${id}`;
+  const mount = `${top}/at/${id}`;
   const cache: CacheClass = view.options.view === "internal" ? "private" : "immutable";
+  // Links on pages are relative: the front page of a snapshot has to end in a slash.
+  if (path === "") return redirect(308, `${mount}/${rest}`, CACHE[cache]);
   const found = await answerFrom({ view, open, mount, cache, prepared: new LRUCache({ max: 1 }) }, request, path, query, route);
   return { ...found, headers: { ...found.headers, "X-Snapshot": id } };
 }
 
 async function answerFrom(context: Context, request: AnswerRequest, path: string, query: string, route: Route | null): Promise<Answer> {
-  allow(request, route);
   if (route !== null && route.id !== "browse") {
     checkParameters(route, query);
     if (route.id === "capabilities") return capabilitiesAnswer(context, request);
     if (route.id === "object") return objectRoute(context, request, path);
+    if (route.id === "digest" || route.id === "proof") return evidenceAnswer(context, request, path, route.id);
     if (route.kind === "query") return queryAnswer(context, request, route, query);
     return fileAnswer(context, request, route, path);
   }
@@ -200,13 +199,12 @@ async function answerFrom(context: Context, request: AnswerRequest, path: string
 function allow(request: AnswerRequest, route: Route | null): void {
   const methods: readonly string[] = route?.methods ?? ["GET", "HEAD"];
   if (!methods.includes(request.method)) {
-    throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`);
+    throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
   }
 }
 
 /** Before the first publication only the catalog can be answered, from what the object store lists. */
 async function beforeFirst(view: View, request: AnswerRequest, route: Route | null): Promise<Answer> {
-  allow(request, route);
   if (route?.id === "catalog" && view.options.listing !== null) {
     const bytes = new TextEncoder().encode(canonicalJson(await view.options.listing()));
     return reply(request, prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, "none"));
@@ -235,6 +233,16 @@ async function capabilitiesAnswer(context: Context, request: AnswerRequest): Pro
 function jsonAnswer(request: AnswerRequest, value: unknown, cache: CacheClass): Promise<Answer> {
   const bytes = new TextEncoder().encode(JSON.stringify(value));
   return reply(request, prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, cache));
+}
+
+async function evidenceAnswer(context: Context, request: AnswerRequest, path: string, route: "digest" | "proof"): Promise<Answer> {
+  const known = context.prepared.get(request.target);
+  if (known !== undefined) return reply(request, known);
+  const { snapshot } = context.open;
+  const bytes = new TextEncoder().encode(canonicalJson({ ...(await evidenceBody(snapshot, route, path)), snapshot: snapshot.id }));
+  const prepared = prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, context.cache);
+  context.prepared.set(request.target, prepared);
+  return reply(request, prepared);
 }
 
 function redirect(status: 307 | 308, location: string, cache: string): Answer {
@@ -279,8 +287,8 @@ async function fileAnswer(context: Context, request: AnswerRequest, route: Route
   let prepared: Prepared;
   if (entry?.kind === "blob") {
     const stored = await snapshot.read(entry);
-    // Bodies that the interface or the conventions give a snapshot field; the description must stay a plain document.
-    const stamped = entry.type === "application/json" && route.id !== "openapi";
+    // The one stored body that has a snapshot field; the others keep the digest of their file as validator.
+    const stamped = route.id === "catalog";
     const bytes = stamped ? stampJson(snapshot.id, stored) : stored;
     prepared = prepare({ bytes, type: entry.type, tag: stamped ? sha256(bytes) : entry.sha256, headers: {} }, context.cache);
   } else if (route.id === "llms") {

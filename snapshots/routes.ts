@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { ClaimsRegistry } from "./schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "./schema/cubs.ts";
+import { DigestMatches, ObjectProof } from "./schema/evidence.ts";
 import {
   AiSearchResponse,
   AskRequest,
@@ -39,6 +40,8 @@ export type Route = {
   readonly parts: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
   readonly body?: z.ZodType;
   readonly success: RouteResponse;
+  /** Other answers that are no problem body: 3xx without a body, else with the body of a success. */
+  readonly also?: Readonly<Record<number, string>>;
   /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
   readonly errors: readonly number[];
 };
@@ -117,6 +120,18 @@ const library: readonly Route[] = [
     id: "object", group: "library", methods: READ, path: "/objects/{key...}", kind: "file", access: "public",
     summary: "The bytes of one object; ranges allowed",
     query: [], parts: { key }, success: text("application/octet-stream", "The object, with Repr-Digest and its own media type"), errors: [404, 416],
+    also: { 206: "The range that was asked for", 308: "Another spelling of the key: its one canonical percent-encoding" },
+  },
+  {
+    id: "digest", group: "library", methods: READ, path: "/api/digests/{sha256}", kind: "query", access: "public",
+    summary: "Every object, evidence item and record file with a digest",
+    query: [], parts: { sha256: { description: "SHA-256, 64 hex digits.", example: "0".repeat(64) } },
+    success: json(DigestMatches, "Three lists, empty when nothing has it"), errors: [400],
+  },
+  {
+    id: "proof", group: "library", methods: READ, path: "/api/proofs/{key...}", kind: "query", access: "public",
+    summary: "The trees that prove an object to lie in this snapshot",
+    query: [], parts: { key }, success: json(ObjectProof, "From the root to the object, checked with SHA-256 alone"), errors: [400, 404],
   },
   {
     id: "browse", group: "library", methods: READ, path: "/browse/{prefix...}", kind: "file", access: "public",
@@ -124,6 +139,7 @@ const library: readonly Route[] = [
     query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size")],
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
     success: text("text/html", "HTML"), errors: [404],
+    also: { 308: "Another spelling of the path: the page's own" },
   },
   {
     id: "llms", group: "service", methods: READ, path: "/llms.txt", kind: "file", access: "public",
@@ -192,7 +208,8 @@ const publicOnly: readonly Route[] = [
   {
     id: "health", group: "service", methods: READ, path: "/health", kind: "live", access: "public",
     summary: "Whether this process can serve, and how old the snapshot is",
-    query: [], parts: {}, success: { description: "pass or warn", schema: Health, type: "application/health+json" }, errors: [503],
+    query: [], parts: {}, success: { description: "pass or warn", schema: Health, type: "application/health+json" }, errors: [],
+    also: { 503: "fail: nothing can be served" },
   },
   {
     id: "sitemap", group: "service", methods: READ, path: "/sitemap.xml", kind: "file", access: "public",

@@ -1,0 +1,36 @@
+/** POST /mcp over one view. It sees only the view it is given: which one that is, and who may call, is decided outside. */
+import { TOOL_NAMES } from "../../snapshots/tools/table.ts";
+import type { View } from "../../snapshots/view.ts";
+import type { AskTool, SemanticTool } from "./model-tools.ts";
+import { createLibraryServer, type LibraryParts } from "./server.ts";
+import { MCP_VERSIONS, type McpEndpoint, serveMcp } from "./serve.ts";
+
+export type McpOptions = {
+  readonly view: View;
+  /** null, or left out: the tool says that it is not configured. */
+  readonly ask?: AskTool | null;
+  readonly semantic?: SemanticTool | null;
+  /** Host names besides base_url's and loopback's; "*" when a proxy in front checks them. */
+  readonly hosts?: readonly string[];
+  /** Origins of pages elsewhere that may call. */
+  readonly origins?: readonly string[];
+  readonly onError?: (error: unknown) => void;
+};
+
+/** For Runtime.mcp of the running process: what /api/capabilities says. */
+export const MCP_RUNTIME = { endpoint: "/mcp", versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
+
+export function openMcp(options: McpOptions): McpEndpoint {
+  const { view } = options;
+  const onError = options.onError ?? ((error: unknown) => console.error(error));
+  const parts: LibraryParts = { view, ask: options.ask ?? null, semantic: options.semantic ?? null, onError };
+  return serveMcp({
+    factory: (request) => createLibraryServer(parts, request),
+    onError,
+    async rules() {
+      const open = await view.current().catch(() => null);
+      const baseUrl = open === null ? "" : (await open.snapshot.data()).library.base_url;
+      return { baseUrl, hosts: options.hosts ?? [], origins: options.origins ?? [] };
+    },
+  });
+}

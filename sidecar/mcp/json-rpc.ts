@@ -1,0 +1,23 @@
+/** Answers of the rim, before any protocol object exists: JSON-RPC errors with the HTTP status that the revision gives them.
+ *  `data` is the problem body that the other routes send, so that a client which knows either form is served. */
+import { CACHE } from "../../snapshots/reply.ts";
+
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+/** Errors of the transport itself; the number that older clients know. */
+export const REFUSED = -32000;
+
+export type RpcError = { readonly status: number; readonly code: number; readonly message: string; readonly data?: unknown; readonly headers?: Readonly<Record<string, string>> };
+
+export function rpcErrorResponse({ status, code, message, data, headers }: RpcError): Response {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return Response.json({ jsonrpc: "2.0", error, id: null }, { status, headers: { ...headers } });
+}
+
+/** Nothing of this endpoint is cached by HTTP: what may be kept says so in its own result. */
+export function sealResponse(response: Response): Response {
+  const headers = new Headers(response.headers);
+  headers.set("Cache-Control", CACHE.none);
+  headers.set("X-Content-Type-Options", "nosniff");
+  return new Response(response.body, { status: response.status, headers });
+}

@@ -1,0 +1,78 @@
+/** The body of a POST as JSON-RPC messages: bounded in bytes, depth and number before anything walks through it. */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { MAX_MCP_BYTES, readBody } from "../body.ts";
+import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
+
+/** Nesting of a message; arguments of our tools have three levels. Deeper bodies only try stacks. */
+export const MAX_DEPTH = 64;
+/** Messages of one batch: each may cost a search. */
+export const MAX_BATCH = 20;
+/** The only revision with batches (2025-06-18 took them out); its clients send no version header. */
+const BATCH_REVISION = "2025-03-26";
+
+export type Messages = {
+  readonly body: unknown;
+  /** Requests among them. */
+  readonly requests: number;
+};
+
+/** @returns the parsed body, or the error to answer with */
+export async function readMessages(request: Request): Promise<Messages | RpcError> {
+  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
+    return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
+  }
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(await readBody(request, MAX_MCP_BYTES));
+  } catch (error) {
+    if (error instanceof ShelfError) return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
+    return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not UTF-8." };
+  }
+  if (nestingDepth(text) > MAX_DEPTH) return { status: 400, code: INVALID_REQUEST, message: `Invalid Request: the body is nested deeper than ${MAX_DEPTH} levels.` };
+  let body: unknown;
+  try {
+    body = JSON.parse(text);
+  } catch {
+    return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not JSON." };
+  }
+  if (!Array.isArray(body)) return { body, requests: isRequest(body) ? 1 : 0 };
+  return readBatch(body, request.headers.get("mcp-protocol-version"));
+}
+
+function readBatch(batch: readonly unknown[], version: string | null): Messages | RpcError {
+  const invalid = (message: string): RpcError => ({ status: 400, code: INVALID_REQUEST, message: `Invalid Request: ${message}` });
+  if (version !== null && version !== BATCH_REVISION) return invalid(`revision ${version.slice(0, 32)} has no batches.`);
+  if (batch.length === 0) return invalid("the batch is empty.");
+  if (batch.length > MAX_BATCH) return invalid(`a batch has at most ${MAX_BATCH} messages.`);
+  const requests = batch.filter(isRequest);
+  // Answers are told apart by id.
+  if (new Set(requests.map(({ id }) => JSON.stringify(id))).size < requests.length) return invalid("two requests of the batch have the same id.");
+  // Nothing outlives a request here, so there is nothing to cancel; within a batch it would leave a request without answer.
+  const body = batch.filter((message) => !(isMessage(message) && message.method === "notifications/cancelled"));
+  return { body: body.length === 0 ? batch.slice(0, 1) : body, requests: requests.length };
+}
+
+function isMessage(value: unknown): value is { readonly method?: unknown; readonly id?: unknown } {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isRequest(value: unknown): value is { readonly method: string; readonly id: unknown } {
+  return isMessage(value) && typeof value.method === "string" && "id" in value;
+}
+
+/** Deepest nesting of brackets outside strings; a text that is no JSON has one too. */
+function nestingDepth(text: string): number {
+  let depth = 0;
+  let deepest = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (inString) {
+      if (unit === 92) at++;
+      else if (unit === 34) inString = false;
+    } else if (unit === 34) inString = true;
+    else if (unit === 91 || unit === 123) deepest = Math.max(deepest, ++depth);
+    else if (unit === 93 || unit === 125) depth--;
+  }
+  return deepest;
+}

@@ -1,0 +1,50 @@
+/** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { parseSearch } from "../../snapshots/query/search.ts";
+import { AskRequest, type AiSearchResponse, type AskResponse } from "../../snapshots/schema/resources.ts";
+import { type Tool, withQuery } from "../../snapshots/tools/context.ts";
+import { fitWhole, slice } from "../../snapshots/tools/library.ts";
+import { jsonBytes } from "../../snapshots/tools/budget.ts";
+import type { OpenSnapshot } from "../../snapshots/view.ts";
+import type { Allow } from "./serve.ts";
+
+/** Answers a question as POST /api/ask does. */
+export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
+/** Answers a query as GET /api/ai-search does. */
+export type SemanticTool = (query: string, prefix: string, open: OpenSnapshot) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+
+function limited(allow: Allow, group: "ask" | "ai-search"): void {
+  if (!allow(group)) throw new ShelfError("rate_limited", "There were too many calls of this tool.", { fixes: ["Wait a minute; search_library has a wider limit."] });
+}
+
+export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal): Tool {
+  return async ({ open, budget }, args) => {
+    if (ask === null) throw new ShelfError("not_configured", "This process does not answer questions.", { fixes: ["search_library and get_object."] });
+    const parsed = AskRequest.safeParse(args);
+    if (!parsed.success) {
+      const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.join("/"), detail: message }));
+      throw new ShelfError("bad_parameter", "The question cannot be answered as it is.", { errors });
+    }
+    limited(allow, "ask");
+    // The receipt repeats answer and citations for a check offline; POST /api/ask gives it.
+    const { receipt: _, snapshot, ...response } = await ask(parsed.data, open, signal);
+    const { value, truncated, notices } = fitWhole(response, budget);
+    return { result: value, snapshot, path: "/api/ask", pinned: false, truncated, next: null, notices };
+  };
+}
+
+export function semanticTool(semantic: SemanticTool | null, allow: Allow): Tool {
+  return async ({ open, budget }, { query, prefix = "", limit }) => {
+    const { q, prefix: under } = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix) }));
+    limited(allow, "ai-search");
+    const found = semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(q, under, open);
+    const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
+    const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
+    return {
+      result: { ...frame, results: items }, snapshot: open.snapshot.id, path: withQuery("/api/ai-search", { q, prefix: under }),
+      pinned: false, truncated: next !== null || notices.length > 0, next: null, notices,
+    };
+  };
+}
+
+const UNAVAILABLE = "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.";

@@ -1,0 +1,95 @@
+/** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. It knows nothing of
+ *  libraries; what is served comes from the factory. */
+import { createMcpHandler, isLegacyRequest, type McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { findOriginProblem, type OriginRules } from "./origin.ts";
+import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
+import { readMessages } from "./message.ts";
+
+/** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
+export const MCP_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
+
+export type ServeOptions = {
+  readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
+  readonly rules: () => Promise<OriginRules>;
+  /** What failed; the caller of the endpoint sees none of it. */
+  readonly onError: (error: unknown) => void;
+};
+
+/** What a factory may know of the exchange. */
+export type ServedRequest = {
+  readonly signal: AbortSignal;
+  /** Further counts beside the request itself; false refuses. */
+  readonly allow: Allow;
+};
+
+/** Counts one more use of a group for this caller; false when there were too many. */
+export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
+
+export type McpEndpoint = (request: Request, allow?: Allow) => Promise<Response>;
+
+const everyone: Allow = () => true;
+
+export function serveMcp(options: ServeOptions): McpEndpoint {
+  const onerror = (error: Error): void => {
+    // Refusals of what a caller sent are answers, not failures.
+    if (error.name !== "Error" || !/^(Rejected|Bad Request|Unsupported|Parse|Not Acceptable|Invalid)/.test(error.message)) options.onError(error);
+  };
+  const served = new WeakMap<Request, ServedRequest>();
+  const factory: McpServerFactory = ({ requestInfo, era }) => {
+    const found = requestInfo === undefined ? undefined : served.get(requestInfo);
+    return options.factory(found ?? { signal: new AbortController().signal, allow: everyone }, era);
+  };
+  const modern = createMcpHandler(factory, { legacy: "reject", onerror });
+  return async (request, allow = everyone) => {
+    try {
+      return sealResponse(await serve(request, allow));
+    } catch (error) {
+      options.onError(error);
+      return sealResponse(rpcErrorResponse({ status: 500, code: -32603, message: "Internal error" }));
+    }
+  };
+
+  async function serve(request: Request, allow: Allow): Promise<Response> {
+    const refused = findOriginProblem(request.headers.get("host") ?? new URL(request.url).host, request.headers.get("origin"), await options.rules());
+    if (refused !== null) return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
+    if (request.method !== "POST") return rpcErrorResponse(METHOD_NOT_ALLOWED);
+    const messages = await readMessages(request);
+    if ("status" in messages) return rpcErrorResponse(messages);
+    // The request itself has been counted; each further one of a batch counts like one.
+    for (let more = 1; more < messages.requests; more++) if (!allow("mcp")) return rpcErrorResponse(TOO_MANY);
+    const { body } = messages;
+    const bare = withoutBody(request);
+    served.set(bare, { signal: request.signal, allow });
+    // A body that is null would count as none, and be read again.
+    if (await isLegacyRequest(bare, body ?? {})) return serveHandshake(bare, body);
+    return modern.fetch(bare, { parsedBody: body ?? {} });
+  }
+
+  /** Handshake revisions over a transport that lives for one request. */
+  async function serveHandshake(request: Request, body: unknown): Promise<Response> {
+    const server = await factory({ era: "legacy", requestInfo: request });
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: [...MCP_VERSIONS] });
+    transport.onerror = onerror;
+    try {
+      await server.connect(transport);
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      await transport.close();
+      await server.close();
+    }
+  }
+}
+
+const METHOD_NOT_ALLOWED: RpcError = {
+  status: 405, code: REFUSED, message: "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.", headers: { Allow: "POST" },
+};
+const TOO_MANY: RpcError = { status: 429, code: REFUSED, message: "Too many requests: the batch has more requests than are left.", data: { code: "rate_limited" } };
+
+/** The same request with its body taken, and with the Accept header that the transport insists on: a plain JSON-RPC POST
+ *  is answered with plain JSON, whatever its client forgot to say. */
+function withoutBody(request: Request): Request {
+  const headers = new Headers(request.headers);
+  headers.set("accept", "application/json, text/event-stream");
+  headers.delete("content-length");
+  return new Request(request.url, { method: "POST", headers, signal: request.signal });
+}

@@ -1,0 +1,70 @@
+/** Everything in a view that has a digest: GET /api/digests/{sha256} and the tool lookup_digest. */
+import { SHA256_PATTERN } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { objectPath } from "../layout.ts";
+import { relationsOf } from "../page/relations.ts";
+import type { DigestMatches } from "../schema/evidence.ts";
+import { mountPath, type ViewData } from "../view-data.ts";
+
+type Index = ReadonlyMap<string, DigestMatches>;
+const indexes = new WeakMap<ViewData, Index>();
+
+/** @param text from a caller; upper case is the same digest
+ *  @throws ShelfError "bad_parameter" */
+export function parseDigest(text: string): string {
+  const digest = text.toLowerCase().replace(/^sha-?256:/, "");
+  if (!SHA256_PATTERN.test(digest)) {
+    throw new ShelfError("bad_parameter", "A SHA-256 digest has 64 hex digits.", { errors: [{ pointer: "sha256", detail: "64 hex digits" }] });
+  }
+  return digest;
+}
+
+/** All three lists are empty for a digest that the view does not hold: nothing tells a gated one from none. */
+export function lookupDigest(data: ViewData, digest: string): DigestMatches {
+  let index = indexes.get(data);
+  if (index === undefined) {
+    index = buildIndex(data);
+    indexes.set(data, index);
+  }
+  return index.get(digest) ?? { sha256: digest, objects: [], evidence: [], cub_files: [] };
+}
+
+function buildIndex(data: ViewData): Index {
+  type Open = { sha256: string; objects: DigestMatches["objects"]; evidence: DigestMatches["evidence"]; cub_files: DigestMatches["cub_files"] };
+  const index = new Map<string, Open>();
+  const open = (sha256: string): Open => {
+    let found = index.get(sha256);
+    if (found === undefined) {
+      found = { sha256, objects: [], evidence: [], cub_files: [] };
+      index.set(sha256, found);
+    }
+    return found;
+  };
+  const mount = mountPath(data.library);
+  for (const { key, title, size, media_type, sha256 } of data.objects) open(sha256).objects.push({ key, title, size, media_type, href: mount + objectPath(key) });
+  for (const claim of data.claims.claims) {
+    for (const { sha256, ...evidence } of claim.evidence) {
+      if (sha256 !== undefined) open(sha256).evidence.push({ claim: claim.id, status: claim.status, ...evidence });
+    }
+  }
+  const { recordById } = relationsOf(data);
+  for (const record of data.cubs) {
+    const files = data.code.get(record.id);
+    for (const [path, sha256] of Object.entries(record.file_shas)) {
+      const file = files?.files.find((candidate) => candidate.path === path);
+      open(sha256).cub_files.push({
+        id: record.id, theorem_name: record.theorem_name, repo: record.repo, head: files?.head ?? "", path,
+        role: file?.role ?? "proof", system: file?.system ?? "", available: file?.available ?? false,
+      });
+    }
+  }
+  // Runtime files that the index names beyond file_shas.
+  for (const { id, repo, head, files } of data.code.values()) {
+    for (const { path, sha256, role, system, available } of files) {
+      const found = open(sha256).cub_files;
+      if (found.some((known) => known.id === id && known.path === path)) continue;
+      found.push({ id, theorem_name: recordById.get(id)?.theorem_name ?? "", repo, head, path, role, system, available });
+    }
+  }
+  return index;
+}

@@ -1,0 +1,92 @@
+/** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
+import { ShelfError } from "../errors.ts";
+import { formatKeyPath, objectPath } from "../layout.ts";
+import { relationsOf } from "../page/relations.ts";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
+import { jsonBytes } from "./budget.ts";
+import { absoluteHref, followCursor, readRoute, type Tool } from "./context.ts";
+import { parseDigest } from "./lookup-digest.ts";
+import { fitWhole } from "./library.ts";
+import { readText, takeLines } from "./object-text.ts";
+import type { ObjectProof } from "../schema/evidence.ts";
+
+/** Objects can be named by key, by URL form or with a leading slash by mistake: only the key is right, and the error says which it is. */
+function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {
+  const near = [key.replace(/^\/+/, ""), key.replace(/^\/?objects\//, ""), safeDecode(key)].find((candidate) => candidate !== key && data.has(candidate));
+  return new ShelfError("object_not_found", "No object of this view has this key.", {
+    fixes: near === undefined ? ["list_objects and search_library give keys."] : [`Its key is ${JSON.stringify(near)}.`],
+  });
+}
+
+function safeDecode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export const getObject: Tool = async (context, { key: given, start_line, end_line, cursor }) => {
+  const at = await followCursor(context, cursor);
+  const key = String(given);
+  const { objectByKey } = relationsOf(at.data);
+  const row = objectByKey.get(key);
+  const entry = await at.open.snapshot.find(`objects/${key}`);
+  if (row === undefined || entry?.kind !== "blob") throw objectNotFound(objectByKey, key);
+  const digest = queryDigest("tool:object", [key, end_line ?? null]);
+  const start = typeof cursor === "string" ? positionOf(parseCursor(cursor), digest) : Number(start_line ?? 1);
+  const source = await readText(at.open.snapshot, key, entry);
+  const facts = {
+    key, title: row.title, kind: row.kind, media_type: entry.type, size: entry.size, sha256: entry.sha256, uploaded: row.uploaded,
+    text_from: source.from, lines: source.lines.length,
+  };
+  const { id } = at.open.snapshot;
+  const path = objectPath(key);
+  if (source.from === "none") {
+    const notice = "This object has no text that could be shown; its bytes are at href.";
+    return { result: { ...facts, start_line: 0, end_line: 0, text: null }, snapshot: id, path, pinned: true, truncated: false, next: null, notices: [notice] };
+  }
+  const frame = jsonBytes({ ...facts, start_line: start, end_line: source.lines.length, text: "" });
+  const range = takeLines(source.lines, start, end_line === undefined ? null : Number(end_line), context.budget - frame);
+  const notices = [
+    ...(source.from === "extract" ? ["The lines are of the text that was extracted from the object, not of its bytes."] : []),
+    ...(range.cut ? [`Line ${range.end} is longer than a result may be: this is its beginning. href takes byte ranges.`] : []),
+  ];
+  return {
+    result: { ...facts, start_line: range.start, end_line: range.end, text: range.text },
+    snapshot: id, path, pinned: true, truncated: range.next !== null || range.cut,
+    next: range.next === null ? null : formatCursor({ snapshot: id, query: digest, position: range.next }),
+    notices,
+  };
+};
+
+export const lookupDigestTool: Tool = async (context, { sha256 }) => {
+  const path = `/api/digests/${parseDigest(String(sha256))}`;
+  const { body, snapshot } = await readRoute(context, path);
+  const { snapshot: _, ...matches } = body;
+  const { value, truncated, notices } = fitWhole(matches, context.budget);
+  const { objects, evidence, cub_files } = matches as { objects: unknown[]; evidence: unknown[]; cub_files: unknown[] };
+  const none = objects.length + evidence.length + cub_files.length === 0 ? ["Nothing in this view has this digest."] : [];
+  return { result: value, snapshot, path, pinned: true, truncated, next: null, notices: [...notices, ...none] };
+};
+
+export const verifyObject: Tool = async (context, { key: given }) => {
+  const key = String(given);
+  const { objectByKey } = relationsOf(context.data);
+  if (!objectByKey.has(key)) throw objectNotFound(objectByKey, key);
+  const path = `/api/proofs/${formatKeyPath(key)}`;
+  const { body, snapshot } = await readRoute(context, path);
+  const { snapshot: _, ...rest } = body;
+  const proof = rest as ObjectProof;
+  // The largest trees go first: half a tree proves nothing.
+  const trees = proof.trees.map((tree) => ({ ...tree }));
+  const left: string[] = [];
+  while (jsonBytes({ ...proof, trees }) > context.budget) {
+    const largest = trees.filter((tree) => tree.text !== null).sort((a, b) => b.size - a.size)[0];
+    if (largest === undefined) break;
+    largest.text = null;
+    left.push(largest.name);
+  }
+  const notices = left.length === 0 ? [] : [`${left.length} of ${trees.length} trees did not fit: all are at ${absoluteHref(context.data, path, snapshot)}`];
+  return { result: { ...proof, trees }, snapshot, path, pinned: true, truncated: left.length > 0, next: null, notices };
+};
