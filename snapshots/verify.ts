@@ -15,7 +15,7 @@ import { indexFiles, snapshotFiles } from "./verify/leak-files.ts";
 import { reachable } from "./verify/reach.ts";
 import { checkChanges, checkRecords } from "./verify/records.ts";
 import { type CheckedView, checkViews } from "./verify/views.ts";
-import { type Audit, checkBlob, walkSnapshot } from "./verify/walk.ts";
+import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./verify/walk.ts";
 
 export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
 
@@ -31,14 +31,16 @@ export type VerifyOptions = {
   readonly snapshots?: "current" | "all";
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
+  /** Folders of one snapshot that are followed; the default is more than a million objects need. */
+  readonly maxFolders?: number;
 };
 
 /** @returns findings, errors first; empty when all is well */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   const report = createReport();
-  const hashed = new Map<string, Promise<number>>();
-  const open = await openAudit(report, "public", options.public, options.internal, hashed);
-  const full = options.internal === null ? null : await openAudit(report, "internal", options.internal, null, hashed);
+  const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const open = await openAudit("public", options.public, options.internal, shared);
+  const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
 
   const openRoot = await verifyRoot(open, options);
   const fullRoot = full === null ? null : await verifyRoot(full, options);
@@ -54,14 +56,14 @@ export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   return report.finish();
 }
 
-async function openAudit(report: Report, root: RootName, shelf: Shelf, other: Shelf | null, hashed: Map<string, Promise<number>>): Promise<Audit> {
+async function openAudit(root: RootName, shelf: Shelf, other: Shelf | null, shared: Pick<Audit, "report" | "hashed" | "maxFolders">): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
     for await (const { digest, size } of shelf.listBlobs()) own.set(digest, size);
   } catch (error) {
-    report.add("unreadable", root, { path: "blobs" }, reasonOf(error));
+    shared.report.add("unreadable", root, { path: "blobs" }, reasonOf(error));
   }
-  return { root, shelf, report, own, other, hashed, walked: new Set() };
+  return { ...shared, root, shelf, own, other, walked: new Set(), trees: createTreeCache() };
 }
 
 /** `view`: the current one, when it is sound enough to be compared with the other. `reached`: what all records need, when
@@ -70,7 +72,6 @@ type VerifiedRoot = { readonly view: CheckedView | null; readonly reached: Reado
 
 async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }: VerifyOptions): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
-  const trees = createTreeCache();
   const records = await checkRecords(audit);
   const { current, all } = records;
   let view: CheckedView | null = null;
@@ -78,7 +79,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
     view = await guard(report, root, current.snapshot, async () => {
       const files = await walkSnapshot(audit, current.snapshot, true);
       if (files === null) return null;
-      const snapshot = await openSnapshot(shelf, current, trees);
+      const snapshot = await openSnapshot(shelf, current, audit.trees);
       const data = await checkContents(audit, snapshot, files);
       if (data === null) return null;
       if (derive !== undefined) await checkDerived(audit, snapshot, data, files, derive);
@@ -94,7 +95,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
       else await checkBlob(audit, snapshot, null, { snapshot, path: null });
     });
   }
-  await guard(report, root, null, () => checkChanges(audit, records, trees));
+  await guard(report, root, null, () => checkChanges(audit, records));
   const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
   const reached = all === null ? null : await reachable(shelf, needed).catch(() => null);
   return { view, reached };

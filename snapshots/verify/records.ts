@@ -1,7 +1,8 @@
 /** The pointer, the records and their lists of changes. */
 import { isDeepStrictEqual } from "node:util";
 import { diffSnapshots } from "../diff.ts";
-import { openSnapshot, type Snapshot, type TreeCache } from "../read.ts";
+import { ShelfError } from "../errors.ts";
+import { openSnapshot, type Snapshot } from "../read.ts";
 import type { SnapshotRecord } from "../shelf.ts";
 import { reasonOf } from "./finding.ts";
 import type { Audit } from "./walk.ts";
@@ -59,7 +60,8 @@ function checkChain(all: readonly SnapshotRecord[], add: (code: "record_chain" |
 }
 
 /** Whether every list of changes says what a comparison of the two snapshots gives, where both are still kept. */
-export async function checkChanges({ shelf, report, root }: Audit, { served }: Records, trees: TreeCache): Promise<void> {
+export async function checkChanges(audit: Audit, { served }: Records): Promise<void> {
+  const { shelf, report, root } = audit;
   for (const [at, record] of served.entries()) {
     const place = { snapshot: record.snapshot, path: `changes/${record.sequence}.json` };
     try {
@@ -70,8 +72,8 @@ export async function checkChanges({ shelf, report, root }: Audit, { served }: R
       }
       const earlier = served.slice(0, at).findLast((one) => one.snapshot === record.previous);
       if (earlier === undefined && record.previous !== null) continue; // pruned: nothing to compare with
-      const after = await openOrNull(shelf, record, trees);
-      const before = earlier === undefined ? null : await openOrNull(shelf, earlier, trees);
+      const after = await openOrNull(audit, record);
+      const before = earlier === undefined ? null : await openOrNull(audit, earlier);
       // A damaged snapshot is told where its blobs are checked.
       if (after === null || (before === null && earlier !== undefined)) continue;
       if (!isDeepStrictEqual(changes, await diffSnapshots(before, after))) {
@@ -83,9 +85,15 @@ export async function checkChanges({ shelf, report, root }: Audit, { served }: R
   }
 }
 
-async function openOrNull(shelf: Audit["shelf"], record: SnapshotRecord, trees: TreeCache): Promise<Snapshot | null> {
+async function openOrNull({ shelf, trees, maxFolders }: Audit, record: SnapshotRecord): Promise<Snapshot | null> {
   try {
-    return await openSnapshot(shelf, record, trees);
+    const snapshot = await openSnapshot(shelf, record, trees);
+    let loads = 0;
+    return {
+      ...snapshot,
+      // A comparison follows every path: trees that share subtrees without end are cut short.
+      tree: (digest) => (++loads > maxFolders ? Promise.reject(new ShelfError("snapshot_damaged", "It has too many folders.")) : snapshot.tree(digest)),
+    };
   } catch {
     return null;
   }

@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { type Sha256, sha256 } from "../digest.ts";
 import { findKeyProblem } from "../layout.ts";
+import type { TreeCache } from "../read.ts";
 import type { Shelf } from "../shelf.ts";
 import { type BlobEntry, parseTree, type Tree } from "../tree.ts";
 import { reasonOf, type Report, type RootName } from "./finding.ts";
@@ -11,7 +12,8 @@ import { reasonOf, type Report, type RootName } from "./finding.ts";
 const STREAM_ABOVE = 4 * 1024 * 1024;
 /** Blobs read at the same time; each is at most as large as the limit above, or a stream. */
 const AT_ONCE = 16;
-/** Entries of one snapshot. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
+/** Folders and entries of one snapshot that are followed. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
+export const MAX_FOLDERS = 1_000_000;
 const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
 const MAX_DEPTH = 1200;
@@ -29,6 +31,9 @@ export type Audit = {
   readonly hashed: Map<string, Promise<number>>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
+  /** Trees that were read, hashed and found good; the same ones lie in many snapshots. */
+  readonly trees: TreeCache;
+  readonly maxFolders: number;
 };
 
 /** Every file of a snapshot by its path, or null when the tree is damaged (the report says where).
@@ -39,6 +44,7 @@ export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean
   const open: { digest: Sha256; size: number | null; path: string; depth: number }[] = [{ digest: snapshot, size: null, path: "", depth: 0 }];
   let whole = true;
   let entries = 0;
+  let folders = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { digest, size, path, depth } = next;
     const place = { snapshot, path: path === "" ? null : path.slice(0, -1) };
@@ -51,7 +57,7 @@ export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean
       continue;
     }
     entries += tree.length;
-    if (entries > MAX_ENTRIES || depth > MAX_DEPTH) {
+    if (++folders > audit.maxFolders || entries > MAX_ENTRIES || depth > MAX_DEPTH) {
       report.add("tree_too_large", root, place, "Verification stops here.");
       return null;
     }
@@ -86,11 +92,15 @@ function placeOf(audit: Audit, digest: Sha256): string {
 
 async function readTree(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<Tree | null> {
   if (!(await checkBlob(audit, digest, size, place))) return null;
+  const known = audit.trees.get(digest);
+  if (known !== undefined) return known;
   try {
     const bytes = await audit.shelf.getBlob(digest);
     // Hashed again: what was good a moment ago may have been replaced.
     if (bytes === null || sha256(bytes) !== digest) throw new Error("It changed while it was read.");
-    return parseTree(bytes);
+    const tree = parseTree(bytes);
+    audit.trees.set(digest, tree);
+    return tree;
   } catch (error) {
     audit.report.add("tree_malformed", audit.root, place, `Tree ${digest}: ${reasonOf(error)}`);
     return null;
