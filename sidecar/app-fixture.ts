@@ -3,7 +3,7 @@ import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
 import { listen, type Listening } from "../snapshots/listen.ts";
 import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
 import type { View } from "../snapshots/view.ts";
-import { createApp, type LogEntry, type Parts } from "./app.ts";
+import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { noRateLimits } from "./limits.ts";
@@ -40,7 +40,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
   const store = openCodeStore({ kind: "directory", root: views.codeRoot });
   const codeStore: CodeStore = { stat: (ref) => count(store.stat(ref)), read: (ref) => count(store.read(ref)), list: () => count(store.list()) };
   const log: LogEntry[] = [];
-  const app = createApp({
+  const parts: Parts = {
     publicView: views.publicView, internalView, codeStore,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits, model: null, modelNotice: "No model.", modelDeadline: 1_000, semantic: null, mcp: null,
@@ -48,8 +48,8 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     baseUrl: "http://test", delimiter: () => "delimiter",
     log: (entry) => log.push(entry),
     ...change,
-  });
-  const listening = await listen(sidecarListener(app, views.publicView, rateLimits), { host: "127.0.0.1", port: 0 });
+  };
+  const listening = await listen(sidecarListener(parts, rateLimits), { host: "127.0.0.1", port: 0 });
   return {
     views, listening, log,
     takeCalls() {

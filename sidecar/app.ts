@@ -74,7 +74,7 @@ export function createApp(parts: Parts): Hono<Env> {
   app.onError((error, context) => {
     const problem = toShelfError(error);
     context.set("reason", problem.code === "internal" ? String(error.stack) : problem.code);
-    return problemResponse(problem, parts.baseUrl, challenge(problem));
+    return problemResponse(problem, parts.baseUrl);
   });
 
   app.use("/api/code/*", member);
@@ -134,7 +134,7 @@ function gated(parts: Parts, check: (headers: Headers) => Promise<GateVerdict>):
       await next();
     } else {
       context.set("reason", verdict.reason);
-      context.res = problemResponse(verdict.problem, parts.baseUrl, challenge(verdict.problem));
+      context.res = problemResponse(verdict.problem, parts.baseUrl);
     }
     context.res.headers.set("Cache-Control", CACHE.private);
     context.res.headers.delete("Access-Control-Allow-Origin");
@@ -208,10 +208,6 @@ function targetOf(context: Context<Env>): string {
   if (sent?.startsWith("/") === true) return sent;
   const { pathname, search } = new URL(context.req.url);
   return pathname + search;
-}
-
-function challenge(problem: ShelfError): Readonly<Record<string, string>> {
-  return problem.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {};
 }
 
 function observe(parts: Parts): MiddlewareHandler<Env> {

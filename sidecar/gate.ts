@@ -28,11 +28,14 @@ export type GateVerdict =
   /** `reason` is for the log; `problem` is all that the caller may learn. */
   | { readonly ok: false; readonly problem: ShelfError; readonly reason: RefusalReason };
 
+/** Request headers by lower-case name; a header that was sent twice is both values with a comma between. */
+export type Credentials = { get(name: string): string | null };
+
 export interface Gate {
   /** For /internal/* and the code route. Never throws. */
-  check(headers: Headers): Promise<GateVerdict>;
+  check(headers: Credentials): Promise<GateVerdict>;
   /** For /internal/api/ask: a person with a token of the human application. Never throws. */
-  checkHuman(headers: Headers): Promise<GateVerdict>;
+  checkHuman(headers: Credentials): Promise<GateVerdict>;
 }
 
 export type GateOptions = {
@@ -95,7 +98,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     return parsed;
   };
 
-  const checkAs = async (headers: Headers, human: boolean): Promise<GateVerdict> => {
+  const checkAs = async (headers: Credentials, human: boolean): Promise<GateVerdict> => {
     const config = readConfig();
     if (config === null) {
       return refuse("no_access", new ShelfError("not_configured", "This library has no access section, so nobody can be let in.", {
@@ -162,7 +165,7 @@ function isAllowed(identity: Identity, { policy }: AccessConfig): boolean {
 
 /** The name of the service whose pair was sent. Every entry is compared, in constant time, so that neither an id nor a
  *  secret can be guessed piece by piece. */
-function checkPair(headers: Headers, config: AccessConfig): string | { readonly reason: RefusalReason } {
+function checkPair(headers: Credentials, config: AccessConfig): string | { readonly reason: RefusalReason } {
   const id = headers.get(config.headers.clientId);
   const secret = headers.get(config.headers.clientSecret);
   if (id === null && secret === null) return { reason: "no_credentials" };
@@ -182,10 +185,18 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
+/** One problem for all refusals of a configuration: they say the same, and an error object costs more than the check. */
+const refusals = new WeakMap<AccessConfig["headers"], ShelfError>();
+
 function unauthenticated(reason: RefusalReason, { headers }: AccessConfig): GateVerdict {
-  return refuse(reason, new ShelfError("unauthenticated", "This route needs a valid application token or a valid service-token pair.", {
-    fixes: [`Send ${headers.token}, or both ${headers.clientId} and ${headers.clientSecret}.`],
-  }));
+  let problem = refusals.get(headers);
+  if (problem === undefined) {
+    problem = new ShelfError("unauthenticated", "This route needs a valid application token or a valid service-token pair.", {
+      fixes: [`Send ${headers.token}, or both ${headers.clientId} and ${headers.clientSecret}.`],
+    });
+    refusals.set(headers, problem);
+  }
+  return refuse(reason, problem);
 }
 
 function forbidden(reason: RefusalReason, message = "You are known here, but the policy does not let you in."): GateVerdict {

@@ -2,27 +2,53 @@
  *  the public view as the site server would, without building a Request.
  *
  *  The choice cannot leak: the short way holds the public view only. A path that merely looks like a gated one (another
- *  case, an encoded letter, a doubled slash) takes the short way and is not found there. */
-import type { RequestListener } from "node:http";
+ *  case, an encoded letter, a doubled slash) takes the short way and is not found there. Strangers at the gate are refused
+ *  here, because a refusal should cost an attacker more than us; whoever passes is checked again by the app, which is
+ *  the one that decides. */
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import { viewListener } from "../snapshots/listen.ts";
-import type { View } from "../snapshots/view.ts";
-import type { createApp } from "./app.ts";
+import { CACHE } from "../snapshots/reply.ts";
+import { createApp, type Parts } from "./app.ts";
+import { problemParts } from "./respond.ts";
 
 /** Paths of the app, besides everything under /internal and /api/code/. */
-const EFFECTS: ReadonlySet<string> = new Set(["/internal", "/api/ask", "/api/ai-search", "/api/reindex", "/mcp"]);
+const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", "/api/ai-search", "/api/reindex", "/mcp"]);
 /** Paths that the app only counts. */
 const COUNTED: ReadonlySet<string> = new Set(["/api/search", "/search/"]);
+/** Gated for people alone, by another check. */
+const PEOPLE = "/internal/api/ask";
 
-export function sidecarListener(app: ReturnType<typeof createApp>, publicView: View, rateLimits: boolean): RequestListener {
+/** @param counting whether the app's rate limits are on */
+export function sidecarListener(parts: Parts, counting: boolean): RequestListener {
+  const app = createApp(parts);
   const throughApp = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
-  const direct = viewListener(publicView);
+  const direct = viewListener(parts.publicView);
   return (message, response) => {
     const target = message.url ?? "/";
     const cut = target.indexOf("?");
     const path = cut < 0 ? target : target.slice(0, cut);
-    const effect = EFFECTS.has(path) || path.startsWith("/internal/") || path.startsWith("/api/code/") || (rateLimits && COUNTED.has(path));
-    if (effect) void throughApp(message, response);
+    if (path === "/internal" || path.startsWith("/internal/") || path.startsWith("/api/code/")) {
+      if (path === PEOPLE) void throughApp(message, response);
+      else void refuseOr(parts, path, message, response, () => throughApp(message, response));
+    } else if (EFFECTS.has(path) || (counting && COUNTED.has(path))) void throughApp(message, response);
     else direct(message, response);
   };
+}
+
+async function refuseOr(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: () => unknown): Promise<void> {
+  const verdict = await parts.gate.check({
+    get(name) {
+      const value = message.headers[name];
+      return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
+    },
+  });
+  if (verdict.ok) {
+    pass();
+    return;
+  }
+  const { status, headers, body } = problemParts(verdict.problem, parts.baseUrl, { "Cache-Control": CACHE.private });
+  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status, ms: 0, identity: null, reason: verdict.reason });
+  response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
+  response.end(message.method === "HEAD" ? undefined : body);
 }

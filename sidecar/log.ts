@@ -15,7 +15,7 @@ const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;
 /** `user:password@` in an address that an error quotes. */
 const USERINFO = /(\/\/)[^\s/@"]+@/g;
 
-export function openLog(stream: DestinationStream = destination(2), env: NodeJS.ProcessEnv = process.env): Logger {
+export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.ProcessEnv = process.env): Logger {
   const secrets = SECRET_VARIABLES.flatMap((name) => {
     const value = env[name];
     return value === undefined || value.length < MIN_SECRET ? [] : [value];
@@ -32,4 +32,16 @@ export function openLog(stream: DestinationStream = destination(2), env: NodeJS.
     { base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRET_NAMES.flatMap((name) => [name, name.startsWith("[") ? `*${name}` : `*.${name}`]), censor: "[redacted]" } },
     cleaned,
   );
+}
+
+/** Characters gathered before they are written, and milliseconds after which they are written anyway: a write per request
+ *  would cost more than a refusal does. */
+const MIN_WRITE = 4096;
+const FLUSH_MS = 250;
+
+function openStderr(): DestinationStream {
+  const stream = destination({ fd: 2, minLength: MIN_WRITE, sync: true });
+  setInterval(() => stream.flush(), FLUSH_MS).unref();
+  process.on("exit", () => stream.flushSync());
+  return stream;
 }

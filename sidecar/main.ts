@@ -1,4 +1,5 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
+import { setFlagsFromString } from "node:v8";
 import { listen } from "../snapshots/listen.ts";
 import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/serving.ts";
 import { openLog } from "./log.ts";
@@ -7,6 +8,8 @@ import { openSidecar, type Sidecar } from "./server.ts";
 /** How often idle connections are looked for while the process ends; milliseconds. */
 const IDLE_CHECK_MS = 100;
 
+// The heap holds some 30 MB but would grow to ten times that before it is swept: memory is dearer here than a little time.
+setFlagsFromString("--optimize-for-size");
 const log = openLog();
 let sidecar: Sidecar | null = null;
 try {

@@ -4,18 +4,28 @@ import { CACHE, type Answer } from "../snapshots/reply.ts";
 import type { ShelfError } from "../snapshots/errors.ts";
 import { PROBLEM_TYPE, problemBody } from "../snapshots/problem.ts";
 
+/** What a refusal is made of, for listeners that write it themselves. */
+export type ProblemParts = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+
 /** @param baseUrl of the service, for the problem's address
- *  @param extra headers of this one error: WWW-Authenticate, Retry-After, Allow */
-export function problemResponse(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(problemBody(error, baseUrl, null)), {
+ *  @param extra headers of this one error: Retry-After, Allow, another Cache-Control */
+export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): ProblemParts {
+  return {
     status: error.status,
     headers: {
       "Content-Type": PROBLEM_TYPE,
       "Cache-Control": CACHE.none,
       "X-Content-Type-Options": "nosniff",
+      ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}),
       ...extra,
     },
-  });
+    body: JSON.stringify(problemBody(error, baseUrl, null)),
+  };
+}
+
+export function problemResponse(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): Response {
+  const { status, headers, body } = problemParts(error, baseUrl, extra);
+  return new Response(body, { status, headers });
 }
 
 export function toResponse({ status, headers, body }: Answer): Response {

@@ -13,7 +13,7 @@ import type { SidecarServing } from "../snapshots/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../snapshots/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
-import { createApp, type McpHandler, type Semantic } from "./app.ts";
+import type { McpHandler, Parts, Semantic } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
 import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
@@ -108,15 +108,15 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const publicView = openView({ ...shared, view: "public", shelf: publicShelf, index: () => openIndex(publicShelf.indexUri), listing: options.listing ?? null });
   const internalView = openView({ ...shared, view: "internal", shelf: internalShelf, index: () => openIndex(internalShelf.indexUri), listing: null });
 
-  const app = createApp({
+  const parts: Parts = {
     publicView, internalView, gate, model, modelNotice: notice, modelDeadline: MODEL_DEADLINE, semantic, mcp: mcp?.handle ?? null, codeStore, reindexer,
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
     delimiter: () => randomBytes(12).toString("base64url"),
     log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
-  });
+  };
   return {
-    listener: sidecarListener(app, publicView, serving.rateLimits),
+    listener: sidecarListener(parts, serving.rateLimits),
     publicView,
     setAccess: (changed) => {
       if (development === null) access = changed;
