@@ -1,21 +1,18 @@
 // The compiled site is one function: page data in, HTML out. Everything here serves that.
+import node from "@astrojs/node";
 import { defineConfig } from "astro/config";
 
-/** An adapter without a server: `site/entry.ts` exports the function, whoever imports the bundle decides when to call it. */
-const pageFunction = {
-  name: "page-function",
-  hooks: {
-    "astro:config:done": ({ setAdapter }) => {
-      setAdapter({
-        name: "page-function",
-        entrypointResolution: "auto",
-        serverEntrypoint: new URL("./site/entry.ts", import.meta.url),
-        adapterFeatures: { buildOutput: "server" },
-        supportedAstroFeatures: { serverOutput: "stable" },
-      });
-    },
-  },
-};
+/** The Node adapter in middleware mode with an entry of ours: `site/entry.ts` exports the page function, and whoever imports
+ *  the bundle decides when to call it. Its middleware wants Node's request and response for every page and gives half as
+ *  many pages a second. */
+const adapter = node({ mode: "middleware" });
+const configDone = adapter.hooks["astro:config:done"];
+adapter.hooks["astro:config:done"] = (context) =>
+  configDone?.({
+    ...context,
+    setAdapter: (settings) =>
+      context.setAdapter({ ...settings, serverEntrypoint: new URL("./site/entry.ts", import.meta.url), previewEntrypoint: undefined }),
+  });
 
 // generator/compile-site.ts compiles into a temporary folder and renames it into place.
 const outDir = process.env.PROOFSHELF_SITE_OUT ?? "./site/dist";
@@ -27,7 +24,7 @@ export default defineConfig({
   outDir,
   cacheDir,
   output: "server",
-  adapter: pageFunction,
+  adapter,
   session: false,
   devToolbar: { enabled: false },
   image: { service: { entrypoint: "astro/assets/services/noop" } },

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { openIndex, type ViewIndex } from "../snapshots/index/open.ts";
+import { openIndex } from "../snapshots/index/open.ts";
 import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf-directory.ts";
@@ -16,18 +16,18 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import { compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 import { indexEntries } from "./index-documents.ts";
-import { checkLeaks } from "./leak-check.ts";
+import { checkLeaks, secretsDigest } from "./leak-check.ts";
 import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { type Draft, publish, updateIndex, writeDraft } from "./publish.ts";
+import { assumedState, type Draft, publish, seedIndex, updateIndex, writeDraft } from "./publish.ts";
 import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages, type Rendered } from "./render.ts";
 import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
-import { EMPTY_STATE, readState, writeState, type BuildState, type KnownObject } from "./state.ts";
+import { EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
 
 export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
 
@@ -151,35 +151,44 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
 
   let renderer: Promise<Renderer> | null = null;
   const openSite = (): Promise<Renderer> => (renderer ??= openRenderer(site.dist));
+  // Rendering, the browser's bundles and the index work side by side: one is ours, one a process of its own, one native.
   progress.step("render");
-  const rendered = await renderPages({
-    data: views.public,
-    siteDigest: site.dist,
-    renderer: openSite,
-    extractDigest,
-    extract: read.extract,
-    shelf: shelves.public,
-    known: usable.pages,
-    progress,
-  });
-  progress.step("search bundles");
-  const pagefind = await pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles });
-  const drafts = await writeDrafts(views, shelves, read, rendered, pagefind.files, await siteAssets(openSite, shelves.public));
-  await checkLeaks({ views, shelves, drafts, extract: read.extract, privateTexts: registry.privateTexts });
-
-  progress.step("index");
-  const indexes: Record<"public" | "internal", ViewIndex> = {
-    public: await openIndex(shelves.public.indexUri),
-    internal: await openIndex(shelves.internal.indexUri),
+  const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
+    const [pagefind, rendered] = await Promise.all([
+      pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
+      renderPages({
+        data: views.public,
+        siteDigest: site.dist,
+        renderer: openSite,
+        extractDigest,
+        extract: read.extract,
+        shelf: shelves.public,
+        known: usable.pages,
+        progress,
+      }),
+    ]);
+    const assets = await siteAssets(openSite, shelves.public);
+    const draft = await writeDraft(shelves.public, views.public, [...objectFiles(views.public, read), ...rendered.files, ...pagefind.files, ...assets]);
+    return { rendered, pagefind, draft };
   };
-  const results = { public: null, internal: null } as Record<"public" | "internal", Awaited<ReturnType<typeof updateIndex>> | null>;
+  const drawing = draftOf();
+  const indexing = indexViews(views, shelves, usable, extractDigest, read.extract, {
+    public: drawing.then(({ draft }) => draft.snapshot),
+    internal: writeDraft(shelves.internal, views.internal, objectFiles(views.internal, read)),
+  });
+  // Both are awaited together, so that neither fails unheard.
+  const [{ rendered, pagefind, draft }, indexed] = await Promise.all([drawing, indexing]);
+  const drafts: Readonly<Record<"public" | "internal", Draft>> = { public: draft, internal: indexed.draft };
+  const secrets = secretsDigest(views, registry.privateTexts);
+  await checkLeaks({
+    views,
+    shelf: shelves.public,
+    draft,
+    extract: read.extract,
+    privateTexts: registry.privateTexts,
+    unchangedSince: secrets === usable.secrets ? (usable.public?.snapshot ?? null) : null,
+  });
   let changes: Changes | null = null;
-  // Internal first: the internal view contains the public one at every moment.
-  for (const view of ["internal", "public"] as const) {
-    const entries = [...indexEntries(views[view], extractDigest, read.extract)];
-    results[view] = await updateIndex(indexes[view], drafts[view].snapshot, entries, usable[view]);
-    indexes[view].close();
-  }
   progress.step("publish");
   const created = clock().toISOString();
   for (const view of ["internal", "public"] as const) {
@@ -192,8 +201,9 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     objects: read.objects,
     pages: rendered.pages,
     bundles: pagefind.bundles,
-    public: results.public?.state ?? null,
-    internal: results.internal?.state ?? null,
+    public: indexed.public.state,
+    internal: indexed.internal.state,
+    secrets,
   });
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
@@ -210,7 +220,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     work: {
       read: read.read.size,
       rendered: rendered.rendered.length,
-      indexed: (results.public?.written ?? 0) + (results.internal?.written ?? 0),
+      indexed: indexed.public.written + indexed.internal.written,
       bundles: pagefind.made,
     },
     unreadable: unreadable(read.objects),
@@ -249,26 +259,55 @@ async function siteAssets(openSite: () => Promise<Renderer>, shelf: Shelf): Prom
   return files;
 }
 
-async function writeDrafts(
+/** An object's bytes and its extract, for each object of a view. */
+function objectFiles(data: ViewData, read: ReadObjects): readonly FileEntry[] {
+  const extracts = new Map(read.objects.map(({ key, extract }) => [key, extract]));
+  return data.objects.flatMap(({ key, media_type, sha256: digest, size, uploaded }) => {
+    const extract = extracts.get(key);
+    if (extract === undefined) throw new ShelfError("build_failed", `${key} has no extract.`);
+    return [
+      { path: `objects/${key}`, sha256: digest, size, type: media_type, uploaded },
+      { path: `extracts/${key}`, ...extract, type: JSON_TYPE },
+    ];
+  });
+}
+
+type Indexed = Awaited<ReturnType<typeof updateIndex>>;
+
+/** The indexes of both views, the public one first: a new internal index begins as a copy of it. */
+async function indexViews(
   views: Views,
   shelves: Shelves,
-  read: ReadObjects,
-  rendered: Rendered,
-  pagefind: readonly FileEntry[],
-  assets: readonly FileEntry[],
-): Promise<Readonly<Record<"public" | "internal", Draft>>> {
-  const extracts = new Map(read.objects.map(({ key, extract }) => [key, extract]));
-  const objectFiles = (data: ViewData): FileEntry[] =>
-    data.objects.flatMap(({ key, media_type, sha256: digest, size, uploaded }) => {
-      const extract = extracts.get(key);
-      if (extract === undefined) throw new ShelfError("build_failed", `${key} has no extract.`);
-      return [
-        { path: `objects/${key}`, sha256: digest, size, type: media_type, uploaded },
-        { path: `extracts/${key}`, ...extract, type: JSON_TYPE },
-      ];
-    });
-  return {
-    public: await writeDraft(shelves.public, views.public, [...objectFiles(views.public), ...rendered.files, ...pagefind, ...assets]),
-    internal: await writeDraft(shelves.internal, views.internal, objectFiles(views.internal)),
+  state: BuildState,
+  extractDigest: (key: string) => string,
+  extract: ReadObjects["extract"],
+  drafts: { readonly public: Promise<string>; readonly internal: Promise<Draft> },
+): Promise<{ readonly public: Indexed; readonly internal: Indexed; readonly draft: Draft }> {
+  const update = async (view: "public" | "internal", snapshot: Promise<string>, before: ViewState | null): Promise<Indexed> => {
+    const index = await openIndex(shelves[view].indexUri);
+    try {
+      return await updateIndex(index, snapshot, [...indexEntries(views[view], extractDigest, extract)], before);
+    } finally {
+      index.close();
+    }
   };
+  const isReady = async (before: ViewState | null): Promise<boolean> => {
+    if (before === null) return false;
+    const index = await openIndex(shelves.internal.indexUri);
+    try {
+      return await index.has(before.snapshot);
+    } finally {
+      index.close();
+    }
+  };
+  const [publicIndexed, draft] = await Promise.all([
+    update("public", drafts.public, state.public ?? (await assumedState(shelves.public))),
+    drafts.internal,
+  ]);
+  let before = state.internal ?? (await assumedState(shelves.internal));
+  if (!(await isReady(before))) {
+    await seedIndex(shelves.public, shelves.internal);
+    before = publicIndexed.state;
+  }
+  return { public: publicIndexed, internal: await update("internal", Promise.resolve(draft.snapshot), before), draft };
 }

@@ -6,7 +6,7 @@
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/layout.ts";
-import type { Extract } from "../snapshots/schema/extract.ts";
+import type { Extract, ObjectKind } from "../snapshots/schema/extract.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
@@ -17,7 +17,19 @@ const BUNDLE_DOCUMENTS = 512;
 /** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
 const MAX_TEXT = 1200;
 
-type Entry = { readonly id: string; readonly path: string; readonly title: string; readonly facts: string; content(): Promise<string> };
+type Entry = {
+  readonly id: string;
+  readonly path: string;
+  /** Shown with a result: `kind` as a reader reads it. */
+  readonly meta: { readonly title: string; readonly key: string; readonly kind: string };
+  readonly facts: string;
+  content(): Promise<string>;
+};
+
+const KINDS: Readonly<Record<ObjectKind, string>> = {
+  markdown: "Markdown", text: "Text", code: "Code", html: "HTML", pdf: "PDF", latex: "LaTeX", json: "JSON", yaml: "YAML",
+  csv: "CSV", image: "Image", binary: "File",
+};
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
   [".js", "text/javascript; charset=utf-8"],
@@ -31,7 +43,7 @@ export async function pagefindFiles(options: {
   readonly data: ViewData;
   readonly facts: (key: string) => string;
   readonly extract: (key: string) => Promise<Extract>;
-  readonly shelf: Shelf;
+  readonly shelf: Pick<Shelf, "putBlob">;
   readonly known: BuildState["bundles"];
 }): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"]; readonly made: number }> {
   const { data, shelf, known } = options;
@@ -45,7 +57,7 @@ export async function pagefindFiles(options: {
   const bundles: Record<string, BuildState["bundles"][string]> = {};
   const stale: number[] = [];
   for (const [number, members] of dealt.entries()) {
-    const facts = sha256(JSON.stringify([MAX_TEXT, members.map(({ id, path, title, facts }) => [id, path, title, facts])]));
+    const facts = sha256(JSON.stringify([MAX_TEXT, members.map(({ id, path, meta, facts }) => [id, path, meta, facts])]));
     const before = known[String(number)];
     if (before?.facts === facts) bundles[String(number)] = before;
     else {
@@ -71,15 +83,16 @@ export async function pagefindFiles(options: {
   return { files, bundles, made: stale.length };
 }
 
-async function makeBundle(pagefind: typeof import("pagefind"), shelf: Shelf, number: number, members: readonly Entry[]): Promise<FileEntry[]> {
+async function makeBundle(pagefind: typeof import("pagefind"), shelf: Pick<Shelf, "putBlob">, number: number, members: readonly Entry[]): Promise<FileEntry[]> {
   const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
   if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
   for (let at = 0; at < members.length; at += 64) {
+    const some = members.slice(at, at + 64);
+    // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
+    const contents = await Promise.all(some.map((entry) => entry.content()));
     const answers = await Promise.all(
-      members.slice(at, at + 64).map(async ({ path, title, content }) =>
-        // Pagefind refuses a record without content.
-        index.addCustomRecord({ url: path, content: (await content()) || title, language: "en", meta: { title } }),
-      ),
+      // Pagefind refuses a record without content.
+      some.map(({ path, meta }, number) => index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta })),
     );
     for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
   }
@@ -103,18 +116,18 @@ function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (ke
     yield {
       id: `object:${row.key}`,
       path: pagePath.object(row.key),
-      title: row.title,
+      meta: { title: row.title, key: row.key, kind: KINDS[row.kind] },
       facts: facts(row.key),
       content: async () => contentOf(row.key, await extract(row.key)),
     };
   }
   for (const claim of data.claims.claims) {
     const content = [claim.id, claim.title, claim.scope, claim.statement].join("\n");
-    yield { id: `claim:${claim.id}`, path: pagePath.claim(claim.id), title: claim.title, facts: sha256(content), content: async () => content };
+    yield { id: `claim:${claim.id}`, path: pagePath.claim(claim.id), meta: { title: claim.title, key: claim.id, kind: "Claim" }, facts: sha256(content), content: async () => content };
   }
   for (const record of data.cubs) {
     const content = [record.id, record.theorem_name, record.module, record.statement, record.note].join("\n");
-    yield { id: `record:${record.id}`, path: pagePath.record(record.id), title: `${record.id} ${record.theorem_name}`, facts: sha256(content), content: async () => content };
+    yield { id: `record:${record.id}`, path: pagePath.record(record.id), meta: { title: record.theorem_name, key: record.id, kind: "Record" }, facts: sha256(content), content: async () => content };
   }
 }
 

@@ -1,5 +1,6 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
+import { canonicalJson } from "../snapshots/digest.ts";
 import { compareNames } from "../snapshots/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
 import { findCollection, type Library, type ViewData } from "../snapshots/view-data.ts";
@@ -19,7 +20,8 @@ export function project(set: RecordSet): Views {
     collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
     notes: set.notes,
   });
-  const shared = { cubs: [...set.cubs].sort((a, b) => compareNames(a.id, b.id)), meta: set.meta, code: set.code };
+  const cubs = [...set.cubs].sort((a, b) => compareNames(a.id, b.id)).map(inOrder);
+  const shared = { cubs, meta: set.meta === null ? null : inOrder(set.meta), code: set.code };
   const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
   const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
   return {
@@ -27,7 +29,7 @@ export function project(set: RecordSet): Views {
       ...shared,
       library: library("public"),
       objects: objects.filter((row) => isPublic(row.key)),
-      claims: { meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public"])) },
+      claims: inOrder({ meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public"])) }),
       // A key under no collection has no declared visibility: its very name may be private.
       rejected: rejected.filter((item) => item.source !== "store" || isPublic(item.key)),
     },
@@ -35,10 +37,16 @@ export function project(set: RecordSet): Views {
       ...shared,
       library: library("internal"),
       objects,
-      claims: { meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public", "email-gated"])) },
+      claims: inOrder({ meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public", "email-gated"])) }),
       rejected,
     },
   };
+}
+
+/** The same value with its members in the order that a snapshot stores them in, so that a page comes out the same whether
+ *  it is made from what was read or from what was stored. */
+function inOrder<T>(value: T): T {
+  return JSON.parse(canonicalJson(value)) as T;
 }
 
 /** Evidence that this view may not see keeps its name, kind and access: that it exists is part of the claim, where it lies is not. */

@@ -1,8 +1,11 @@
 /** Files → snapshot: trees, index, record, pointer, in the order that leaves the old snapshot served whatever happens. */
+import { constants } from "node:fs";
+import { cp, rm } from "node:fs/promises";
 import { apiFiles, type DerivedFile } from "../snapshots/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { documentId } from "../snapshots/index/row.ts";
 import type { ViewIndex } from "../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../snapshots/shelf.ts";
@@ -31,19 +34,21 @@ export async function writeDraft(shelf: Shelf, data: ViewData, files: readonly F
 }
 
 /** Brings the search index to a snapshot. What it writes is invisible until the tag, and harmless before the pointer moves.
- *  @returns the state to remember, and how many documents were written */
+ *  @param snapshot may become known while rows are written
+ *  @returns what is indexed, and how many documents were written */
 export async function updateIndex(
   index: ViewIndex,
-  snapshot: string,
+  snapshot: Promise<string>,
   entries: readonly IndexEntry[],
   before: ViewState | null,
 ): Promise<{ readonly state: ViewState; readonly written: number }> {
   const documents = Object.fromEntries(entries.map(({ doc, facts }) => [doc, facts]));
-  const state: ViewState = { snapshot, documents };
-  if (await index.has(snapshot)) return { state, written: 0 };
   const base = before !== null && (await index.has(before.snapshot)) ? before : null;
   const stale = entries.filter(({ doc, facts }) => base === null || base.documents[doc] !== facts);
-  const remove = base === null ? [] : Object.keys(base.documents).filter((doc) => !(doc in documents));
+  const remove = base === null ? [] : Object.keys(base.documents).filter((doc) => !Object.hasOwn(documents, doc));
+  if (base !== null && stale.length === 0 && remove.length === 0 && base.snapshot === (await snapshot)) {
+    return { state: base, written: 0 };
+  }
   await index.update({
     upsert: (async function* () {
       for (const entry of stale) yield entry.document();
@@ -52,7 +57,32 @@ export async function updateIndex(
     base: base?.snapshot ?? null,
     tag: snapshot,
   });
-  return { state, written: stale.length };
+  return { state: { snapshot: await snapshot, documents }, written: stale.length };
+}
+
+/** What the index of the served snapshot holds when the build's memory of it is lost: every document, all to be written
+ *  again. Building on it keeps the served snapshot searchable meanwhile. */
+export async function assumedState(shelf: Shelf): Promise<ViewState | null> {
+  const record = await shelf.readPointer();
+  if (record === null) return null;
+  try {
+    const data = await (await openSnapshot(shelf, record, createTreeCache())).data();
+    const docs = [
+      ...data.objects.map(({ key }) => documentId("object", key)),
+      ...data.claims.claims.map(({ id }) => documentId("claim", id)),
+      ...data.cubs.map(({ id }) => documentId("record", id)),
+    ];
+    return { snapshot: record.snapshot, documents: Object.fromEntries(docs.map((doc) => [doc, ""])) };
+  } catch (error) {
+    return ignoreDamage(error);
+  }
+}
+
+/** Gives an internal index that has nothing yet a copy of the public one: the gated documents are then all that is missing.
+ *  The copy goes from public to internal, never the other way. */
+export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
+  await rm(to.indexUri, { recursive: true, force: true });
+  await cp(from.indexUri, to.indexUri, { recursive: true, mode: constants.COPYFILE_FICLONE });
 }
 
 export type Published = { readonly record: SnapshotRecord; readonly changes: Changes };

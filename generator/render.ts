@@ -1,5 +1,6 @@
 /** The public view's pages: renders those whose inputs changed since the last build. */
 import { sha256 } from "../snapshots/digest.ts";
+import { pagePath } from "../snapshots/layout.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "../snapshots/page/text-files.ts";
 import type { Renderer } from "../snapshots/renderer.ts";
@@ -49,7 +50,7 @@ export async function renderPages(options: {
     }
     pages[page.file] = file;
     files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });
-    if (!page.path.startsWith("/problems/") && page.path !== "/404.html") paths.push(page.path);
+    paths.push(page.path);
   }
   for (const { path, type, text } of textFiles(data, paths)) {
     const bytes = Buffer.from(text);
@@ -60,12 +61,13 @@ export async function renderPages(options: {
   return { files, pages, rendered };
 }
 
-/** @param paths of the pages that a crawler should know */
+/** @param paths of all stored pages; a crawler is told of those that people look for */
 export function textFiles(data: ViewData, paths: readonly string[]): readonly { readonly path: string; readonly type: string; readonly text: string }[] {
   const base = data.library.base_url;
+  const known = paths.filter((path) => !path.startsWith(pagePath.problems) && path !== pagePath.notFound);
   return [
     { path: "pages/llms.txt", type: "text/plain; charset=utf-8", text: llmsText(data) },
-    { path: "pages/sitemap.xml", type: "application/xml", text: sitemapXml(base, paths) },
+    { path: "pages/sitemap.xml", type: "application/xml", text: sitemapXml(base, known) },
     { path: "pages/robots.txt", type: "text/plain; charset=utf-8", text: robotsText(base) },
   ];
 }

@@ -1,8 +1,8 @@
 /** What the last build knew, so that the next one reads, extracts, renders and indexes only what changed.
  *  A cache: losing it costs time, never truth. It names gated keys, so it lies beside the internal root. */
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EXTRACT_VERSION } from "./extract/extract.ts";
+import { sha256 } from "../snapshots/digest.ts";
 import type { ReadRow } from "./record-set.ts";
 
 /** Grows when the shape of this file or the meaning of anything in it changes. */
@@ -34,9 +34,11 @@ export type BuildState = {
   readonly bundles: Readonly<Record<string, { readonly facts: string; readonly files: readonly { readonly path: string; readonly sha256: string; readonly size: number; readonly type: string }[] }>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
+  /** Digest of what may not be public; the public snapshot above was clean of it. */
+  readonly secrets: string;
 };
 
-export const EMPTY_STATE: BuildState = { fingerprint: "", objects: [], pages: {}, bundles: {}, public: null, internal: null };
+export const EMPTY_STATE: BuildState = { fingerprint: "", objects: [], pages: {}, bundles: {}, public: null, internal: null, secrets: "" };
 
 function statePath(dir: string): string {
   return join(dir, "state.json");
@@ -46,7 +48,7 @@ function statePath(dir: string): string {
 export async function readState(dir: string): Promise<BuildState> {
   try {
     const value = JSON.parse(await readFile(statePath(dir), "utf8")) as { version: string; state: BuildState };
-    return value.version === version() ? value.state : EMPTY_STATE;
+    return value.version === (await version()) ? value.state : EMPTY_STATE;
   } catch {
     return EMPTY_STATE;
   }
@@ -55,10 +57,15 @@ export async function readState(dir: string): Promise<BuildState> {
 export async function writeState(dir: string, state: BuildState): Promise<void> {
   await mkdir(dir, { recursive: true });
   const temporary = `${statePath(dir)}.${process.pid}`;
-  await writeFile(temporary, JSON.stringify({ version: version(), state }));
+  await writeFile(temporary, JSON.stringify({ version: await version(), state }));
   await rename(temporary, statePath(dir));
 }
 
-function version(): string {
-  return `${STATE_VERSION}.${EXTRACT_VERSION}`;
+const EXTRACTORS = new URL("./extract/", import.meta.url);
+
+/** Covers the extractors' own text: a number that somebody has to raise would be forgotten, and old extracts be kept. */
+async function version(): Promise<string> {
+  const names = (await readdir(EXTRACTORS)).filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, EXTRACTORS))));
+  return `${STATE_VERSION}.${sha256(names.map((name, at) => `${name} ${sha256(texts[at] ?? "")}\n`).join(""))}`;
 }

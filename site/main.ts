@@ -6,6 +6,8 @@ import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from
 const { serving, listing } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, listing);
 try {
+  // Loaded now, while they are surely there: a later build may compile newer ones and remove these.
+  await view.options.renderer?.();
   const listening = await listen(viewListener(view), serving);
   stopWithStarter(() => listening.close());
   const open = await view.current().catch(() => null);

@@ -32,7 +32,11 @@ export function openSiteView(serving: Pick<SiteServing, "publicDir" | "dist" | "
   return openView({
     view: "public",
     shelf,
-    renderer: () => (renderer ??= openRenderer(serving.dist)),
+    renderer: () =>
+      (renderer ??= openRenderer(serving.dist).catch((error: unknown) => {
+        renderer = null;
+        throw error;
+      })),
     index: () => openIndex(shelf.indexUri),
     runtime: siteRuntime(serving.version),
     now,

@@ -1,0 +1,36 @@
+/** `proofshelf prune` */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { prune } from "../../snapshots/prune.ts";
+import { openShelves } from "../build.ts";
+import type { CommonOptions } from "../cli.ts";
+import { openConfig } from "../config.ts";
+import { withBuildLock } from "../lock.ts";
+
+export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
+  const keep = Number(options.keep);
+  if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
+  const shelves = openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+  const done = await withBuildLock(shelves.buildDir, async () => {
+    const result = { removed_snapshots: [] as string[], removed_blobs: 0, freed_bytes: 0 };
+    // Internal first: its old snapshots may be all that still needs some public blobs.
+    for (const view of ["internal", "public"] as const) {
+      const shelf = shelves[view];
+      const index = await openIndex(shelf.indexUri);
+      try {
+        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({ shelf, keep, index, alsoUsedBy: view === "public" ? [shelves.internal] : [] });
+        result.removed_snapshots.push(...removed_snapshots);
+        result.removed_blobs += removed_blobs;
+        result.freed_bytes += freed_bytes;
+      } finally {
+        index.close();
+      }
+    }
+    return result;
+  });
+  process.stdout.write(
+    options.json === true
+      ? `${JSON.stringify(done)}\n`
+      : `Removed ${done.removed_snapshots.length} snapshots and ${done.removed_blobs} blobs, ${(done.freed_bytes / 1e6).toFixed(1)} MB.\n`,
+  );
+}

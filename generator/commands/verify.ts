@@ -1,0 +1,72 @@
+/** `proofshelf verify` */
+import { readFile } from "node:fs/promises";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/read.ts";
+import { checkReceipt, parseReceipt } from "../../snapshots/receipt.ts";
+import { type IndexCheck, verifyShelf } from "../../snapshots/verify.ts";
+import { openShelves, type Shelves } from "../build.ts";
+import type { CommonOptions } from "../cli.ts";
+import { openConfig } from "../config.ts";
+import { openDeriver } from "../derive.ts";
+import { readRegistry } from "../read-registry.ts";
+
+/** Exit code when something was found. */
+const FOUND = 3;
+
+export async function runVerify(options: CommonOptions & { readonly all?: boolean; readonly receipt?: string }): Promise<void> {
+  const config = await openConfig(options.config ?? null, { checkSources: false });
+  const shelves = openShelves(config);
+  if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options.json === true);
+  if ((await shelves.public.readPointer().catch(() => undefined)) === null) {
+    throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
+  }
+  // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
+  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date());
+  const deriver = openDeriver();
+  try {
+    const findings = await verifyShelf({
+      public: shelves.public,
+      internal: shelves.internal,
+      derive: deriver,
+      index: checkIndex,
+      snapshots: options.all === true ? "all" : "current",
+      extra: privateTexts,
+    });
+    const errors = findings.filter((finding) => finding.severity === "error").length;
+    if (options.json === true) process.stdout.write(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`);
+    else {
+      const lines = findings.map(({ severity, code, root, path, detail }) => `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`);
+      process.stdout.write(`${[...lines, errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`].join("\n")}\n`);
+    }
+    if (errors > 0) process.exitCode = FOUND;
+  } finally {
+    await deriver.close();
+  }
+}
+
+const checkIndex: IndexCheck = async (_, view) => {
+  const index = await openIndex(view.snapshot.shelf.indexUri);
+  try {
+    return (await index.has(view.snapshot.id)) ? [] : ["The search index has no tag for this snapshot."];
+  } finally {
+    index.close();
+  }
+};
+
+async function verifyReceipt(file: string, shelves: Shelves, json: boolean): Promise<void> {
+  const receipt = parseReceipt(await readFile(file, "utf8"));
+  if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt and no answer with one.`);
+  const findings: string[] = [];
+  let checked = false;
+  // An answer of the gated view pins an internal snapshot.
+  for (const shelf of [shelves.public, shelves.internal]) {
+    const record = (await shelf.listRecords()).find(({ snapshot }) => snapshot === receipt.snapshot);
+    if (record === undefined || checked) continue;
+    findings.push(...(await checkReceipt(receipt, await openSnapshot(shelf, record, createTreeCache()))));
+    checked = true;
+  }
+  if (!checked) findings.push(`snapshot ${receipt.snapshot} is not kept here, so its quotes cannot be checked`);
+  process.stdout.write(json ? `${JSON.stringify({ findings })}\n` : `${findings.length === 0 ? "The receipt holds: every quote stands where it says." : findings.join("\n")}\n`);
+  if (findings.length > 0) process.exitCode = FOUND;
+}
