@@ -17,6 +17,10 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
 
 /** UTF-16 units of a source shown on its page; the rest is a link to the bytes. */
 export const MAX_SHOWN = 200_000;
+/** Lines of a source shown on its page; each has markup of its own. */
+export const MAX_SHOWN_LINES = 10_000;
+/** UTF-16 units of a fragment; a document that grows beyond it (footnotes, empty cells) is shown as source. */
+export const MAX_FRAGMENT = 2_000_000;
 /** UTF-16 units of a summary. */
 export const MAX_SUMMARY = 280;
 

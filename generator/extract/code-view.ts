@@ -1,6 +1,6 @@
 /** A text as a page shows it: every line with an anchor, `#L12`. */
 import { objectPath, pagePath, relativeHref } from "../../snapshots/layout.ts";
-import { MAX_SHOWN, type Source } from "./body.ts";
+import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
 import { escapeHtml, highlightLines } from "./highlight.ts";
 
 /** The fragment of a text; only the first MAX_SHOWN units of it, with a link to all of it.
@@ -10,8 +10,8 @@ export function formatCode(source: Source, language: string | null): string {
   if (lines.count === 0) return `<p class="empty">This file is empty.</p>`;
   let shown = lines.count;
   let end = lines.end(lines.count);
-  if (end > MAX_SHOWN) {
-    shown = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
+  if (end > MAX_SHOWN || lines.count > MAX_SHOWN_LINES) {
+    shown = Math.min(MAX_SHOWN_LINES, Math.max(1, lines.lineAt(MAX_SHOWN) - 1));
     end = Math.min(lines.end(shown), MAX_SHOWN);
   }
   // A parser of HTML reads "\r" as one more line break.

@@ -10,6 +10,8 @@ import { lean } from "./lean-grammar.ts";
 const MAX_HIGHLIGHTED = 64 * 1024;
 /** UTF-16 units of a line that a person wrote. Longer ones are data, and grammars may be quadratic in them. */
 const MAX_LINE = 4000;
+/** Scopes inside one another. Grammars take the square of it, and no program comes near. */
+const MAX_SCOPES = 50;
 
 type LanguageModule = { readonly default: LanguageFn };
 
@@ -120,7 +122,8 @@ class LineEmitter implements Emitter {
   openNode(scope: string): void {
     const dot = scope.indexOf(".");
     const letter = SCOPE_CLASSES[dot < 0 ? scope : scope.slice(0, dot)] ?? "";
-    this.#open.push(letter);
+    // highlight.js catches this and reports it in `errorRaised`: the text is then shown plain.
+    if (this.#open.push(letter) > MAX_SCOPES) throw new Error("nested too deeply");
     if (letter !== "") this.#line += openTag(letter);
   }
 

@@ -72,7 +72,7 @@ export function parsePart(html: string): Root {
 export function checkDepth(tree: Root): void {
   let level: readonly (Root | Element)[] = [tree];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new TooComplex(`nested more than ${MAX_DEPTH} levels deep`);
+    if (depth > MAX_DEPTH) throw new TooComplex(`elements nested more than ${MAX_DEPTH} levels deep`);
     const next: Element[] = [];
     for (const node of level) for (const child of node.children) if (child.type === "element" && child.children.length > 0) next.push(child);
     level = next;

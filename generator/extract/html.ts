@@ -1,7 +1,7 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
 import type { Passage } from "../../snapshots/schema/extract.ts";
-import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { dressTree, noteLines } from "./dress.ts";
@@ -50,7 +50,9 @@ async function renderMain(main: Root, key: string, title: string): Promise<strin
   const clean = cleanTree(main);
   for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
   dressTree(clean, { key, title });
-  return formatHtml(clean);
+  const html = formatHtml(clean);
+  if (html.length > MAX_FRAGMENT) throw new TooComplex(`more than ${MAX_FRAGMENT} characters when rendered`);
+  return html;
 }
 
 /** The only `main` (or what is called so), else the only article, else the body; without navigation. */

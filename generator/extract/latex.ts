@@ -9,6 +9,10 @@ const LEVELS: Readonly<Record<string, number>> = {
   part: 1, chapter: 2, section: 3, subsection: 4, subsubsection: 5, paragraph: 6, subparagraph: 7,
 };
 const SECTION = /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
+/** Combining characters of the accent commands. */
+const ACCENTS: Readonly<Record<string, string>> = {
+  '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+};
 /** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */
 const MAX_ARGUMENT = 1000;
 /** UTF-16 units in which title and abstract are looked for. */
@@ -76,7 +80,7 @@ function plainLatex(text: string): string {
     .slice(0, 4000)
     .replaceAll(/\\(?:label|cite\w*|ref|vspace|hspace|thanks|footnote|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
     .replaceAll(/\\\\(?:\[[^\]]*\])?/g, " ")
-    .replaceAll(/\\["'`^~=.]\{?(\p{L})\}?/gu, "$1")
+    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) => (letter + (ACCENTS[accent] ?? "")).normalize("NFC"))
     .replaceAll(/\\([%&#_$])/g, "$1")
     .replaceAll(/\\[A-Za-z@]+\*?(?:\[[^\]]*\])?/g, "")
     .replaceAll(/[{}~]/g, (sign) => (sign === "~" ? " " : ""))

@@ -6,51 +6,53 @@
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { toHtml } from "hast-util-to-html";
 import { markdownToHast } from "satteri";
-import { isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { dressTree, languageOf, noteLines } from "./dress.ts";
 import { formatHtml } from "./format-html.ts";
 import { openHeadings, type HeadingList } from "./headings.ts";
 import { loadLanguage } from "./highlight.ts";
-import { checkDepth, parsePart, textOf } from "./html-tree.ts";
+import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
-const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){100}/m;
+const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
-/** Columns of the widest table times lines of the document: short rows are filled up with empty cells. */
-const MAX_CELLS = 300_000;
+/** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
+const MAX_CELLS = 60_000;
 
 /** Reads Markdown. A document too complex to render is shown as text, with a note. */
 export async function readMarkdown(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
-  const head = text.slice(0, lines.end(shown));
+  const head = text.slice(0, Math.min(lines.end(shown), MAX_SHOWN));
   const problem = findProblem(head);
   const tree = problem === null ? parseMarkdown(head) : null;
   const list = openHeadings(lines);
   const front = readFrontmatter(head);
-  if (tree === null) {
+  const given = front.title ?? (tree === null ? null : findTitle(tree));
+  const rendered = tree === null ? null : await renderTree(tree, source.key, given, fallbackTitle);
+  if (tree === null || rendered === null) {
     const first = scanHeadings(lines, front.lines + 1, list);
-    const reason = problem ?? "it is nested too deeply";
+    const reason = problem ?? "it is nested too deeply or grows too large";
     return {
       title: front.title ?? first, summary: "", passages: cutPassages(lines, list.marks), html: formatCode(source, null),
       notes: [`This Markdown is shown as text: ${reason}.`],
     };
   }
-  const first = readHeadings(tree, list);
-  if (shown < lines.count) scanHeadings(lines, shown + 1, list);
   const summary = findSummary(tree);
-  const { html, title } = await renderTree(tree, source.key, front.title ?? first, fallbackTitle);
+  readHeadings(tree, list);
+  if (shown < lines.count) scanHeadings(lines, shown + 1, list);
+  const { html, title } = rendered;
   return {
     title,
     summary,
     passages: cutPassages(lines, list.marks),
-    html: shown < lines.count ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html,
+    html: head.length < lines.end(lines.count) ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html,
     notes: [],
   };
 }
@@ -68,18 +70,27 @@ function parseMarkdown(head: string): Root | null {
   }
 }
 
-async function renderTree(tree: Root, key: string, given: string | null, fallback: string): Promise<{ html: string; title: string | null }> {
+/** The fragment of a tree, and the title when only raw HTML gives one; null when it grows beyond our limits. */
+async function renderTree(
+  tree: Root, key: string, given: string | null, fallback: string,
+): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   let whole = tree;
   let title = given;
   if (holdsRaw(tree)) {
-    whole = parsePart(toHtml(tree, { allowDangerousHtml: true }));
+    try {
+      whole = parsePart(toHtml(tree, { allowDangerousHtml: true }));
+    } catch (error) {
+      if (error instanceof TooComplex) return null;
+      throw error;
+    }
     title ??= findHeading(whole);
   }
   const clean = cleanTree(whole);
   for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
   dressTree(clean, { key, title: title ?? fallback });
-  return { html: formatHtml(clean), title };
+  const html = formatHtml(clean);
+  return html.length > MAX_FRAGMENT ? null : { html, title };
 }
 
 /** Why a document must not be parsed, or null. All checks are linear. */
@@ -88,10 +99,20 @@ function findProblem(text: string): string | null {
   let ampersands = 0;
   for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1)) ampersands++;
   if (ampersands > MAX_AMPERSANDS) return "it has too many character references";
-  let widest = 0;
-  for (const [row] of text.matchAll(/^[ \t>|:-]*\|[ \t>|:-]*$/gm)) widest = Math.max(widest, row.split("|").length);
-  if (widest > 20 && widest * text.split("\n").length > MAX_CELLS) return "its tables are too large";
-  return null;
+  return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
+}
+
+/** At least as many cells as a parser makes of the tables in `text`: a row of dashes and bars, and all lines below it up
+ *  to a blank one. */
+function countCells(text: string): number {
+  let cells = 0;
+  let columns = 0;
+  for (const line of text.split("\n")) {
+    if (columns > 0) cells += columns;
+    if (/^[ \t>]*\r?$/.test(line)) columns = 0;
+    else if (/^[ \t>|:+*\d.)-]*\|[ \t|:-]*\r?$/.test(line)) columns = Math.max(columns, line.split("|").length);
+  }
+  return cells;
 }
 
 /** The last line to show of a long document: before a blank line when there is one not far above the limit. */
@@ -119,16 +140,22 @@ function tidy(node: Root | Element, text: string): void {
   }
 }
 
-/** Adds the headings of the top level and returns the text of the first. */
-function readHeadings(tree: Root, list: HeadingList): string | null {
-  let first: string | null = null;
+/** The text of the first heading on the top level, or null. */
+function findTitle(tree: Root): string | null {
+  for (const child of tree.children) {
+    const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";
+    if (title !== "") return title;
+  }
+  return null;
+}
+
+/** Adds the headings of the top level. */
+function readHeadings(tree: Root, list: HeadingList): void {
   for (const child of tree.children) {
     if (child.type !== "element" || !/^h[1-6]$/.test(child.tagName) || child.position === undefined) continue;
     const title = textOf(child).replaceAll(/\s+/g, " ").trim();
     list.add(child.position.start.line, child.position.end.line, Number(child.tagName[1]), title);
-    if (title !== "") first ??= title;
   }
-  return first;
 }
 
 /** The text of the first heading in a tree, or null. */

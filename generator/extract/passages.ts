@@ -13,6 +13,9 @@ export const MAX_LENGTH = 2000;
 /** UTF-16 units; a rest shorter than this is joined to its neighbour rather than left alone. */
 export const MIN_LENGTH = 300;
 
+/** Marks used of one object; what follows the last is packed as plain text. No file that a person wrote has as many. */
+const MAX_MARKS = 50_000;
+
 export type Mark = {
   /** First line of the stretch, 1-based. */
   readonly line: number;
@@ -28,7 +31,9 @@ export type Mark = {
  *  @param marks ascending by line; of several on one line the last counts */
 export function cutPassages(lines: Lines, marks: readonly Mark[]): Passage[] {
   const passages: Passage[] = [];
-  const stretches = joinOpenings(lines, marks);
+  const last = marks[MAX_MARKS];
+  const used = last === undefined ? marks : [...marks.slice(0, MAX_MARKS), { line: last.line, heading: [], name: null }];
+  const stretches = joinOpenings(lines, used);
   for (const [index, mark] of stretches.entries()) {
     const to = (stretches[index + 1]?.line ?? lines.count + 1) - 1;
     cutStretch(lines, mark, mark.line, to, passages);
@@ -152,8 +157,9 @@ function sliceLine(lines: Lines, mark: Mark, line: number, passages: Passage[]):
   for (let at = lines.start(line); at < end; ) {
     let to = Math.min(end, at + TARGET_LENGTH);
     if (to < end) {
-      const space = lines.text.lastIndexOf(" ", to);
-      if (space > at + MIN_LENGTH) to = space + 1;
+      // Within the slice only: looking back over all of the line would take the square of its length.
+      const space = lines.text.slice(at + MIN_LENGTH, to).lastIndexOf(" ");
+      if (space >= 0) to = at + MIN_LENGTH + space + 1;
       else if ((lines.text.charCodeAt(to) & 0xfc00) === 0xdc00) to++;
     }
     const text = lines.text.slice(at, to);

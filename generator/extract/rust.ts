@@ -26,7 +26,7 @@ export function findRustMarks(lines: Lines): Mark[] {
   const token = new RegExp(TOKEN);
   let depth = 0;
   let round = 0;
-  let item: Item | null = null;
+  let item = null as Item | null;
   for (let at = 0; at < text.length; ) {
     if (item === null) {
       item = readStart(lines, at, depth, round);
@@ -69,6 +69,7 @@ export function findRustMarks(lines: Lines): Mark[] {
       item = null;
     }
   }
+  if (item !== null && item.word !== "" && item.word !== "use") list.declare(item.start, text.length - 1, item.name, heading());
   return list.marks;
 }
 
