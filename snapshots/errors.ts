@@ -61,6 +61,8 @@ export type ShelfErrorOptions = {
   readonly errors?: readonly ErrorDetail[];
   /** What the caller can do about it; shown as it stands. */
   readonly fixes?: readonly string[];
+  /** What HTTP wants beside the body: Allow, Content-Range, Retry-After. */
+  readonly headers?: Readonly<Record<string, string>>;
 };
 
 /** A failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
@@ -68,6 +70,7 @@ export class ShelfError extends Error {
   readonly code: ErrorCode;
   readonly errors: readonly ErrorDetail[];
   readonly fixes: readonly string[];
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: ShelfErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -75,6 +78,7 @@ export class ShelfError extends Error {
     this.code = code;
     this.errors = options.errors ?? [];
     this.fixes = options.fixes ?? [];
+    this.headers = options.headers ?? {};
   }
 
   get status(): number {

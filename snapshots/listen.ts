@@ -47,10 +47,16 @@ export function toAnswerRequest(message: IncomingMessage, target: string): Answe
   };
 }
 
+/** The target as an origin gets it: a proxy may send the whole address (RFC 9112 §3.2.2). */
+function originForm(target: string): string {
+  const [whole = "", path = ""] = /^https?:\/\/[^/?]*(.*)$/is.exec(target) ?? [];
+  return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
+}
+
 /** Answers every request from a view. */
 export function viewListener(view: View): RequestListener {
   return (message, response) => {
-    const target = message.url ?? "/";
+    const target = originForm(message.url ?? "/");
     const { headers } = message;
     const ready =
       headers.range === undefined
@@ -61,7 +67,10 @@ export function viewListener(view: View): RequestListener {
       response.end(ready.body as Uint8Array | null);
       return;
     }
-    void answer(view, toAnswerRequest(message, target)).then((found) => sendAnswer(response, found));
+    // One request that cannot be sent costs its connection, never the process.
+    answer(view, toAnswerRequest(message, target))
+      .then((found) => sendAnswer(response, found))
+      .catch(() => response.destroy());
   };
 }
 

@@ -59,6 +59,11 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
     ...(route.body === undefined || method !== "POST" ? {} : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
     responses: {
       "200": { description: route.success.description, ...(method === "HEAD" ? {} : { content }) },
+      ...Object.fromEntries(
+        Object.entries(route.also ?? {})
+          .filter(([status]) => method === "GET" || status !== "206")
+          .map(([status, description]) => [status as "200", { description, ...(method === "HEAD" || status.startsWith("3") ? {} : { content }) }]),
+      ),
       ...(method === "POST" ? {} : { "304": { description: "Not modified" } }),
       ...Object.fromEntries(
         errors.map((status) => [

@@ -40,11 +40,12 @@ export async function queryAnswer(context: QueryContext, request: AnswerRequest,
   const data = await snapshot.data();
   const parsed = parse(open, data, route, params, cursor, context.mount);
   const tag = queryTag(snapshot.id, parsed.canonical);
+  // A cursor may lead into an earlier snapshot than the one that is served.
+  const headers: Record<string, string> = snapshot.id === context.open.snapshot.id ? {} : { "X-Snapshot": snapshot.id };
   if (matchesTag(request.header("if-none-match"), tag)) {
-    return prepare({ bytes: new Uint8Array(), type: "application/json", tag, headers: {} }, context.cache).notModified;
+    return reply(request, prepare({ bytes: new Uint8Array(), type: "application/json", tag, headers }, context.cache));
   }
   const { body, next } = await parsed.run();
-  const headers: Record<string, string> = snapshot.id === context.open.snapshot.id ? {} : { "X-Snapshot": snapshot.id };
   if (next !== null) {
     params.set("cursor", next);
     headers["Link"] = `<${context.mount}${route.path}?${params.toString()}>; rel="next"`;
@@ -76,7 +77,7 @@ function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSear
       canonical: canonicalJson(["list", mount, prefix, position]),
       async run() {
         const { next, ...body } = list(data.objects, prefix, position);
-        return { body: { ...body, snapshot: id }, next: nextCursor(digest, next) };
+        return { body, next: nextCursor(digest, next) };
       },
     };
   }
@@ -91,7 +92,7 @@ function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSear
       canonical: canonicalJson(["cubs", mount, query.q, filters, query.limit, position]),
       async run() {
         const { count, cubs, next } = findCubs(data.cubs, query, position);
-        return { body: { meta, count, returned: cubs.length, cubs, snapshot: id }, next: nextCursor(digest, next) };
+        return { body: { meta, count, returned: cubs.length, cubs }, next: nextCursor(digest, next) };
       },
     };
   }
@@ -102,7 +103,7 @@ function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSear
     canonical: canonicalJson(["search", mount, query.q, query.prefix]),
     async run() {
       const results = await search(await open.reader(), query);
-      return { body: { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)), snapshot: id }, next: null };
+      return { body: { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)) }, next: null };
     },
   };
 }

@@ -82,7 +82,9 @@ export type Prepared = {
   /** An answer without waiting, if it has been made already. */
   peek(encoding: Encoding): Answer | null;
   answer(encoding: Encoding): Promise<Answer>;
-  readonly notModified: Answer;
+  /** The 304 for a client that holds this content in a form that If-None-Match names, or null when it holds none.
+   *  It names that form: a cache keeps each one under its own validator. */
+  notModified(ifNoneMatch: string | null, encoding: Encoding): Answer | null;
   /** Bytes that this holds on to. */
   size(): number;
 };
@@ -91,9 +93,11 @@ export function prepare(content: Content, cache: CacheClass): Prepared {
   const compressible = isCompressible(content.type) && content.bytes.length >= MIN_COMPRESSED && content.bytes.length <= MAX_COMPRESSED;
   const shared: Record<string, string> = {
     "Cache-Control": CACHE[cache],
-    ...(compressible ? { Vary: "Accept-Encoding" } : {}),
+    // Whatever its length: a 304 is sent before the body is known, and has to say the same.
+    ...(isCompressible(content.type) ? { Vary: "Accept-Encoding" } : {}),
     ...content.headers,
   };
+  const unmodified = new Map<Encoding, Answer>();
   const answers = new Map<Encoding, Answer>();
   const build = (encoding: Encoding, body: Uint8Array): Answer => ({
     status: content.status ?? 200,
@@ -123,7 +127,17 @@ export function prepare(content: Content, cache: CacheClass): Prepared {
       answers.set(encoding, answer);
       return answer;
     },
-    notModified: { status: 304, headers: { ...shared, ETag: formatTag(content.tag, "identity") }, body: null },
+    notModified(ifNoneMatch, wanted) {
+      // No bytes: a query whose answer has not been made, because the client may hold it already.
+      const encoding = findHeld(ifNoneMatch, content.tag, compressible || content.bytes.length === 0 ? wanted : "identity");
+      if (encoding === null) return null;
+      let answer = unmodified.get(encoding);
+      if (answer === undefined) {
+        answer = { status: 304, headers: { ...shared, ETag: formatTag(content.tag, encoding) }, body: null };
+        unmodified.set(encoding, answer);
+      }
+      return answer;
+    },
     size: () => [...answers.values()].reduce((sum, answer) => sum + (answer.body as Uint8Array).length, content.bytes.length),
   };
 }
@@ -133,20 +147,25 @@ function formatTag(tag: string, encoding: Encoding): string {
   return encoding === "identity" ? `"${tag}"` : `"${tag}-${encoding}"`;
 }
 
+/** The encoding in which a client holds this content by its If-None-Match, `preferred` if it holds several; null for none. */
+function findHeld(header: string | null, tag: string, preferred: Encoding): Encoding | null {
+  if (header === null) return null;
+  if (header.trim() === "*") return preferred;
+  const named = new Set(header.split(",").map((item) => item.trim().replace(/^W\//, "")));
+  return [preferred, ...ENCODINGS].find((encoding) => named.has(formatTag(tag, encoding))) ?? null;
+}
+
 /** Whether If-None-Match names this content, in any encoding. */
 export function matchesTag(header: string | null, tag: string): boolean {
-  if (header === null) return false;
-  if (header.trim() === "*") return true;
-  return header.split(",").some((item) => {
-    const value = item.trim().replace(/^W\//, "");
-    return value === `"${tag}"` || value === `"${tag}-br"` || value === `"${tag}-gzip"`;
-  });
+  return findHeld(header, tag, "identity") !== null;
 }
 
 /** The answer to a request for a prepared content. */
 export async function reply(request: AnswerRequest, prepared: Prepared): Promise<Answer> {
-  if (matchesTag(request.header("if-none-match"), prepared.content.tag)) return prepared.notModified;
-  const answer = await prepared.answer(chooseEncoding(request.header("accept-encoding")));
+  const encoding = chooseEncoding(request.header("accept-encoding"));
+  const unmodified = prepared.notModified(request.header("if-none-match"), encoding);
+  if (unmodified !== null) return unmodified;
+  const answer = await prepared.answer(encoding);
   return request.method === "HEAD" ? { ...answer, body: null } : answer;
 }
 
@@ -174,9 +193,9 @@ export async function replyRange(
   const range = request.header("range");
   const condition = request.header("if-range");
   if (range !== null && request.method === "GET" && (condition === null || condition === tag)) {
-    const ranges = parseRange(size, range);
+    const ranges = parseRange(size, clampSuffix(range, size));
     if (ranges === -1) {
-      throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`);
+      throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`, { headers: { "Content-Range": `bytes */${size}` } });
     }
     // Several ranges, or none that can be read: the whole object, as RFC 9110 §14.2 allows.
     const [only, ...more] = ranges === -2 || ranges.type !== "bytes" ? [] : ranges;
@@ -194,6 +213,12 @@ export async function replyRange(
     headers: { ...whole, "Content-Length": String(size) },
     body: request.method === "HEAD" ? null : size === 0 ? new Uint8Array() : await read(0, size - 1),
   };
+}
+
+/** A suffix longer than the object means all of it (RFC 9110 §14.1.2); the parser would call it unsatisfiable. */
+function clampSuffix(range: string, size: number): string {
+  const length = /^\s*bytes\s*=\s*-([0-9]+)\s*$/.exec(range)?.[1];
+  return length === undefined || Number(length) <= size ? range : `bytes=-${size}`;
 }
 
 function notModifiedSince(header: string | null, lastModified: string | undefined): boolean {

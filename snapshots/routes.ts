@@ -99,12 +99,12 @@ const library: readonly Route[] = [
     id: "ai-search", group: "library", methods: READ, path: "/api/ai-search", kind: "effect", access: "public",
     summary: "Semantic search; 200 with a notice when it is not available",
     query: [q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"), prefix], parts: {},
-    success: json(AiSearchResponse, "Sources with the passages that matched"), errors: [400, 429],
+    success: json(AiSearchResponse, "Sources with the passages that matched"), errors: [400, 429, 503],
   },
   {
     id: "ask", group: "library", methods: ["POST"], path: "/api/ask", kind: "effect", access: "public",
     summary: "An answer grounded in sources, with quotes that can be checked",
-    query: [], parts: {}, body: AskRequest, success: json(AskResponse, "mode ai, or search when no model answers"), errors: [400, 413, 429],
+    query: [], parts: {}, body: AskRequest, success: json(AskResponse, "mode ai, or search when no model answers"), errors: [400, 413, 429, 503],
   },
   {
     id: "capabilities", group: "service", methods: READ, path: "/api/capabilities", kind: "live", access: "public",
@@ -149,7 +149,7 @@ const library: readonly Route[] = [
   {
     id: "mcp", group: "service", methods: ["POST"], path: "/mcp", kind: "effect", access: "public",
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
-    query: [], parts: {}, body: anyObject, success: json(anyObject, "JSON-RPC 2.0 response"), errors: [403, 413, 429],
+    query: [], parts: {}, body: anyObject, success: json(anyObject, "JSON-RPC 2.0 response"), errors: [403, 413, 429, 503],
   },
 ];
 

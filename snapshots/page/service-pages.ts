@@ -39,9 +39,9 @@ function operation(route: Route, baseUrl: string): ReferenceOperation {
       ...parts.map(([name, part]) => ({ name, where: "path", required: true, description: part.description })),
       ...route.query.map((item) => ({ name: item.name, where: "query", required: item.required, description: item.description })),
     ],
-    responses: ["200", ...[...new Set([400, ...route.errors, 405])].sort().map(String)].map((status) => ({
+    responses: [...new Set(["200", ...Object.keys(route.also ?? {}), ...[400, ...route.errors, 405].map(String)])].sort().map((status) => ({
       status,
-      description: status === "200" ? route.success.description : errorTitles(Number(status)),
+      description: status === "200" ? route.success.description : (route.also?.[Number(status)] ?? errorTitles(Number(status))),
     })),
     example: post ? `curl -sX POST -H 'content-type: application/json' '${url}'` : `curl -s '${url}'`,
   };

@@ -1,0 +1,33 @@
+/** The library that the HTTP scripts speak about: built by the generator, which this folder may not import, as a process. */
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+/** What the scripts need to know of it; paths are absolute. */
+export type Fixture = {
+  readonly config: string;
+  readonly publicDir: string;
+  readonly internalDir: string;
+  /** Folder of the compiled pages. */
+  readonly dist: string;
+  readonly version: string;
+  /** Ids of the public snapshots, in order of time. `pruned` is kept no more. */
+  readonly pruned: string;
+  readonly previous: string;
+  readonly current: string;
+  /** `next` of /api/list?prefix=many/ in the pruned snapshot and in the previous one. */
+  readonly prunedCursor: string;
+  readonly previousCursor: string;
+};
+
+const MAKER = fileURLToPath(new URL("../../generator/fixture-library.ts", import.meta.url));
+
+/** Takes a few seconds. */
+export async function makeFixture(): Promise<Fixture & { remove(): Promise<void> }> {
+  const dir = await mkdtemp(join(tmpdir(), "proofshelf-http-"));
+  const { stdout } = await promisify(execFile)(process.execPath, [MAKER, dir], { maxBuffer: 1024 * 1024 });
+  return { ...(JSON.parse(stdout) as Fixture), remove: () => rm(dir, { recursive: true, force: true }) };
+}
