@@ -105,7 +105,8 @@ test("a prefix leaves only objects under it, never records or claims", async () 
   assert.deepEqual(await keys("permutation", "CUB"), []);
 });
 
-test("quoted words have to stand together", async () => {
+test("a query that is quoted as a whole asks for its words together; quotes within a sentence do not", async () => {
+  assert.ok((await keys('the "haystack needle" of sorting')).length > 1);
   assert.ok((await keys('"haystack needle"')).length === 0);
   assert.deepEqual(await keys('"needle of the haystack"'), ["notes/sorting.md"]);
 });

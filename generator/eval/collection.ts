@@ -1,0 +1,57 @@
+/** A judged collection: documents, queries, and which documents answer which query.
+ *
+ *  A folder with `corpus.jsonl` (one {id, title, text} a line) and `queries.jsonl` or another queries file (one {id, text,
+ *  relevant: {document id: grade}} a line). A grade above 0 is relevant. */
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { z } from "zod";
+import { ShelfError } from "../../snapshots/errors.ts";
+
+const Id = z.union([z.string().min(1), z.number().transform(String)]);
+const documentLine = z.object({ id: Id, title: z.string().default(""), text: z.string() });
+const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record(z.string(), z.number()) });
+
+export type CollectionDocument = z.infer<typeof documentLine>;
+export type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
+export type Collection = { readonly name: string; readonly documents: readonly CollectionDocument[]; readonly queries: readonly JudgedQuery[] };
+
+/** @param queries path of the queries file; null takes `queries.jsonl`, else the only `queries*.jsonl` of the folder
+ *  @throws ShelfError "bad_source" with the file and line that is wrong */
+export async function readCollection(folder: string, queries: string | null): Promise<Collection> {
+  const documents = await readLines(join(folder, "corpus.jsonl"), documentLine);
+  const lines = await readLines(queries ?? (await findQueries(folder)), queryLine);
+  return {
+    name: basename(resolve(folder)),
+    documents,
+    queries: lines
+      .map(({ id, text, relevant }) => ({ id, text, relevant: new Map(Object.entries(relevant).filter(([, grade]) => grade > 0)) }))
+      .filter(({ relevant }) => relevant.size > 0),
+  };
+}
+
+async function findQueries(folder: string): Promise<string> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => /^queries.*\.jsonl$/.test(name));
+  const name = names.includes("queries.jsonl") ? "queries.jsonl" : names.length === 1 ? names[0] : undefined;
+  if (name === undefined) throw new ShelfError("bad_source", `${folder} has ${names.length === 0 ? "no queries file" : "several queries files"}; name one with --queries.`);
+  return join(folder, name);
+}
+
+async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {
+  const text = await readFile(path, "utf8").catch((cause: unknown) => {
+    throw new ShelfError("bad_source", `${path} cannot be read.`, { cause });
+  });
+  return text.split("\n").flatMap((line, at) => {
+    if (line.trim() === "") return [];
+    const parsed = schema.safeParse(parseJson(line));
+    if (!parsed.success) throw new ShelfError("bad_source", `${path}:${at + 1}: ${z.prettifyError(parsed.error)}`);
+    return [parsed.data];
+  });
+}
+
+function parseJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
