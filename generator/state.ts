@@ -61,11 +61,14 @@ export async function writeState(dir: string, state: BuildState): Promise<void> 
   await rename(temporary, statePath(dir));
 }
 
-const EXTRACTORS = new URL("./extract/", import.meta.url);
+const GENERATOR = new URL("./", import.meta.url);
 
-/** Covers the extractors' own text: a number that somebody has to raise would be forgotten, and old extracts be kept. */
+/** Covers the generator's own text: a number that somebody has to raise would be forgotten, and old work be kept. */
 async function version(): Promise<string> {
-  const names = (await readdir(EXTRACTORS)).filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name)).sort();
-  const texts = await Promise.all(names.map((name) => readFile(new URL(name, EXTRACTORS))));
+  const folders = await Promise.all(
+    ["", "extract/"].map(async (folder) => (await readdir(new URL(folder, GENERATOR))).map((name) => folder + name)),
+  );
+  const names = folders.flat().filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name)).sort();
+  const texts = await Promise.all(names.map((name) => readFile(new URL(name, GENERATOR))));
   return `${STATE_VERSION}.${sha256(names.map((name, at) => `${name} ${sha256(texts[at] ?? "")}\n`).join(""))}`;
 }

@@ -1,18 +1,23 @@
 /** `proofshelf serve`: starts the server as a process of its own, tells it what to serve, and prints one line when it is ready. */
 import { fork } from "node:child_process";
+import { type FSWatcher, watch } from "node:fs";
+import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { ServerMessage, SiteServing, StarterMessage } from "../../snapshots/serving.ts";
+import type { ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/serving.ts";
 import { build, openShelves, VERSION } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { compileSite } from "../compile-site.ts";
 import { type Config, openConfig } from "../config.ts";
 import { liveCatalog } from "../live-catalog.ts";
-import { openProgress } from "../progress.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
+const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.url));
+const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 /** What the site process must never see, even if the operator's shell has it. */
 const SECRET = /^(REINDEX_TOKEN|AI_GATEWAY_ID|INFERENCE_API_KEY|AWS_.*)$/;
+/** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
+const SETTLE_MS = 200;
 
 export type ServeOptions = CommonOptions & { readonly port: string; readonly host: string; readonly build?: boolean; readonly only?: "site" | "sidecar" };
 
@@ -20,44 +25,81 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const port = /^[0-9]{1,5}$/.test(options.port) ? Number(options.port) : Number.NaN;
   if (!(port <= 65_535)) throw new ShelfError("bad_config", "--port takes a number from 0 to 65535.");
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
-  if (options.build === true) {
-    const progress = openProgress();
-    await build(config, { progress });
-    progress.end();
-  }
+  if (options.build === true) await build(config);
   const { dist } = await compileSite();
-  const { publicDir } = openShelves(config);
-  const serving: SiteServing = { part: "site", host: options.host, port, publicDir, dist, version: VERSION };
-  await startServer(SITE_MAIN, serving, config, options.json === true);
+  const { publicDir, internalDir } = openShelves(config);
+  const common = { host: options.host, port, publicDir, dist, version: VERSION };
+  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, config, options);
+  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, config, options);
 }
 
-async function startServer(main: string, serving: SiteServing, config: Config, json: boolean): Promise<void> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name)));
+function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServing, Exclude<keyof SiteServing, "part"> | "internalDir"> {
+  return {
+    part: "sidecar",
+    baseUrl: config.baseUrl,
+    // Only the demo may let somebody in with a key that was made a moment ago.
+    access: config.access ?? (options.config === undefined ? "development" : null),
+    answers: config.answers,
+    gateway: config.gateway,
+    code: config.code,
+    reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
+    rateLimits: true,
+  };
+}
+
+async function startServer(main: string, serving: SiteServing | SidecarServing, config: Config, options: ServeOptions): Promise<void> {
+  const env = serving.part === "site" ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))) : process.env;
   const child = fork(main, [], { env, execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
-  const send = (message: StarterMessage<SiteServing>): boolean => child.send(message);
+  const send = (message: StarterMessage<SiteServing | SidecarServing>): void => {
+    if (child.connected) child.send(message);
+  };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-  await new Promise<void>((resolve, reject) => {
-    child.on("message", (message: ServerMessage) => {
-      if (message.type === "listing") {
-        void liveCatalog(config).then(
-          (catalog) => send({ type: "listing", id: message.id, catalog }),
-          () => send({ type: "listing", id: message.id, catalog: null }),
-        );
-      } else if (message.type === "ready") {
-        const { url, snapshot } = message;
-        process.stdout.write(
-          json ? `${JSON.stringify({ url, snapshot })}\n` : `Serving ${snapshot === null ? "no snapshot yet" : `snapshot ${snapshot.slice(0, 12)}`} at ${url}/\n`,
-        );
-      } else {
-        reject(Object.assign(new Error(message.message), { code: message.code }));
-        child.kill();
-      }
+  const watcher = serving.part === "sidecar" && options.config !== undefined ? watchAccess(config, send) : null;
+  try {
+    await new Promise<void>((resolve, reject) => {
+      child.on("message", (message: ServerMessage) => {
+        if (message.type === "listing") {
+          void liveCatalog(config).then(
+            (catalog) => send({ type: "listing", id: message.id, catalog }),
+            () => send({ type: "listing", id: message.id, catalog: null }),
+          );
+        } else if (message.type === "ready") {
+          process.stdout.write(options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message));
+          // On stderr, so that standard output stays the one line that programs wait for.
+          for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
+        } else {
+          reject(Object.assign(new Error(message.message), { code: message.code }));
+          child.kill();
+        }
+      });
+      child.on("error", reject);
+      child.on("exit", (code, signal) => {
+        if (code === 0 || signal === "SIGTERM" || signal === "SIGINT") resolve();
+        else reject(new ShelfError("internal", `The server ended with ${signal ?? `exit code ${code}`}.`));
+      });
+      send({ type: "serve", serving });
     });
-    child.on("error", reject);
-    child.on("exit", (code, signal) => {
-      if (code === 0 || signal === "SIGTERM" || signal === "SIGINT") resolve();
-      else reject(new ShelfError("internal", `The server ended with ${signal ?? `exit code ${code}`}.`));
-    });
-    send({ type: "serve", serving });
+  } finally {
+    watcher?.close();
+  }
+}
+
+function describeReady({ url, snapshot }: { readonly url: string; readonly snapshot: string | null }): string {
+  return `Serving ${snapshot === null ? "no snapshot yet" : `snapshot ${snapshot.slice(0, 12)}`} at ${url}/\n`;
+}
+
+/** Sends the access section whenever the configuration file changes; a file that is broken meanwhile changes nothing.
+ *  The folder is watched, because editors replace files. */
+function watchAccess(config: Config, send: (message: StarterMessage<never>) => void): FSWatcher {
+  let timer: NodeJS.Timeout | undefined;
+  return watch(dirname(config.file), (_, name) => {
+    if (name !== null && name !== basename(config.file)) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      openConfig(config.file, { checkSources: false }).then(
+        ({ access }) => send({ type: "access", access }),
+        (error: unknown) => process.stderr.write(`The configuration was not taken over: ${error instanceof Error ? error.message : String(error)}\n`),
+      );
+    }, SETTLE_MS);
   });
 }
