@@ -6,6 +6,7 @@ import type { View } from "../snapshots/view.ts";
 import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
+import { openAsk } from "./library.ts";
 import { noRateLimits } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
 import { openReindexer } from "./reindex.ts";
@@ -43,9 +44,10 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
   const parts: Parts = {
     publicView: views.publicView, internalView, codeStore,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
-    limits: noRateLimits, model: null, modelNotice: "No model.", modelDeadline: 1_000, semantic: null, mcp: null,
+    limits: noRateLimits, semantic: null, mcp: null,
+    ask: openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
-    baseUrl: "http://test", delimiter: () => "delimiter",
+    baseUrl: "http://test",
     log: (entry) => log.push(entry),
     ...change,
   };

@@ -9,25 +9,18 @@ import { toShelfError } from "../snapshots/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { findRoute } from "../snapshots/routes.ts";
-import type { AiSearchResponse } from "../snapshots/schema/resources.ts";
 import type { OpenSnapshot, View } from "../snapshots/view.ts";
-import type { AnswerModel } from "./answer-model.ts";
-import { ask } from "./ask.ts";
 import { askResponse } from "./ask-response.ts";
 import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/code-store.ts";
 import type { Gate, GateVerdict, Identity } from "./gate.ts";
-import { openAskLibrary } from "./library.ts";
+import type { Ask } from "./library.ts";
 import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
+import type { SemanticTool } from "./mcp/model-tools.ts";
+import type { McpEndpoint } from "./mcp/serve.ts";
 import type { Reindexer } from "./reindex.ts";
 import { jsonResponse, problemResponse, toResponse } from "./respond.ts";
-
-/** Semantic search over one snapshot. */
-export type Semantic = (open: OpenSnapshot, query: string, prefix: string) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
-
-/** An MCP endpoint over one view; it bounds the body and checks Origin itself. */
-export type McpHandler = (request: Request, view: View) => Promise<Response>;
 
 export type LogEntry = {
   readonly method: string;
@@ -45,19 +38,15 @@ export type Parts = {
   readonly internalView: View;
   readonly gate: Gate;
   readonly limits: RateLimiter;
-  readonly model: AnswerModel | null;
-  /** Why there is no model; "" when there is one. */
-  readonly modelNotice: string;
-  /** Milliseconds for the model. */
-  readonly modelDeadline: number;
+  readonly ask: Ask;
   /** null when no semantic search is built in. */
-  readonly semantic: Semantic | null;
-  readonly mcp: McpHandler | null;
+  readonly semantic: SemanticTool | null;
+  /** Endpoints over the two views; null when this process has none. */
+  readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
   /** Of the service, for problem addresses. */
   readonly baseUrl: string;
-  readonly delimiter: () => string;
   readonly log: (entry: LogEntry) => void;
 };
 
@@ -89,19 +78,21 @@ export function createApp(parts: Parts): Hono<Env> {
   app.use("/internal/api/ask", person);
   effect(app, parts, ["POST"], "/internal/api/ask", limited(parts, "ask"), (context) => askIn(parts, internalView, context));
   app.use("/internal/*", member);
-  app.route("/internal", view(parts, internalView, "/internal", "/library/api/ask"));
-  app.route("/", view(parts, publicView, "", "/api/ask"));
+  app.route("/internal", view(parts, internalView, "/internal", "/library/api/ask", parts.mcp?.internal ?? null));
+  app.route("/", view(parts, publicView, "", "/api/ask", parts.mcp?.public ?? null));
   return app;
 }
 
 /** Every route that both views have. */
-function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string): Hono<Env> {
+function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, mcp: McpEndpoint | null): Hono<Env> {
   const app = new Hono<Env>();
   effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
   effect(app, parts, ["GET", "HEAD"], "/api/ai-search", limited(parts, "ai-search"), (context) => semanticIn(parts, of, context));
-  effect(app, parts, ["POST"], "/mcp", limited(parts, "mcp"), (context) => {
-    if (parts.mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
-    return parts.mcp(context.req.raw, of);
+  // Every method: the protocol has its own words for those that it does not take.
+  app.all("/mcp", limited(parts, "mcp"), (context) => {
+    if (mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
+    const client = clientOf(context);
+    return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
   });
   app.use("/api/search", limited(parts, "search"));
   app.use("/search/", limited(parts, "search"));
@@ -169,13 +160,11 @@ async function currentOf(of: View): Promise<OpenSnapshot> {
 async function askIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
   const { raw } = context.req;
   const request = parseAskBody(await readBody(raw, MAX_ASK_BYTES), raw.headers.get("content-type"));
-  const library = await openAskLibrary(await currentOf(of));
+  const open = await currentOf(of);
   const gone = new AbortController();
-  const { model, modelNotice, modelDeadline: deadline, delimiter } = parts;
-  const signal = AbortSignal.any([gone.signal, raw.signal]);
-  const events = ask(request, library, { model, modelNotice, deadline, delimiter, signal });
+  const events = parts.ask(request, open, AbortSignal.any([gone.signal, raw.signal]));
   const response = await askResponse(events, raw.headers.get("accept"), () => gone.abort());
-  response.headers.set("X-Snapshot", library.snapshot);
+  response.headers.set("X-Snapshot", open.snapshot.id);
   return response;
 }
 
@@ -188,7 +177,7 @@ async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promis
   const found =
     parts.semantic === null
       ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts.semantic(open, query, prefix).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+      : await parts.semantic(query, prefix, open).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
   return jsonResponse({ query, prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 

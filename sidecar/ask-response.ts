@@ -1,7 +1,7 @@
 /** The answer of ask as HTTP: one JSON body, or server-sent events for who asks for them. */
 import type { AskEvent } from "./ask.ts";
+import { wholeAnswer } from "./library.ts";
 import { jsonResponse } from "./respond.ts";
-import { ShelfError } from "../snapshots/errors.ts";
 
 /** Events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
  *  AskResponse. The texts joined are the answer. */
@@ -9,10 +9,8 @@ export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept
   // The first event is waited for: what fails before anything was found out is an ordinary problem.
   const first = await events.next();
   if (!wantsEvents(accept)) {
-    for (let step = first; step.done !== true; step = await events.next()) {
-      if (step.value.type === "answer") return jsonResponse(step.value.answer);
-    }
-    throw new ShelfError("internal", "The answer did not come to an end.");
+    if (first.done !== true && first.value.type === "answer") return jsonResponse(first.value.answer);
+    return jsonResponse(await wholeAnswer(events));
   }
   const encoder = new TextEncoder();
   let waiting: IteratorResult<AskEvent, void> | null = first;

@@ -33,7 +33,7 @@ export type PinnedCitation = Citation & {
   readonly href: string;
 };
 
-export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: readonly PinnedCitation[]; readonly receipt: Receipt };
+export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
 
 /** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
 export type AskEvent =

@@ -1,12 +1,29 @@
-/** One open snapshot as asking sees it. */
+/** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
+import { ShelfError } from "../snapshots/errors.ts";
 import { search } from "../snapshots/query/search.ts";
+import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { OpenSnapshot } from "../snapshots/view.ts";
-import type { AskLibrary } from "./ask.ts";
+import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
 /** Results retrieved for one question. */
 const MAX_RESULTS = 12;
 
-export async function openAskLibrary(open: OpenSnapshot): Promise<AskLibrary> {
+/** @param signal aborted when the reader has gone */
+export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;
+
+export function openAsk(options: Omit<AskOptions, "signal">): Ask {
+  return async function* (request, open, signal) {
+    yield* ask(request, await openAskLibrary(open), { ...options, signal });
+  };
+}
+
+/** The answer alone. */
+export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskAnswer> {
+  for await (const event of events) if (event.type === "answer") return event.answer;
+  throw new ShelfError("internal", "The answer did not come to an end.");
+}
+
+async function openAskLibrary(open: OpenSnapshot): Promise<AskLibrary> {
   const { snapshot } = open;
   return {
     snapshot: snapshot.id,

@@ -96,6 +96,28 @@ test("capabilities and health say what is configured, and name no secret", async
   assert.doesNotMatch(texts.join() + started.errors(), /canary/);
 });
 
+test("MCP answers over each view, behind the same gate, and asks as the route asks", async () => {
+  const file = join(views.folder, "mcp-jwks.json");
+  writeFileSync(file, jwks);
+  const started = await start({ access: accessConfig({ jwks: file }) });
+  const call = async (path: string, name: string, args: object, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> => {
+    const response = await fetch(started.ready.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } }),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  const question = { question: "Where does the canary-of-the-gated-collection sleep?" };
+  const open = await call("/mcp", "ask_library", question);
+  assert.equal(open.status, 200);
+  assert.doesNotMatch(open.text, /sleeps in the drafts/);
+  assert.equal((await call("/internal/mcp", "ask_library", question)).status, 401);
+  assert.match((await call("/internal/mcp", "ask_library", question, member)).text, /sleeps in the drafts/);
+  assert.doesNotMatch((await call("/mcp", "list_objects", { prefix: "drafts/" })).text, /secret/);
+  await stop(started);
+});
+
 test("for the demo it makes a key of its own and says how to use it", async () => {
   const started = await start({ access: "development" });
   const token = /eyJ\S+/.exec(started.ready.notes?.join() ?? "")?.[0] ?? "";

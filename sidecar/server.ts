@@ -13,12 +13,16 @@ import type { SidecarServing } from "../snapshots/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../snapshots/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
-import type { McpHandler, Parts, Semantic } from "./app.ts";
+import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
 import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
+import { openAsk, wholeAnswer } from "./library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
+import { MCP_RUNTIME, openMcp } from "./mcp/handler.ts";
+import type { SemanticTool } from "./mcp/model-tools.ts";
+import type { McpEndpoint } from "./mcp/serve.ts";
 import { openReindexer } from "./reindex.ts";
 
 /** Answers that a model writes at once; a local one slows down for everybody above it. */
@@ -34,8 +38,7 @@ export type Environment = {
 
 export type SidecarOptions = {
   readonly listing?: (() => Promise<Catalog>) | null;
-  readonly semantic?: Semantic | null;
-  readonly mcp?: { readonly handle: McpHandler; readonly versions: readonly string[]; readonly tools: readonly string[] } | null;
+  readonly semantic?: SemanticTool | null;
 };
 
 export type Sidecar = {
@@ -54,7 +57,6 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const gate = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
   const { model, notice } = openModel(serving, env);
   const semantic = options.semantic ?? null;
-  const mcp = options.mcp ?? null;
   const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
   const reindexToken = env.REINDEX_TOKEN === undefined || env.REINDEX_TOKEN === "" ? null : env.REINDEX_TOKEN;
   const reindexer = openReindexer({
@@ -74,7 +76,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     access === null ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" } : { name: "gated view", status: "live", note: "behind the access gateway" },
     codeStore === null ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" } : { name: "code files", status: "live", note: "re-hashed before they are sent" },
     reindexToken === null ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" } : { name: "reindex", status: "live", note: "POST /api/reindex" },
-    mcp === null ? { name: "mcp", status: "planned", note: "not built into this process" } : { name: "mcp", status: "live", note: "read-only tools" },
+    { name: "mcp", status: "live", note: "read-only tools" },
     env.AI_GATEWAY_ID === undefined || env.AI_GATEWAY_ID === ""
       ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
       : { name: "ai gateway", status: serving.gateway === null ? "unavailable" : "bound", note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it" },
@@ -93,7 +95,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       code: access === null ? "closed" : "as /internal",
       reindex: reindexToken === null ? "closed" : "bearer",
     },
-    mcp: { endpoint: "/mcp", versions: mcp?.versions ?? [], tools: mcp?.tools ?? [] },
+    mcp: MCP_RUNTIME,
   };
 
   let renderer: Promise<Renderer> | null = null;
@@ -108,11 +110,18 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const publicView = openView({ ...shared, view: "public", shelf: publicShelf, index: () => openIndex(publicShelf.indexUri), listing: options.listing ?? null });
   const internalView = openView({ ...shared, view: "internal", shelf: internalShelf, index: () => openIndex(internalShelf.indexUri), listing: null });
 
+  const ask = openAsk({ model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") });
+  const mcpOver = (view: View): McpEndpoint =>
+    openMcp({
+      view, semantic,
+      ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
+      onError: (error) => log.error({ err: error }, "an MCP call failed"),
+    });
   const parts: Parts = {
-    publicView, internalView, gate, model, modelNotice: notice, modelDeadline: MODEL_DEADLINE, semantic, mcp: mcp?.handle ?? null, codeStore, reindexer,
+    publicView, internalView, gate, ask, semantic, codeStore, reindexer,
+    mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
-    delimiter: () => randomBytes(12).toString("base64url"),
     log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
   };
   return {
