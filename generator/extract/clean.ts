@@ -3,19 +3,19 @@ import { sanitize, type Schema } from "hast-util-sanitize";
 import type { Root } from "hast";
 import { ID_PREFIX } from "./links.ts";
 
+const words = (list: string): string[] => list.split(" ");
+
 const SCHEMA: Schema = {
-  tagNames: [
-    "a", "abbr", "b", "blockquote", "br", "caption", "cite", "code", "dd", "del", "details", "dfn", "div", "dl", "dt", "em",
-    "figcaption", "figure", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "img", "input", "ins", "kbd", "li", "mark", "ol",
-    "p", "pre", "q", "rp", "rt", "ruby", "s", "samp", "section", "small", "span", "strong", "sub", "summary", "sup", "table",
-    "tbody", "td", "tfoot", "th", "thead", "time", "tr", "u", "ul", "var", "wbr",
-  ],
+  tagNames: words(
+    "a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h1 h2 h3 " +
+      "h4 h5 h6 hr i img input ins kbd li mark ol p pre q rp rt ruby s samp section small span strong sub " +
+      "summary sup table tbody td tfoot th thead time tr u ul var wbr",
+  ),
   // What these hold is not text for a reader, or would be markup again in another place.
-  strip: [
-    "applet", "audio", "base", "button", "canvas", "embed", "frameset", "head", "iframe", "link", "math", "meta", "noembed",
-    "noframes", "noscript", "object", "option", "plaintext", "script", "select", "style", "svg", "template", "textarea",
-    "title", "video", "xmp",
-  ],
+  strip: words(
+    "applet audio base button canvas embed frameset head iframe link math meta noembed noframes noscript " +
+      "object option plaintext script select style svg template textarea title video xmp",
+  ),
   attributes: {
     "*": ["id", "title", "lang", "dir", "dataL"],
     a: ["href", "dataFootnoteRef", "dataFootnoteBackref", "ariaLabel"],
@@ -34,8 +34,15 @@ const SCHEMA: Schema = {
     ul: [["className", "contains-task-list"]],
   },
   ancestors: {
-    caption: ["table"], tbody: ["table"], td: ["table"], th: ["table"], thead: ["table"], tfoot: ["table"], tr: ["table"],
-    summary: ["details"], figcaption: ["figure"],
+    caption: ["table"],
+    tbody: ["table"],
+    td: ["table"],
+    th: ["table"],
+    thead: ["table"],
+    tfoot: ["table"],
+    tr: ["table"],
+    summary: ["details"],
+    figcaption: ["figure"],
   },
   clobber: ["id"],
   clobberPrefix: ID_PREFIX,

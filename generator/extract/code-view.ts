@@ -15,7 +15,11 @@ export function formatCode(source: Source, language: string | null): string {
     end = Math.min(lines.end(shown), MAX_SHOWN);
   }
   // A parser of HTML reads "\r" as one more line break.
-  const head = text.slice(text.startsWith("\ufeff") ? 1 : 0, end).replaceAll("\r\n", "\n").replace(/\r$/, "").replaceAll("\r", " ");
+  const head = text
+    .slice(text.startsWith("\ufeff") ? 1 : 0, end)
+    .replaceAll("\r\n", "\n")
+    .replace(/\r$/, "")
+    .replaceAll("\r", " ");
   let html = `<pre class="code"><code>`;
   let line = 0;
   for (const content of highlightLines(head, language)) {

@@ -19,7 +19,7 @@ const OPENING = 4000;
 /** Comments of the languages that people document in. No quantifier stands beside another that takes the same signs:
  *  a hostile file costs at most the square of OPENING. */
 const COMMENT =
-  /\(\*([^]*?)\*\)|\/-[!-]?([^]*?)-\/|\/\*([^]*?)\*\/|((?:^[ \t]*(?:\/\/[/!]?|--|#(?![![])|;;|%)[^\n]*\n)+)|"""([^]*?)"""/gm;
+  /\(\*([\s\S]*?)\*\)|\/-[!-]?([\s\S]*?)-\/|\/\*([\s\S]*?)\*\/|((?:^[ \t]*(?:\/\/[/!]?|--|#(?![![])|;;|%)[^\n]*\n)+)|"""([\s\S]*?)"""/gm;
 /** A heading at the start of a documentation comment: `(** * Title *)` in coqdoc, `# Title` elsewhere. */
 const COQDOC_TITLE = /^\*\s+\*{1,4}\s+([^\n*]{1,200})/;
 const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
@@ -36,14 +36,24 @@ export async function readCode(source: Source, language: string | null): Promise
 function findOpening(opening: string): { title: string | null; summary: string } {
   let title: string | null = null;
   for (const found of opening.matchAll(COMMENT)) {
-    const raw = found[1] ?? found[2] ?? found[3] ?? found[5] ?? (found[4] ?? "").replaceAll(/^[ \t]*(?:\/\/[/!]?|--|#+|;;+|%+) ?/gm, "");
+    const raw =
+      found[1] ??
+      found[2] ??
+      found[3] ??
+      found[5] ??
+      (found[4] ?? "").replaceAll(/^[ \t]*(?:\/\/[/!]?|--|#+|;;+|%+) ?/gm, "");
     if (/copyright|licen[cs]e|SPDX|all rights reserved|development team/i.test(raw)) continue;
     // Coq people draw boxes of one-line comments around their licence; only `(**` is documentation on one line.
     if (found[1] !== undefined && !/^\*\s/.test(raw) && !raw.includes("\n")) continue;
     // Rows of stars and bars, and stars down the left side, are frames and not text.
     const rows = raw.replace(/^[*!]+(?=\s)/, "").replaceAll(/^[ \t]*[*/|=~#-]{3,}[ \t]*$/gm, "");
     const text = found[3] === undefined ? rows : rows.replaceAll(/^[ \t]*\*[ \t]?/gm, "");
-    const heading: RegExpExecArray | null = title !== null || found[3] !== undefined || found[5] !== undefined ? null : found[1] === undefined ? DOC_TITLE.exec(raw) : COQDOC_TITLE.exec(raw);
+    const heading: RegExpExecArray | null =
+      title !== null || found[3] !== undefined || found[5] !== undefined
+        ? null
+        : found[1] === undefined
+          ? DOC_TITLE.exec(raw)
+          : COQDOC_TITLE.exec(raw);
     if (heading !== null) title = heading[1]?.trim() ?? null;
     const prose = heading === null ? text : raw.slice(heading[0].length);
     const paragraph = prose.split(/\n\s*\n/).find((part) => isProse(part));

@@ -7,8 +7,21 @@ const STATEMENTS = new Set(["Theorem", "Lemma", "Fact", "Remark", "Corollary", "
 /** These take a proof when they give no body. */
 const DEFINITIONS = new Set(["Definition", "Example", "Fixpoint", "CoFixpoint", "Instance", "Let"]);
 const OTHERS = new Set([
-  "Inductive", "CoInductive", "Variant", "Record", "Structure", "Class", "Axiom", "Conjecture", "Parameter", "Parameters",
-  "Function", "Equations", "Ltac", "Ltac2", "Canonical",
+  "Inductive",
+  "CoInductive",
+  "Variant",
+  "Record",
+  "Structure",
+  "Class",
+  "Axiom",
+  "Conjecture",
+  "Parameter",
+  "Parameters",
+  "Function",
+  "Equations",
+  "Ltac",
+  "Ltac2",
+  "Canonical",
 ]);
 const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
 const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
@@ -75,7 +88,7 @@ export function findCoqMarks(lines: Lines): Mark[] {
     if (declares) {
       // A statement is open until its proof ends; a definition only when it gives no body.
       const proof = STATEMENTS.has(word) || (DEFINITIONS.has(word) && !text.slice(item.start, item.end).includes(":="));
-      open = { start, end: item.end, name: word === "Goal" ? null : command?.[2]?.replace(/\.$/, "") ?? null, proof };
+      open = { start, end: item.end, name: word === "Goal" ? null : (command?.[2]?.replace(/\.$/, "") ?? null), proof };
     } else if (word === "Section" || word === "Chapter" || word === "Module") {
       if (command?.[2] !== undefined && !(word === "Module" && text.slice(item.start, item.end).includes(":="))) {
         scopes.push(command[2].replace(/\.$/, ""));

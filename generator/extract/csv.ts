@@ -89,7 +89,12 @@ function findDelimiter(lines: Lines): string {
 function parseRows(text: string, delimiter: string): string[][] | null {
   try {
     return parse(text, {
-      bom: true, delimiter, relax_quotes: true, relax_column_count: true, skip_empty_lines: true, to: MAX_ROWS + 1,
+      bom: true,
+      delimiter,
+      relax_quotes: true,
+      relax_column_count: true,
+      skip_empty_lines: true,
+      to: MAX_ROWS + 1,
     });
   } catch {
     return null;
@@ -118,6 +123,7 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
     ? `${total} ${total === 1 ? "row" : "rows"}`
     : `The first ${body.length} of ${total} rows; <a href="${href}">the whole file</a>`;
   let html = `<table class="data"><caption>${caption}</caption>\n<thead><tr>${cells(header, "th")}</tr></thead>\n<tbody>\n`;
-  for (const [index, row] of body.entries()) html += `<tr id="L${starts[index + 1] ?? index + 2}">${cells(row, "td")}</tr>\n`;
+  for (const [index, row] of body.entries())
+    html += `<tr id="L${starts[index + 1] ?? index + 2}">${cells(row, "td")}</tr>\n`;
   return `${html}</tbody></table>`;
 }

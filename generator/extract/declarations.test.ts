@@ -4,7 +4,9 @@ import { extract } from "./extract.ts";
 
 async function cut(key: string, text: string): Promise<string[]> {
   const { passages } = await extract(key, Buffer.from(text));
-  return passages.map((part) => `${part.start_line}-${part.end_line} ${part.name ?? "-"} [${part.heading.join(" > ")}]`);
+  return passages.map(
+    (part) => `${part.start_line}-${part.end_line} ${part.name ?? "-"} [${part.heading.join(" > ")}]`,
+  );
 }
 
 test("Coq: comments, strings and dots inside a proof do not end it; docs stay with their declaration", async () => {
@@ -118,7 +120,8 @@ fn open() {
 });
 
 test("LaTeX: sections nest, and verbatim text has none", async () => {
-  const source = "\\title{On \\emph{Sort\\'e}}\n\\begin{document}\n\\section{One}\nText.\n\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n\\subsection*{Two $x$}\nMore.\n% \\section{no}\n\\end{document}\n";
+  const source =
+    "\\title{On \\emph{Sort\\'e}}\n\\begin{document}\n\\section{One}\nText.\n\\begin{verbatim}\n\\section{no}\n\\end{verbatim}\n\\subsection*{Two $x$}\nMore.\n% \\section{no}\n\\end{document}\n";
   const { title } = await extract("a.tex", Buffer.from(source));
   assert.equal(title, "On Sorté");
   assert.deepEqual(await cut("a.tex", source), ["1-7 - [One]", "8-11 - [One > Two $x$]"]);
@@ -126,7 +129,12 @@ test("LaTeX: sections nest, and verbatim text has none", async () => {
 
 test("reStructuredText: the order of the signs gives the levels; rules and tables are no headings", async () => {
   const source = `=====\nTitle\n=====\n\nIntro.\n\nPart\n----\n\nText one.\n\n----\n\n===  ===\na    b\n===  ===\n\nSub\n~~~\nText two.\n\nNext\n----\nEnd.\n`;
-  assert.deepEqual(await cut("a.rst", source), ["1-5 - [Title]", "7-16 - [Title > Part]", "18-20 - [Title > Part > Sub]", "22-24 - [Title > Next]"]);
+  assert.deepEqual(await cut("a.rst", source), [
+    "1-5 - [Title]",
+    "7-16 - [Title > Part]",
+    "18-20 - [Title > Part > Sub]",
+    "22-24 - [Title > Next]",
+  ]);
 });
 
 test("JSON and YAML: large members stand alone under their name, small ones share", async () => {
@@ -141,6 +149,12 @@ test("CSV: rows carry their header, and a line break inside quotes ends no row",
   const row = `"${"x".repeat(400)}\nsecond line",2\n`;
   const source = `name,"the ""count"""\n${row.repeat(4)}`;
   const { passages } = await extract("a.csv", Buffer.from(source));
-  assert.deepEqual(passages.map((part) => [part.start_line, part.end_line]), [[1, 5], [6, 9]]);
+  assert.deepEqual(
+    passages.map((part) => [part.start_line, part.end_line]),
+    [
+      [1, 5],
+      [6, 9],
+    ],
+  );
   assert.deepEqual(passages[1]?.heading, [`name, the "count"`]);
 });

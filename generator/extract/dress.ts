@@ -19,7 +19,22 @@ const MAX_FORMULAS = 1000;
 const EXTERNAL = ["nofollow", "noopener", "noreferrer"] as const;
 const HEADING = /^h[1-6]$/;
 /** Elements that a citation may point at by the line they begin on. */
-const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
+const ANCHORED = new Set([
+  "p",
+  "pre",
+  "li",
+  "table",
+  "tr",
+  "blockquote",
+  "dt",
+  "dd",
+  "h1",
+  "h2",
+  "h3",
+  "h4",
+  "h5",
+  "h6",
+]);
 
 /** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there. */
 export function noteLines(node: Root | RootContent | ElementContent): void {
@@ -39,7 +54,8 @@ export function dressTree(tree: Root, { key, title }: DressOptions): void {
   const lines = new Set<string>();
   let formulas = 0;
   const math = (tex: string, display: boolean): ElementContent => ({
-    type: "raw", value: formulas++ < MAX_FORMULAS ? formatMath(tex, display) : formatTex(tex),
+    type: "raw",
+    value: formulas++ < MAX_FORMULAS ? formatMath(tex, display) : formatTex(tex),
   });
   visit(tree, false);
   const top = Math.min(...headings.map((heading) => Number(heading.tagName[1])));
@@ -75,7 +91,9 @@ export function dressTree(tree: Root, { key, title }: DressOptions): void {
         dressCode(element, languageOf(element), textOf(element));
       }
     } else if (tagName === "code" && hasClass(element, "math-inline")) return math(textOf(element), false);
-    else if (tagName === "input") properties["ariaLabel"] = properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
+    else if (tagName === "input")
+      properties["ariaLabel"] =
+        properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
     else if (tagName === "td" || tagName === "th") {
       const align = properties["align"];
       delete properties["align"];
@@ -146,11 +164,17 @@ function dressImage(element: Element, key: string, linked: boolean): ElementCont
   if (target === null) return { type: "text", value: alt };
   if (target.kind === "external") {
     if (linked) return { type: "text", value: alt };
-    const link: Element = { type: "element", tagName: "a", properties: { href: target.href, rel: [...EXTERNAL] }, children: [] };
+    const link: Element = {
+      type: "element",
+      tagName: "a",
+      properties: { href: target.href, rel: [...EXTERNAL] },
+      children: [],
+    };
     link.children.push({ type: "text", value: alt === "" ? target.href : alt });
     return link;
   }
-  for (const side of ["width", "height"]) if (!/^\d{1,4}$/.test(String(properties[side] ?? ""))) delete properties[side];
+  for (const side of ["width", "height"])
+    if (!/^\d{1,4}$/.test(String(properties[side] ?? ""))) delete properties[side];
   return { ...element, properties: { ...properties, src: target.href, alt, loading: "lazy" } };
 }
 
@@ -169,6 +193,7 @@ function hasClass(element: Element, name: string): boolean {
 export function languageOf(element: Element): string | null {
   const list = element.properties["className"];
   if (!Array.isArray(list)) return null;
-  for (const name of list) if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
+  for (const name of list)
+    if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
   return null;
 }

@@ -22,9 +22,36 @@ const MAX_TITLE = 200;
 /** Bytes of a text that are searched; the longest string of the runtime is not far above. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 /** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
-const TEXT_EXTENSIONS = new Set(["md", "txt", "rst", "v", "lean", "rs", "tex", "html", "htm", "csv", "tsv", "json", "jsonl", "yaml", "yml", "svg", "py", "c", "h", "ml", "hs"]);
+const TEXT_EXTENSIONS = new Set([
+  "md",
+  "txt",
+  "rst",
+  "v",
+  "lean",
+  "rs",
+  "tex",
+  "html",
+  "htm",
+  "csv",
+  "tsv",
+  "json",
+  "jsonl",
+  "yaml",
+  "yml",
+  "svg",
+  "py",
+  "c",
+  "h",
+  "ml",
+  "hs",
+]);
 const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
-  pdf: "application/pdf", png: "image/png", jpg: "image/jpeg", jpeg: "image/jpeg", gif: "image/gif", webp: "image/webp",
+  pdf: "application/pdf",
+  png: "image/png",
+  jpg: "image/jpeg",
+  jpeg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
 };
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
@@ -45,16 +72,24 @@ export async function extract(key: string, bytes: Uint8Array): Promise<Extract> 
  *  @param note says what happened, in words for a reader */
 export function extractPlainly(key: string, bytes: Uint8Array, note: string): Extract {
   const type = mediaTypeOf(key, bytes);
-  if (!hasText(type)) return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
+  if (!hasText(type))
+    return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
   const { source, notes } = openSource(key, bytes);
   const passages = cutPassages(source.lines, []);
-  return finish(key, type, source.lines.count, { title: null, summary: "", passages, html: formatCode(source, null), notes: [...notes, note] });
+  return finish(key, type, source.lines.count, {
+    title: null,
+    summary: "",
+    passages,
+    html: formatCode(source, null),
+    notes: [...notes, note],
+  });
 }
 
 async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body = type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
+    const body =
+      type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
@@ -62,7 +97,9 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   if (bytes.length === 0) notes.push("This file is empty.");
   const bidi = source.text.search(BIDI);
   if (bidi >= 0) {
-    notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
+    notes.push(
+      `Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`,
+    );
   }
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
@@ -70,14 +107,22 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
   const mediaType = type.mediaType;
   switch (type.kind) {
-    case "markdown": return await readMarkdown(source, name);
-    case "html": return await readHtml(source, name);
-    case "latex": return await readLatex(source);
-    case "json": return await readJson(source, mediaType);
-    case "yaml": return await readYaml(source);
-    case "csv": return readCsv(source, mediaType);
-    case "code": return await readCode(source, type.language);
-    default: return readPlain(source);
+    case "markdown":
+      return await readMarkdown(source, name);
+    case "html":
+      return await readHtml(source, name);
+    case "latex":
+      return await readLatex(source);
+    case "json":
+      return await readJson(source, mediaType);
+    case "yaml":
+      return await readYaml(source);
+    case "csv":
+      return readCsv(source, mediaType);
+    case "code":
+      return await readCode(source, type.language);
+    default:
+      return readPlain(source);
   }
 }
 
@@ -101,11 +146,14 @@ function openSource(key: string, bytes: Uint8Array): { source: Source; notes: st
 function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[] {
   const extension = extensionOf(key);
   const expected = Object.hasOwn(MAGIC_EXTENSIONS, extension) ? MAGIC_EXTENSIONS[extension] : undefined;
-  if (expected !== undefined && !type.mediaType.startsWith(expected)) return [`The name ends in .${extension}, but the content is something else.`];
+  if (expected !== undefined && !type.mediaType.startsWith(expected))
+    return [`The name ends in .${extension}, but the content is something else.`];
   if (type.kind === "binary" && TEXT_EXTENSIONS.has(extension)) {
     const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     if (wide) return ["This text is UTF-16; only UTF-8 is read, so it is listed but not searched."];
-    return [`This file is not ${bytes.includes(0) ? "text: it has NUL bytes" : "valid UTF-8"}, so it is listed but not searched.`];
+    return [
+      `This file is not ${bytes.includes(0) ? "text: it has NUL bytes" : "valid UTF-8"}, so it is listed but not searched.`,
+    ];
   }
   return [];
 }

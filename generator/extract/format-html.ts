@@ -18,10 +18,28 @@ declare module "hast" {
 const VOID = new Set(["br", "hr", "img", "input", "wbr"]);
 /** Attributes written, by their name in hast. */
 const ATTRIBUTES = new Map<string, string>([
-  ["id", "id"], ["className", "class"], ["href", "href"], ["rel", "rel"], ["src", "src"], ["alt", "alt"], ["title", "title"],
-  ["lang", "lang"], ["dir", "dir"], ["colSpan", "colspan"], ["rowSpan", "rowspan"], ["scope", "scope"], ["start", "start"],
-  ["open", "open"], ["dateTime", "datetime"], ["width", "width"], ["height", "height"], ["type", "type"],
-  ["checked", "checked"], ["disabled", "disabled"], ["loading", "loading"], ["ariaLabel", "aria-label"],
+  ["id", "id"],
+  ["className", "class"],
+  ["href", "href"],
+  ["rel", "rel"],
+  ["src", "src"],
+  ["alt", "alt"],
+  ["title", "title"],
+  ["lang", "lang"],
+  ["dir", "dir"],
+  ["colSpan", "colspan"],
+  ["rowSpan", "rowspan"],
+  ["scope", "scope"],
+  ["start", "start"],
+  ["open", "open"],
+  ["dateTime", "datetime"],
+  ["width", "width"],
+  ["height", "height"],
+  ["type", "type"],
+  ["checked", "checked"],
+  ["disabled", "disabled"],
+  ["loading", "loading"],
+  ["ariaLabel", "aria-label"],
 ]);
 
 /** The fragment as text. Recurses; trees are at most MAX_DEPTH deep. */
@@ -45,7 +63,8 @@ function formatElement(element: Element): string {
     const name = ATTRIBUTES.get(property);
     const value = element.properties[property];
     if (name === undefined || value === undefined || value === null || value === false) continue;
-    html += value === true ? ` ${name}` : ` ${name}="${escapeHtml(Array.isArray(value) ? value.join(" ") : String(value))}"`;
+    html +=
+      value === true ? ` ${name}` : ` ${name}="${escapeHtml(Array.isArray(value) ? value.join(" ") : String(value))}"`;
   }
   html += ">";
   if (VOID.has(tagName)) return html;

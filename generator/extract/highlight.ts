@@ -63,23 +63,72 @@ const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
 
 /** Other names that authors write behind a code fence. */
 const ALIASES: Readonly<Record<string, string>> = {
-  agda: "haskell", asm: "x86asm", "c++": "cpp", "c#": "csharp", cjs: "javascript", console: "bash", gallina: "coq",
-  hs: "haskell", html: "xml", js: "javascript", json5: "json", jsonc: "json", jsonl: "json", jsx: "javascript",
-  lean4: "lean", make: "makefile", mjs: "javascript", ml: "ocaml", patch: "diff", py: "python", python3: "python",
-  rb: "ruby", rocq: "coq", rs: "rust", sh: "bash", shell: "bash", svg: "xml", tex: "latex", toml: "ini", ts: "typescript",
-  tsx: "typescript", v: "coq", yml: "yaml", zsh: "bash",
+  agda: "haskell",
+  asm: "x86asm",
+  "c++": "cpp",
+  "c#": "csharp",
+  cjs: "javascript",
+  console: "bash",
+  gallina: "coq",
+  hs: "haskell",
+  html: "xml",
+  js: "javascript",
+  json5: "json",
+  jsonc: "json",
+  jsonl: "json",
+  jsx: "javascript",
+  lean4: "lean",
+  make: "makefile",
+  mjs: "javascript",
+  ml: "ocaml",
+  patch: "diff",
+  py: "python",
+  python3: "python",
+  rb: "ruby",
+  rocq: "coq",
+  rs: "rust",
+  sh: "bash",
+  shell: "bash",
+  svg: "xml",
+  tex: "latex",
+  toml: "ini",
+  ts: "typescript",
+  tsx: "typescript",
+  v: "coq",
+  yml: "yaml",
+  zsh: "bash",
 };
 
 /** Class letter of each grammar scope, by the scope's first part. A scope that is not here gets no class. */
 const SCOPE_CLASSES: Readonly<Record<string, string>> = {
-  keyword: "k", doctag: "k", "selector-tag": "k",
+  keyword: "k",
+  doctag: "k",
+  "selector-tag": "k",
   built_in: "b",
-  type: "t", class: "t",
-  title: "f", section: "f", name: "f", tag: "f",
-  string: "s", regexp: "s", char: "s", addition: "s", link: "s",
-  number: "n", literal: "n", symbol: "n", bullet: "n",
-  comment: "c", quote: "c", deletion: "c",
-  variable: "v", attr: "v", attribute: "v", property: "v", params: "v", "template-variable": "v",
+  type: "t",
+  class: "t",
+  title: "f",
+  section: "f",
+  name: "f",
+  tag: "f",
+  string: "s",
+  regexp: "s",
+  char: "s",
+  addition: "s",
+  link: "s",
+  number: "n",
+  literal: "n",
+  symbol: "n",
+  bullet: "n",
+  comment: "c",
+  quote: "c",
+  deletion: "c",
+  variable: "v",
+  attr: "v",
+  attribute: "v",
+  property: "v",
+  params: "v",
+  "template-variable": "v",
   meta: "m",
 };
 
@@ -186,7 +235,7 @@ export function escapeHtml(text: string): string {
 /** Our name of a language that an author wrote, or null when we have no grammar for it. */
 export function findLanguage(written: string): string | null {
   const name = written.toLowerCase();
-  const known = Object.hasOwn(ALIASES, name) ? ALIASES[name] ?? name : name;
+  const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   return Object.hasOwn(GRAMMARS, known) ? known : null;
 }
 
@@ -212,7 +261,8 @@ export function highlightLines(text: string, language: string | null): string[] 
   if (hasLongLine(head)) return escapeLines(text);
   const result = highlighter.highlight(head, { language: known, ignoreIllegals: true });
   const emitter: Emitter = result._emitter;
-  const lines = emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
+  const lines =
+    emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
   return head.length === text.length ? lines : [...lines, ...escapeLines(text.slice(head.length + 1))];
 }
 

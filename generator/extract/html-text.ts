@@ -17,12 +17,59 @@ export type Chunk = {
 
 /** Elements whose text is not for readers. */
 const SILENT = new Set([
-  "script", "style", "template", "noscript", "head", "svg", "math", "select", "button", "textarea", "iframe", "object",
-  "audio", "video", "canvas", "title",
+  "script",
+  "style",
+  "template",
+  "noscript",
+  "head",
+  "svg",
+  "math",
+  "select",
+  "button",
+  "textarea",
+  "iframe",
+  "object",
+  "audio",
+  "video",
+  "canvas",
+  "title",
 ]);
 const INLINE = new Set([
-  "a", "abbr", "b", "bdi", "bdo", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img", "ins", "kbd", "label", "mark",
-  "q", "s", "samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr", "input", "td", "th",
+  "a",
+  "abbr",
+  "b",
+  "bdi",
+  "bdo",
+  "cite",
+  "code",
+  "data",
+  "del",
+  "dfn",
+  "em",
+  "font",
+  "i",
+  "img",
+  "ins",
+  "kbd",
+  "label",
+  "mark",
+  "q",
+  "s",
+  "samp",
+  "small",
+  "span",
+  "strike",
+  "strong",
+  "sub",
+  "sup",
+  "time",
+  "tt",
+  "u",
+  "var",
+  "wbr",
+  "input",
+  "td",
+  "th",
 ]);
 
 /** The blocks of a tree with positions. None is longer than MAX_LENGTH. */
@@ -67,16 +114,19 @@ export function readHtmlText(tree: Root): Chunk[] {
   return chunks;
 }
 
-/** The text of lines with every tag removed, without building a tree: for what is too long or too deep for one. */
+/** The text from an offset on with every tag removed, without building a tree: for what is too long or too deep for one. */
 export function readCrudeText(lines: Lines, from: number): Chunk[] {
   const chunks: Chunk[] = [];
   const { text } = lines;
-  let at = lines.start(from);
+  let at = from;
   let block = "";
-  let start = from;
-  let line = from;
+  let start = lines.lineAt(from);
+  let line = start;
   const flush = (): void => {
-    const folded = block.replaceAll(/[^\S\n]+/g, " ").replaceAll(/\s*\n\s*/g, "\n").trim();
+    const folded = block
+      .replaceAll(/[^\S\n]+/g, " ")
+      .replaceAll(/\s*\n\s*/g, "\n")
+      .trim();
     if (folded !== "") pushChunk(chunks, folded, start, line, 0);
     block = "";
   };
@@ -141,6 +191,7 @@ function leadingBreaks(value: string, pre: boolean): number {
 
 function trailingBreaks(value: string): number {
   let breaks = 0;
-  for (let at = value.length - 1; at >= 0 && value.charCodeAt(at) <= 32; at--) if (value.charCodeAt(at) === 10) breaks++;
+  for (let at = value.length - 1; at >= 0 && value.charCodeAt(at) <= 32; at--)
+    if (value.charCodeAt(at) === 10) breaks++;
   return breaks;
 }

@@ -32,10 +32,30 @@ type Located = { location?: Token.ElementLocation | undefined; parent?: Parent |
 
 /** Attributes kept, by their HTML name, with their name in hast. */
 const ATTRIBUTES = new Map<string, string>([
-  ["id", "id"], ["class", "className"], ["href", "href"], ["src", "src"], ["alt", "alt"], ["title", "title"], ["lang", "lang"],
-  ["dir", "dir"], ["role", "role"], ["align", "align"], ["colspan", "colSpan"], ["rowspan", "rowSpan"], ["scope", "scope"],
-  ["start", "start"], ["open", "open"], ["datetime", "dateTime"], ["width", "width"], ["height", "height"], ["type", "type"],
-  ["checked", "checked"], ["disabled", "disabled"], ["data-l", "dataL"], ["name", "name"], ["content", "content"],
+  ["id", "id"],
+  ["class", "className"],
+  ["href", "href"],
+  ["src", "src"],
+  ["alt", "alt"],
+  ["title", "title"],
+  ["lang", "lang"],
+  ["dir", "dir"],
+  ["role", "role"],
+  ["align", "align"],
+  ["colspan", "colSpan"],
+  ["rowspan", "rowSpan"],
+  ["scope", "scope"],
+  ["start", "start"],
+  ["open", "open"],
+  ["datetime", "dateTime"],
+  ["width", "width"],
+  ["height", "height"],
+  ["type", "type"],
+  ["checked", "checked"],
+  ["disabled", "disabled"],
+  ["data-l", "dataL"],
+  ["name", "name"],
+  ["content", "content"],
 ]);
 const BOOLEANS = new Set(["open", "checked", "disabled"]);
 
@@ -74,7 +94,8 @@ export function checkDepth(tree: Root): void {
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > MAX_DEPTH) throw new TooComplex(`elements nested more than ${MAX_DEPTH} levels deep`);
     const next: Element[] = [];
-    for (const node of level) for (const child of node.children) if (child.type === "element" && child.children.length > 0) next.push(child);
+    for (const node of level)
+      for (const child of node.children) if (child.type === "element" && child.children.length > 0) next.push(child);
     level = next;
   }
 }
@@ -180,7 +201,8 @@ function readProperties(list: readonly Token.Attribute[]): Element["properties"]
       if (name === "style" && /text-align:\s*(?:right|center)/.test(value)) {
         properties["align"] = value.includes("right") ? "right" : "center";
       }
-    } else if (property === "className") properties[property] = value.split(/[\t\n\f\r ]+/).filter((part) => part !== "");
+    } else if (property === "className")
+      properties[property] = value.split(/[\t\n\f\r ]+/).filter((part) => part !== "");
     else properties[property] = BOOLEANS.has(property) ? true : value;
   }
   return properties;

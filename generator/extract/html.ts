@@ -19,11 +19,14 @@ const MAX_PARSED = 2_000_000;
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   try {
-    const cut = text.length <= MAX_PARSED ? text.length : lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1));
-    const tree = parseDocument(text.slice(0, Math.min(cut, MAX_PARSED)));
+    const cut =
+      text.length <= MAX_PARSED
+        ? text.length
+        : Math.min(MAX_PARSED, lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1)));
+    const tree = parseDocument(text.slice(0, cut));
     const main = findMain(tree);
     const chunks = readHtmlText(main);
-    if (cut < text.length) chunks.push(...readCrudeText(lines, lines.lineAt(Math.min(cut, MAX_PARSED)) + 1));
+    if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
     const title = findTitle(tree, main);
     const summary = chunks.find((chunk) => !chunk.title && isProse(chunk.text))?.text ?? "";
     const passages = packChunks(chunks);
@@ -39,7 +42,10 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     if (!(error instanceof TooComplex)) throw error;
     await loadLanguage("xml");
     return {
-      title: null, summary: "", passages: packChunks(readCrudeText(lines, 1)), html: formatCode(source, "xml"),
+      title: null,
+      summary: "",
+      passages: packChunks(readCrudeText(lines, 0)),
+      html: formatCode(source, "xml"),
       notes: [`This page is shown as source: it has ${error.message}.`],
     };
   }
@@ -79,7 +85,8 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean): 
 
 function removeNavigation(node: Root | Element): void {
   const keep = (child: RootContent): boolean =>
-    child.type !== "element" || (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
+    child.type !== "element" ||
+    (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
   if (!node.children.every(keep)) node.children = node.children.filter(keep) as typeof node.children;
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }
@@ -117,12 +124,25 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
       while ((path.at(-1)?.level ?? 0) >= chunk.level) path.pop();
       path.push({ level: chunk.level, title: chunk.text });
       const before = deeper && current !== null ? `${current.text}\n\n` : "";
-      open = { start: before === "" || current === null ? chunk.start : current.start, end: chunk.end, text: before + chunk.text.slice(0, 400), titled: true };
+      open = {
+        start: before === "" || current === null ? chunk.start : current.start,
+        end: chunk.end,
+        text: before + chunk.text.slice(0, 400),
+        titled: true,
+      };
       continue;
     }
-    const limit = current !== null && (current.text.length < MIN_LENGTH || chunk.text.length < MIN_LENGTH) ? (TARGET_LENGTH + MAX_LENGTH) / 2 : TARGET_LENGTH;
+    const limit =
+      current !== null && (current.text.length < MIN_LENGTH || chunk.text.length < MIN_LENGTH)
+        ? (TARGET_LENGTH + MAX_LENGTH) / 2
+        : TARGET_LENGTH;
     if (current !== null && current.text.length + chunk.text.length <= limit) {
-      open = { start: current.start, end: Math.max(current.end, chunk.end), text: `${current.text}\n\n${chunk.text}`, titled: false };
+      open = {
+        start: current.start,
+        end: Math.max(current.end, chunk.end),
+        text: `${current.text}\n\n${chunk.text}`,
+        titled: false,
+      };
     } else {
       flush();
       open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false };

@@ -17,7 +17,13 @@ export async function readJson(source: Source, mediaType: string): Promise<Body>
     else title = titleOf(value);
   }
   const members = findJsonMembers(source.lines);
-  return { title, summary: "", passages: cutPassages(source.lines, packMembers(source.lines, members)), html: formatCode(source, "json"), notes };
+  return {
+    title,
+    summary: "",
+    passages: cutPassages(source.lines, packMembers(source.lines, members)),
+    html: formatCode(source, "json"),
+    notes,
+  };
 }
 
 /** Reads YAML. It is not parsed: its aliases can make a small file a huge value. */
@@ -32,12 +38,23 @@ export async function readYaml(source: Source): Promise<Body> {
     if (!(unit > 32) || unit === 35 || unit === 93 || unit === 125) continue;
     const content = lines.text.slice(lines.start(line), Math.min(lines.end(line), lines.start(line) + 300));
     const found = /^(?:"([^"\\]*)"|'([^']*)'|([^\s#:'"-][^:#]*))\s*:(?:\s|$)/.exec(content);
-    const name = found === null ? null : found[1] ?? found[2] ?? found[3] ?? null;
+    const name = found === null ? null : (found[1] ?? found[2] ?? found[3] ?? null);
     if (name === null && !/^-(?:\s|--)/.test(content)) continue;
     members.push({ line, name });
-    if (name === "title" && title === null) title = content.slice(found?.[0].length ?? 0).trim().replace(/^(["'])(.*)\1$/, "$2") || null;
+    if (name === "title" && title === null)
+      title =
+        content
+          .slice(found?.[0].length ?? 0)
+          .trim()
+          .replace(/^(["'])(.*)\1$/, "$2") || null;
   }
-  return { title, summary: "", passages: cutPassages(lines, packMembers(lines, members)), html: formatCode(source, "yaml"), notes: [] };
+  return {
+    title,
+    summary: "",
+    passages: cutPassages(lines, packMembers(lines, members)),
+    html: formatCode(source, "yaml"),
+    notes: [],
+  };
 }
 
 type Member = { readonly line: number; readonly name: string | null };
@@ -80,7 +97,8 @@ function findJsonMembers(lines: Lines): Member[] {
     else if (sign === ",") {
       if (depth === 1) add(at);
     } else if (sign === "{" || sign === "[") {
-      if (depth === 0 && (members.at(-1)?.line ?? 0) < lines.lineAt(found.index)) members.push({ line: lines.lineAt(found.index), name: null });
+      if (depth === 0 && (members.at(-1)?.line ?? 0) < lines.lineAt(found.index))
+        members.push({ line: lines.lineAt(found.index), name: null });
       if (++depth === 1) add(at);
     } else if (depth > 0) depth--;
   }
@@ -105,7 +123,11 @@ function packMembers(lines: Lines, members: readonly Member[]): Mark[] {
     const last = (members[index + 1]?.line ?? lines.count + 1) - 1;
     const length = lines.end(last) - lines.start(member.line);
     if (length >= MIN_LENGTH) {
-      marks.push({ line: member.line, heading: headingPath(member.name === null ? [] : [shorten(member.name, 200)]), name: null });
+      marks.push({
+        line: member.line,
+        heading: headingPath(member.name === null ? [] : [shorten(member.name, 200)]),
+        name: null,
+      });
       open = 0;
     } else if (open === 0 || lines.end(last) - lines.start(open) > TARGET_LENGTH) {
       marks.push({ line: member.line, heading: [], name: null });

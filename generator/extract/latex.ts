@@ -6,12 +6,25 @@ import { loadLanguage } from "./highlight.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 const LEVELS: Readonly<Record<string, number>> = {
-  part: 1, chapter: 2, section: 3, subsection: 4, subsubsection: 5, paragraph: 6, subparagraph: 7,
+  part: 1,
+  chapter: 2,
+  section: 3,
+  subsection: 4,
+  subsubsection: 5,
+  paragraph: 6,
+  subparagraph: 7,
 };
-const SECTION = /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
+const SECTION =
+  /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
 /** Combining characters of the accent commands. */
 const ACCENTS: Readonly<Record<string, string>> = {
-  '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+  '"': "\u0308",
+  "'": "\u0301",
+  "`": "\u0300",
+  "^": "\u0302",
+  "~": "\u0303",
+  "=": "\u0304",
+  ".": "\u0307",
 };
 /** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */
 const MAX_ARGUMENT = 1000;
@@ -57,8 +70,13 @@ function findTitle(opening: string): string | null {
 function findSummary(opening: string): string {
   const abstract = opening.indexOf("\\begin{abstract}");
   const body = opening.indexOf("\\begin{document}");
-  const from = abstract >= 0 ? abstract + "\\begin{abstract}".length : body >= 0 ? body + "\\begin{document}".length : 0;
-  const paragraph = opening.slice(from, from + 8000).split(/\n\s*\n|\\end\{abstract\}/).map(plainLatex).find(isProse);
+  const from =
+    abstract >= 0 ? abstract + "\\begin{abstract}".length : body >= 0 ? body + "\\begin{document}".length : 0;
+  const paragraph = opening
+    .slice(from, from + 8000)
+    .split(/\n\s*\n|\\end\{abstract\}/)
+    .map(plainLatex)
+    .find(isProse);
   return shorten(paragraph ?? "", MAX_SUMMARY);
 }
 
@@ -78,9 +96,14 @@ function readArgument(text: string, from: number): string | null {
 function plainLatex(text: string): string {
   return text
     .slice(0, 4000)
-    .replaceAll(/\\(?:label|cite\w*|ref|vspace|hspace|thanks|footnote|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
+    .replaceAll(
+      /\\(?:label|cite\w*|ref|vspace|hspace|thanks|footnote|input|include|usepackage|documentclass|bibliography\w*|begin|end)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g,
+      "",
+    )
     .replaceAll(/\\\\(?:\[[^\]]*\])?/g, " ")
-    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) => (letter + (ACCENTS[accent] ?? "")).normalize("NFC"))
+    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) =>
+      (letter + (ACCENTS[accent] ?? "")).normalize("NFC"),
+    )
     .replaceAll(/\\([%&#_$])/g, "$1")
     .replaceAll(/\\[A-Za-z@]+\*?(?:\[[^\]]*\])?/g, "")
     .replaceAll(/[{}~]/g, (sign) => (sign === "~" ? " " : ""))

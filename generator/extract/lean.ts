@@ -9,7 +9,10 @@ const DECLARATION = new RegExp(
   "u",
 );
 /** Inside `mutual` and `namespace` some people indent; these words begin nothing else. */
-const INDENTED = new RegExp(String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`, "u");
+const INDENTED = new RegExp(
+  String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`,
+  "u",
+);
 const COMMAND =
   /^(?:namespace|section|noncomputable section|public section|end|open|variable|universe|import|public import|module|set_option|attribute|export|include|omit|mutual|notation|infix[lr]?|prefix|postfix|macro|macro_rules|syntax|elab|elab_rules|declare_syntax_cat|initialize|builtin_initialize|deriving instance|run_cmd|add_decl_doc|suppress_compilation|local|scoped|#\w+)(?![\w'])/;
 const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;
@@ -24,7 +27,12 @@ export function findLeanMarks(lines: Lines): Mark[] {
   let module = false;
   let prefix: number | null = null;
   const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
-    marks.push({ line: prefix ?? line, heading: headingPath([...docs, ...scopes].filter((part) => part !== "")), name, ...(role === undefined ? {} : { [role]: true }) });
+    marks.push({
+      line: prefix ?? line,
+      heading: headingPath([...docs, ...scopes].filter((part) => part !== "")),
+      name,
+      ...(role === undefined ? {} : { [role]: true }),
+    });
     prefix = null;
   };
   const title = (found: RegExpExecArray): void => {

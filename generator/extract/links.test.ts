@@ -7,8 +7,20 @@ const href = (written: string, key = "notes/deep/a.md"): string | null => resolv
 
 test("a scheme that runs something is no link, however it is disguised", () => {
   for (const written of [
-    "javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\nscript:alert(1)", "java\tscript:x", "\u0001javascript:x",
-    "data:text/html,x", "vbscript:x", "file:///etc/passwd", "blob:x", "about:blank", "https://bank.example@evil.example/", "http://[", "https:",
+    "javascript:alert(1)",
+    "JaVaScRiPt:alert(1)",
+    " javascript:alert(1)",
+    "java\nscript:alert(1)",
+    "java\tscript:x",
+    "\u0001javascript:x",
+    "data:text/html,x",
+    "vbscript:x",
+    "file:///etc/passwd",
+    "blob:x",
+    "about:blank",
+    "https://bank.example@evil.example/",
+    "http://[",
+    "https:",
   ]) {
     assert.equal(href(written), null, JSON.stringify(written));
   }
@@ -33,7 +45,10 @@ test("relative links are keys in the object's folder", () => {
 });
 
 test("external links keep their address, protocol-relative ones become https", () => {
-  assert.deepEqual(resolveLink("a.md", "https://example.org/a?b#c"), { kind: "external", href: "https://example.org/a?b#c" });
+  assert.deepEqual(resolveLink("a.md", "https://example.org/a?b#c"), {
+    kind: "external",
+    href: "https://example.org/a?b#c",
+  });
   assert.equal(href("//example.org/x"), "https://example.org/x");
   assert.equal(href("mailto:a@example.org"), "mailto:a@example.org");
 });
@@ -46,10 +61,15 @@ test("an image is an object's bytes or not shown", () => {
 });
 
 test("whatever is written, a link is https, http, mailto, a fragment, or relative", () => {
-  fc.assert(fc.property(fc.string({ unit: "binary" }), (written) => {
-    const target = resolveLink("a/b.md", written);
-    if (target === null) return;
-    const url = new URL(target.href, "https://library.invalid/object/a/b.md/");
-    assert.ok(target.kind === "external" ? /^(https?|mailto):$/.test(url.protocol) : url.host === "library.invalid", target.href);
-  }));
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (written) => {
+      const target = resolveLink("a/b.md", written);
+      if (target === null) return;
+      const url = new URL(target.href, "https://library.invalid/object/a/b.md/");
+      assert.ok(
+        target.kind === "external" ? /^(https?|mailto):$/.test(url.protocol) : url.host === "library.invalid",
+        target.href,
+      );
+    }),
+  );
 });

@@ -26,7 +26,10 @@ export function resolveLink(key: string, written: string): Target | null {
   if (target === null) return null;
   const path = target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
   const fragment = /#.*$/s.exec(href)?.[0] ?? "";
-  return { kind: "internal", href: relativeHref(pagePath.object(key), path) + (fragment === "" ? "" : formatFragment(fragment)) };
+  return {
+    kind: "internal",
+    href: relativeHref(pagePath.object(key), path) + (fragment === "" ? "" : formatFragment(fragment)),
+  };
 }
 
 /** Where an image of the object `key` lies: an object of ours, or an external address that must not be loaded. */
@@ -41,7 +44,6 @@ export function resolveImage(key: string, written: string): Target | null {
 
 /** Without the characters that a URL parser drops silently: they hide a scheme from those who look for one. */
 function cleanHref(written: string): string | null {
-  // eslint-disable-next-line no-control-regex
   const href = written.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0- ]+|[\0- ]+$/g, "");
   return href === "" || href.length > MAX_HREF ? null : href;
 }

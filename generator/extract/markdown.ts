@@ -40,7 +40,10 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
     const first = scanHeadings(lines, front.lines + 1, list);
     const reason = problem ?? "it is nested too deeply or grows too large";
     return {
-      title: front.title ?? first, summary: "", passages: cutPassages(lines, list.marks), html: formatCode(source, null),
+      title: front.title ?? first,
+      summary: "",
+      passages: cutPassages(lines, list.marks),
+      html: formatCode(source, null),
       notes: [`This Markdown is shown as text: ${reason}.`],
     };
   }
@@ -72,7 +75,10 @@ function parseMarkdown(head: string): Root | null {
 
 /** The fragment of a tree, and the title when only raw HTML gives one; null when it grows beyond our limits. */
 async function renderTree(
-  tree: Root, key: string, given: string | null, fallback: string,
+  tree: Root,
+  key: string,
+  given: string | null,
+  fallback: string,
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   let whole = tree;
@@ -97,7 +103,8 @@ async function renderTree(
 function findProblem(text: string): string | null {
   if (DEEP_LINE.test(text)) return "it is nested too deeply";
   let ampersands = 0;
-  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1)) ampersands++;
+  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1))
+    ampersands++;
   if (ampersands > MAX_AMPERSANDS) return "it has too many character references";
   return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
 }
@@ -127,8 +134,13 @@ function tidy(node: Root | Element, text: string): void {
   for (const [index, child] of node.children.entries()) {
     if (child.type !== "element") continue;
     const style = child.properties["style"];
-    if (typeof style === "string" && /right|center/.test(style)) child.properties["align"] = style.includes("right") ? "right" : "center";
-    if (child.tagName === "code" && Array.isArray(child.properties["className"]) && child.properties["className"].includes("math-inline")) {
+    if (typeof style === "string" && /right|center/.test(style))
+      child.properties["align"] = style.includes("right") ? "right" : "center";
+    if (
+      child.tagName === "code" &&
+      Array.isArray(child.properties["className"]) &&
+      child.properties["className"].includes("math-inline")
+    ) {
       const { start, end } = child.position ?? {};
       if (start?.offset === undefined || end?.offset === undefined) continue;
       const written = text.slice(start.offset, end.offset);
@@ -195,10 +207,14 @@ export function findLanguages(node: Root | Element): string[] {
 
 /** The title in a YAML or TOML block at the start, and how many lines the block has. The block is not parsed. */
 function readFrontmatter(text: string): { title: string | null; lines: number } {
-  const block = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n([^]*?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text.slice(0, 20_000));
+  const block = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n([\s\S]*?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text.slice(0, 20_000));
   if (block === null) return { title: null, lines: 0 };
   const found = /^title[ \t]*[:=][ \t]*(.*)$/m.exec(block[2] ?? "");
-  const title = found?.[1]?.trim().replace(/^(["'])(.*)\1$/, "$2").trim() ?? "";
+  const title =
+    found?.[1]
+      ?.trim()
+      .replace(/^(["'])(.*)\1$/, "$2")
+      .trim() ?? "";
   return { title: title === "" || /^[|>[{&*!]/.test(title) ? null : title, lines: block[0].split("\n").length - 1 };
 }
 

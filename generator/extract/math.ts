@@ -12,7 +12,12 @@ export function formatMath(tex: string, display: boolean): string {
   if (tex.length <= MAX_FORMULA) {
     try {
       const html = katex.renderToString(tex, {
-        output: "mathml", displayMode: display, throwOnError: true, trust: false, strict: "ignore", maxExpand: MAX_EXPANSIONS,
+        output: "mathml",
+        displayMode: display,
+        throwOnError: true,
+        trust: false,
+        strict: "ignore",
+        maxExpand: MAX_EXPANSIONS,
       });
       // KaTeX draws boxes and bold by inline style, which our pages forbid.
       return html.replaceAll(/ style="[^"<>]*"/g, "");

@@ -5,7 +5,11 @@ import { mediaTypeOf } from "./media-type.ts";
 const bytes = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
 test("a name that lies about the content does not decide", () => {
-  assert.deepEqual(mediaTypeOf("a.pdf", bytes("hello")), { mediaType: "text/plain; charset=utf-8", kind: "text", language: null });
+  assert.deepEqual(mediaTypeOf("a.pdf", bytes("hello")), {
+    mediaType: "text/plain; charset=utf-8",
+    kind: "text",
+    language: null,
+  });
   assert.equal(mediaTypeOf("a.png", bytes("\x89PNX\r\n\x1a\n\xff")).kind, "binary");
   assert.equal(mediaTypeOf("a.md", bytes("\x89PNG\r\n\x1a\n\xff")).mediaType, "image/png");
   assert.equal(mediaTypeOf("a.txt", bytes("%PDF-1.4\n%\xff\xff")).kind, "pdf");
@@ -30,7 +34,11 @@ test("an empty file has the type of its name", () => {
 });
 
 test("types and languages follow the extension, whatever its case", () => {
-  assert.deepEqual(mediaTypeOf("x/Sort.V", bytes("Lemma a : True.")), { mediaType: "text/x-coq; charset=utf-8", kind: "code", language: "coq" });
+  assert.deepEqual(mediaTypeOf("x/Sort.V", bytes("Lemma a : True.")), {
+    mediaType: "text/x-coq; charset=utf-8",
+    kind: "code",
+    language: "coq",
+  });
   assert.equal(mediaTypeOf("cpu.v", bytes("module cpu(input clk);\nendmodule\n")).language, "verilog");
   assert.equal(mediaTypeOf("a.lean", bytes("")).language, "lean");
   assert.equal(mediaTypeOf("a.rs", bytes("")).language, "rust");

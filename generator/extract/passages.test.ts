@@ -4,41 +4,55 @@ import fc from "fast-check";
 import { openLines } from "./lines.ts";
 import { cutPassages, MAX_LENGTH, shorten, type Mark } from "./passages.ts";
 
-const text = fc.array(
-  fc.oneof(fc.constantFrom("", "", "\r", "  ", "}", "x".repeat(2500), "word ".repeat(700), "é𝕏".repeat(1500), "Lemma a."), fc.string({ unit: "binary", maxLength: 300 })),
-  { maxLength: 60 },
-).map((lines) => lines.join("\n"));
-const marks = fc.array(fc.record({
-  line: fc.integer({ min: 1, max: 70 }),
-  heading: fc.constantFrom([], ["A"], ["A", "B"]),
-  name: fc.constantFrom(null, "name"),
-  opens: fc.boolean(),
-  tail: fc.boolean(),
-}), { maxLength: 30 }).map((list): Mark[] => list.sort((a, b) => a.line - b.line));
+const text = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom("", "", "\r", "  ", "}", "x".repeat(2500), "word ".repeat(700), "é𝕏".repeat(1500), "Lemma a."),
+      fc.string({ unit: "binary", maxLength: 300 }),
+    ),
+    { maxLength: 60 },
+  )
+  .map((lines) => lines.join("\n"));
+const marks = fc
+  .array(
+    fc.record({
+      line: fc.integer({ min: 1, max: 70 }),
+      heading: fc.constantFrom([], ["A"], ["A", "B"]),
+      name: fc.constantFrom(null, "name"),
+      opens: fc.boolean(),
+      tail: fc.boolean(),
+    }),
+    { maxLength: 30 },
+  )
+  .map((list): Mark[] => list.sort((a, b) => a.line - b.line));
 
 test("whatever the marks, passages are exact lines, in order, and hold every line that is not blank", () => {
-  fc.assert(fc.property(text, marks, (source, list) => {
-    const lines = openLines(source);
-    const split = source.split("\n");
-    const seen = new Set<number>();
-    let last = 0;
-    let sliced = 0;
-    for (const { start_line: from, end_line: to, text: part } of cutPassages(lines, list)) {
-      assert.ok(from <= to && part.length <= MAX_LENGTH && part.length > 0);
-      if (from === to && part !== split[from - 1]) {
-        // A slice of one long line: slices follow one another.
-        const at = (split[from - 1] ?? "").indexOf(part, from === last ? sliced : 0);
-        assert.ok(from >= last && at >= 0);
-        sliced = at + part.length;
-      } else {
-        assert.ok(from > last, `${from} after ${last}`);
-        assert.equal(part, split.slice(from - 1, to).join("\n"));
+  fc.assert(
+    fc.property(text, marks, (source, list) => {
+      const lines = openLines(source);
+      const split = source.split("\n");
+      const seen = new Set<number>();
+      let last = 0;
+      let sliced = 0;
+      for (const { start_line: from, end_line: to, text: part } of cutPassages(lines, list)) {
+        assert.ok(from <= to && part.length <= MAX_LENGTH && part.length > 0);
+        if (from === to && part !== split[from - 1]) {
+          // A slice of one long line: slices follow one another.
+          const at = (split[from - 1] ?? "").indexOf(part, from === last ? sliced : 0);
+          assert.ok(from >= last && at >= 0);
+          sliced = at + part.length;
+        } else {
+          assert.ok(from > last, `${from} after ${last}`);
+          assert.equal(part, split.slice(from - 1, to).join("\n"));
+        }
+        last = to;
+        for (let line = from; line <= to; line++) seen.add(line);
       }
-      last = to;
-      for (let line = from; line <= to; line++) seen.add(line);
-    }
-    for (const [index, line] of split.entries()) assert.ok(line.trim() === "" || seen.has(index + 1), `line ${index + 1} is lost`);
-  }), { numRuns: 300 });
+      for (const [index, line] of split.entries())
+        assert.ok(line.trim() === "" || seen.has(index + 1), `line ${index + 1} is lost`);
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("lines are what a reader counts: a final line break opens no further line, a carriage return stays", () => {

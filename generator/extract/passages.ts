@@ -32,7 +32,8 @@ export type Mark = {
 export function cutPassages(lines: Lines, marks: readonly Mark[]): Passage[] {
   const passages: Passage[] = [];
   const last = marks[MAX_MARKS];
-  const used = last === undefined ? marks : [...marks.slice(0, MAX_MARKS), { line: last.line, heading: [], name: null }];
+  const used =
+    last === undefined ? marks : [...marks.slice(0, MAX_MARKS), { line: last.line, heading: [], name: null }];
   const stretches = joinOpenings(lines, used);
   for (const [index, mark] of stretches.entries()) {
     const to = (stretches[index + 1]?.line ?? lines.count + 1) - 1;
@@ -59,7 +60,10 @@ const HEADING_DEPTH = 8;
 
 /** A heading path that fits into an index row, whatever the document says. */
 export function headingPath(titles: readonly string[]): readonly string[] {
-  return titles.slice(0, HEADING_DEPTH).map((title) => shorten(title, HEADING_LENGTH)).filter((title) => title !== "");
+  return titles
+    .slice(0, HEADING_DEPTH)
+    .map((title) => shorten(title, HEADING_LENGTH))
+    .filter((title) => title !== "");
 }
 
 function joinOpenings(lines: Lines, marks: readonly Mark[]): Mark[] {
@@ -74,8 +78,11 @@ function joinOpenings(lines: Lines, marks: readonly Mark[]): Mark[] {
     const from: number = opening ?? mark.line;
     const before = stretches.at(-1);
     if (
-      mark.tail === true && before !== undefined && opening === null &&
-      lines.end(next - 1) - lines.start(from) <= TAIL_LENGTH && lines.end(next - 1) - lines.start(before.line) <= MAX_LENGTH
+      mark.tail === true &&
+      before !== undefined &&
+      opening === null &&
+      lines.end(next - 1) - lines.start(from) <= TAIL_LENGTH &&
+      lines.end(next - 1) - lines.start(before.line) <= MAX_LENGTH
     ) {
       continue;
     }
@@ -121,7 +128,13 @@ type Packed = { from: number; to: number };
 
 /** Adds the paragraph `from`…`to` to what is packed, or begins anew with it. */
 function packBlock(
-  lines: Lines, mark: Mark, from: number, to: number, packed: Packed, flush: () => void, passages: Passage[],
+  lines: Lines,
+  mark: Mark,
+  from: number,
+  to: number,
+  packed: Packed,
+  flush: () => void,
+  passages: Passage[],
 ): void {
   const joined = packed.from > 0 ? lines.end(to) - lines.start(packed.from) : 0;
   const before = packed.from > 0 ? lines.end(packed.to) - lines.start(packed.from) : 0;

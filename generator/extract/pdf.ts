@@ -23,7 +23,11 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
   try {
     // The reader takes the buffer over, so it gets a copy.
-    pdf = await getDocumentProxy(Uint8Array.from(bytes), { verbosity: 0, useSystemFonts: false, disableFontFace: true });
+    pdf = await getDocumentProxy(Uint8Array.from(bytes), {
+      verbosity: 0,
+      useSystemFonts: false,
+      disableFontFace: true,
+    });
     title = await readTitle(pdf);
     const pages = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES) notes.push(`Only the first ${MAX_PAGES} of ${pdf.numPages} pages are searched.`);
@@ -40,15 +44,22 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
         broken.push(number);
       }
     }
-    if (broken.length > 0) notes.push(`${broken.length === 1 ? "Page" : "Pages"} ${listPages(broken)} of this PDF could not be read.`);
+    if (broken.length > 0)
+      notes.push(`${broken.length === 1 ? "Page" : "Pages"} ${listPages(broken)} of this PDF could not be read.`);
     else if (passages.length === 0) notes.push("This PDF has no text layer.");
   } catch (error) {
     const encrypted = error instanceof Error && error.name === "PasswordException";
-    notes.push(encrypted ? "This PDF is encrypted; its text cannot be read." : "This PDF is damaged; its text cannot be read.");
+    notes.push(
+      encrypted ? "This PDF is encrypted; its text cannot be read." : "This PDF is damaged; its text cannot be read.",
+    );
   } finally {
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
-  const summary = passages.map((passage) => passage.text.replaceAll(/\n(?!\n)/g, " ")).flatMap((text) => text.split("\n")).find((text) => text.length > 80 && isProse(text)) ?? "";
+  const summary =
+    passages
+      .map((passage) => passage.text.replaceAll(/\n(?!\n)/g, " "))
+      .flatMap((text) => text.split("\n"))
+      .find((text) => text.length > 80 && isProse(text)) ?? "";
   return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: null, notes };
 }
 
@@ -61,7 +72,9 @@ async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Pro
     const { info } = await pdf.getMetadata();
     const title: unknown = "Title" in info ? info.Title : undefined;
     // Word processors write the name of the file on its author's disk.
-    return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim()) ? title : null;
+    return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim())
+      ? title
+      : null;
   } catch {
     return null;
   }
@@ -75,7 +88,8 @@ function findLargest(lines: readonly Line[]): string | null {
   if (largest < usual * 1.25) return null;
   const first = lines.findIndex((line) => line.height === largest);
   let title = "";
-  for (let at = first; lines[at]?.height === largest && at < first + 4; at++) title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
+  for (let at = first; lines[at]?.height === largest && at < first + 4; at++)
+    title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
   return /\p{L}{2}/u.test(title) ? title : null;
 }
 
@@ -101,7 +115,8 @@ function readLines(items: readonly object[]): Line[] {
     const transform: unknown = "transform" in item ? item.transform : null;
     const at = Array.isArray(transform) && typeof transform[5] === "number" ? transform[5] : null;
     const size = "height" in item && typeof item.height === "number" ? item.height : 0;
-    if (y !== null && at !== null && item.str.trim() !== "" && Math.abs(at - y) > Math.max(height, size, 1) * 0.6) flush();
+    if (y !== null && at !== null && item.str.trim() !== "" && Math.abs(at - y) > Math.max(height, size, 1) * 0.6)
+      flush();
     text += item.str;
     if (item.str.trim() !== "") {
       y ??= at;
@@ -115,23 +130,34 @@ function readLines(items: readonly object[]): Line[] {
 
 /** Paragraphs of one page, by the gaps between its lines, packed to passages. */
 function packLines(lines: readonly Line[], page: number, passages: Passage[]): void {
-  const gaps = lines.slice(1).map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y)).filter((gap) => gap > 0.5).sort((a, b) => a - b);
+  const gaps = lines
+    .slice(1)
+    .map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
+    .filter((gap) => gap > 0.5)
+    .sort((a, b) => a - b);
   const usual = gaps[Math.floor(gaps.length / 2)] ?? 0;
   let text = "";
   let start = 1;
   const flush = (end: number): void => {
     // A page number alone is nothing to find.
-    if (/\p{L}\p{L}/u.test(text)) passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
+    if (/\p{L}\p{L}/u.test(text))
+      passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
     text = "";
   };
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
     const before = lines[index - 1];
     const gap = before === undefined ? 0 : Math.abs(before.y - line.y);
-    const paragraph = before !== undefined && (gap > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25);
+    const paragraph =
+      before !== undefined &&
+      (gap > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25);
     const piece = line.text.slice(0, MAX_LENGTH);
     const full = text.length + piece.length + 1;
-    if (text !== "" && ((paragraph && full > TARGET_LENGTH && text.length >= MIN_LENGTH) || full > (MAX_LENGTH + TARGET_LENGTH) / 2)) flush(number - 1);
+    if (
+      text !== "" &&
+      ((paragraph && full > TARGET_LENGTH && text.length >= MIN_LENGTH) || full > (MAX_LENGTH + TARGET_LENGTH) / 2)
+    )
+      flush(number - 1);
     if (text === "") start = number;
     text += text === "" ? piece : `\n${piece}`;
   }

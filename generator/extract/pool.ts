@@ -36,12 +36,27 @@ const MEMORY_LIMIT = 768;
 /** Objects sent to one process: one at work and one waiting, so that it never idles while its answer travels. */
 const IN_FLIGHT = 2;
 
-type Task = { readonly key: string; readonly bytes: Uint8Array; resolve(value: Extract): void; reject(reason: Error): void };
-type Slot = { child: ChildProcess; tasks: Task[]; timer: NodeJS.Timeout | null; ended: Promise<void>; timedOut: boolean };
+type Task = {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  resolve(value: Extract): void;
+  reject(reason: Error): void;
+};
+type Slot = {
+  child: ChildProcess;
+  tasks: Task[];
+  timer: NodeJS.Timeout | null;
+  ended: Promise<void>;
+  timedOut: boolean;
+};
 
 /** A pool that starts its processes when there is work for them. */
 export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
-  const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
+  const {
+    threads = Math.min(MAX_THREADS, availableParallelism()),
+    timeLimit = TIME_LIMIT,
+    memoryLimit = MEMORY_LIMIT,
+  } = options;
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
   let next = 0;
@@ -55,7 +70,10 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       if ((slot === null || slot.tasks.length > 0) && slots.size < threads) slot = start();
       if (slot === null) return;
       const task = waiting[next++];
-      if (next > 1000) waiting.splice(0, next), (next = 0);
+      if (next > 1000) {
+        waiting.splice(0, next);
+        next = 0;
+      }
       if (task !== undefined) send(slot, task);
     }
   }
@@ -74,9 +92,21 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       // Nothing of ours is for the eyes of a parser that a stranger may have taken over.
       env: {},
-      execArgv: [`--max-old-space-size=${memoryLimit}`, "--no-warnings", "--permission", "--allow-fs-read=*", "--allow-addons"],
+      execArgv: [
+        `--max-old-space-size=${memoryLimit}`,
+        "--no-warnings",
+        "--permission",
+        "--allow-fs-read=*",
+        "--allow-addons",
+      ],
     });
-    const slot: Slot = { child, tasks: [], timer: null, timedOut: false, ended: new Promise((resolve) => void child.once("exit", () => resolve())) };
+    const slot: Slot = {
+      child,
+      tasks: [],
+      timer: null,
+      timedOut: false,
+      ended: new Promise((resolve) => void child.once("exit", () => resolve())),
+    };
     slots.add(slot);
     child.on("message", (reply: Reply) => {
       const task = slot.tasks.shift();
@@ -92,10 +122,13 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
   /** Sets the clock for the object at work, which is the first one. */
   function watch(slot: Slot): void {
     if (slot.timer !== null) clearTimeout(slot.timer);
-    slot.timer = slot.tasks.length === 0 ? null : setTimeout(() => {
-      slot.timedOut = true;
-      slot.child.kill("SIGKILL");
-    }, timeLimit);
+    slot.timer =
+      slot.tasks.length === 0
+        ? null
+        : setTimeout(() => {
+            slot.timedOut = true;
+            slot.child.kill("SIGKILL");
+          }, timeLimit);
   }
 
   /** A process is gone: the object at work is to blame, those behind it try again elsewhere. */
@@ -107,10 +140,15 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       for (const task of slot.tasks) task.reject(new Error("The extract pool was closed."));
       return;
     }
-    blamed?.resolve(extractPlainly(
-      blamed.key, blamed.bytes,
-      slot.timedOut ? "Reading this file took too long, so only its plain text is used." : "Reading this file failed, so only its plain text is used.",
-    ));
+    blamed?.resolve(
+      extractPlainly(
+        blamed.key,
+        blamed.bytes,
+        slot.timedOut
+          ? "Reading this file took too long, so only its plain text is used."
+          : "Reading this file failed, so only its plain text is used.",
+      ),
+    );
     waiting.push(...others);
     dispatch();
   }

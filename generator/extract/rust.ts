@@ -69,7 +69,8 @@ export function findRustMarks(lines: Lines): Mark[] {
       item = null;
     }
   }
-  if (item !== null && item.word !== "" && item.word !== "use") list.declare(item.start, text.length - 1, item.name, heading());
+  if (item !== null && item.word !== "" && item.word !== "use")
+    list.declare(item.start, text.length - 1, item.name, heading());
   return list.marks;
 }
 
@@ -91,7 +92,8 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
       continue;
     }
     // A comment behind the item before, on its line, is no doc comment of this one.
-    if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0)) start = found.index;
+    if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0))
+      start = found.index;
     if (sign === "/*") at = skipComment(text, lead.lastIndex);
     else if (sign.endsWith("[")) at = skipBrackets(text, lead.lastIndex);
     else at = lead.lastIndex;
@@ -101,17 +103,27 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
   const found = item.exec(text);
   if (found === null) return { start: start < 0 ? at : start, word: "", name: null, at, depth, round };
   const word = found[1] ?? "";
-  return { start: start < 0 ? at : start, word, name: word === "impl" || word === "extern" ? null : found[2] ?? null, at: item.lastIndex, depth, round };
+  return {
+    start: start < 0 ? at : start,
+    word,
+    name: word === "impl" || word === "extern" ? null : (found[2] ?? null),
+    at: item.lastIndex,
+    depth,
+    round,
+  };
 }
 
 function containerTitle(text: string, item: Item, brace: number): string {
   if (item.word === "verus!") return "";
   if (item.word !== "impl") return item.name ?? item.word;
-  return `impl ${text.slice(item.at, Math.min(brace, item.at + 150)).replace(/^<[^>]*>\s*/, "").trim()}`;
+  return `impl ${text
+    .slice(item.at, Math.min(brace, item.at + 150))
+    .replace(/^<[^>]*>\s*/, "")
+    .trim()}`;
 }
 
 function skipString(text: string, from: number): number {
-  const edge = /\\[^]|"/g;
+  const edge = /\\[\s\S]|"/g;
   edge.lastIndex = from;
   for (;;) {
     const found = edge.exec(text);

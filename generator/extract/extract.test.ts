@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import { extract } from "./extract.ts";
+import { MAX_LENGTH } from "./passages.ts";
+
+const KEYS =
+  "a.md a.html a.txt a.rst a.v a.lean a.rs a.tex a.csv a.tsv a.json a.jsonl a.yaml a.py a.js a.hs a.xml a.sh a.pdf a.png a.svg a".split(
+    " ",
+  );
+const read = (key: string, text: string | Uint8Array): Promise<Extract> =>
+  extract(key, typeof text === "string" ? Buffer.from(text) : text);
+
+/** What holds for every extract of anything. */
+function checkShape(value: Extract, bytes: Uint8Array): void {
+  assert.ok(value.title.length > 0 && value.title.length <= 200);
+  assert.ok(value.summary.length <= 280);
+  assert.equal(value.lines === null, ["pdf", "image", "binary"].includes(value.kind));
+  if (["pdf", "image", "binary"].includes(value.kind) && value.kind !== "pdf") assert.deepEqual(value.passages, []);
+  const lines = value.lines === null ? null : Buffer.from(bytes).toString("utf8").split("\n");
+  let last = 0;
+  for (const part of value.passages) {
+    assert.ok(part.text.length > 0 && part.text.length <= MAX_LENGTH, `${part.text.length}`);
+    assert.ok(part.start_line >= 1 && part.start_line <= part.end_line);
+    if (lines === null || value.kind === "html") continue;
+    const exact = lines.slice(part.start_line - 1, part.end_line).join("\n");
+    assert.ok(
+      part.text === exact || (part.start_line === part.end_line && exact.includes(part.text)),
+      "a quote that is not in the object",
+    );
+    assert.ok(part.start_line > last || (part.start_line === last && part.text !== exact), "passages overlap");
+    last = part.end_line;
+  }
+}
+
+test("random bytes under any name give an extract", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...KEYS), fc.uint8Array({ maxLength: 400 }), async (key, bytes) =>
+      checkShape(await read(key, bytes), bytes),
+    ),
+    { numRuns: 400 },
+  );
+});
+
+test("random text of any structure gives passages that are its lines, twice the same", async () => {
+  const piece = fc.oneof(
+    fc.constantFrom(
+      "\n",
+      "\n\n",
+      "\r\n",
+      "\r",
+      "\ufeff",
+      "# T\n",
+      "## U\n",
+      "Title\n=====\n",
+      "---\n",
+      "---\ntitle: x\n---\n",
+      "```\n",
+      "> ",
+      "- ",
+      "1. ",
+      "| a | b |\n|--|--|\n",
+      "<h2>x</h2>\n",
+      "<p>y\n",
+      "<pre>\n  z\n\n",
+      "(* c *)\n",
+      "(* ",
+      "(** * H *)\n",
+      "Lemma a : x.\n",
+      "Proof.\n",
+      "Qed.\n",
+      "Section S.\n",
+      "End S.\n",
+      "theorem a : x := by\n",
+      "/-- d -/\n",
+      "/-",
+      "-/",
+      "namespace N\n",
+      "end N\n",
+      "fn f() {\n",
+      "}\n",
+      "impl X {\n",
+      "/* ",
+      "*/",
+      '"',
+      "'",
+      'r#"',
+      "\\section{S}\n",
+      "\\begin{verbatim}\n",
+      "\\title{",
+      "}",
+      '{"a": [\n',
+      "],\n",
+      "a: b\n",
+      "- c\n",
+      'a,b,"c\n',
+      '"\n',
+      "x".repeat(1500),
+      "word ".repeat(300),
+      "𝕏é漢\n",
+    ),
+    fc.string({ unit: "binary", maxLength: 20 }).map((text) => text.replaceAll("\0", "")),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...KEYS), fc.array(piece, { maxLength: 40 }), async (key, pieces) => {
+      const bytes = Buffer.from(pieces.join(""));
+      const value = await read(key, bytes);
+      checkShape(value, bytes);
+      assert.deepEqual(await read(key, Buffer.from(bytes)), value);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("an empty file, a file of line breaks and a file of NUL bytes are what they are", async () => {
+  const empty = await read("notes/a.md", "");
+  assert.deepEqual([empty.title, empty.lines, empty.passages, empty.notes], ["a.md", 0, [], ["This file is empty."]]);
+  const breaks = await read("a.txt", "\n\n\n");
+  assert.deepEqual([breaks.lines, breaks.passages], [3, []]);
+  const nul = await read("a.v", "\0\0");
+  assert.deepEqual([nul.kind, nul.lines, nul.html, nul.notes.length], ["binary", null, null, 1]);
+});
+
+test("what is not UTF-8 is listed with its reason", async () => {
+  assert.match((await read("a.txt", Uint8Array.from([0xff, 0xfe, 0x61, 0]))).notes.join(), /UTF-16/);
+  assert.match((await read("a.md", Uint8Array.from([0x61, 0xc3]))).notes.join(), /UTF-8/);
+  assert.match((await read("a.pdf", "no pdf")).notes.join(), /\.pdf/);
+  assert.match((await read("a.png", "no png")).notes.join(), /\.png/);
+});
+
+test("carriage returns stay in passages and make no lines on the page", async () => {
+  const value = await read("a.txt", "one\r\ntwo\rthree\r\n");
+  assert.deepEqual(
+    value.passages.map((part) => part.text),
+    ["one\r\ntwo\rthree\r"],
+  );
+  assert.equal(
+    value.html,
+    '<pre class="code"><code><span class="line" id="L1">one</span>\n<span class="line" id="L2">two three</span>\n</code></pre>',
+  );
+});
+
+test("signs that reverse the reading order are reported with their line", async () => {
+  assert.match((await read("a.rs", "fn a() {}\n// \u202e }\n")).notes.join(), /Line 2/);
+});
+
+test("a title comes from the document, a summary is its first prose", async () => {
+  const note = await read(
+    "n/a.md",
+    "---\ntitle: 'Sorting, twice'\ntags: [a]\n---\n\n![badge](b.svg)\n\nWe sort *lists* of numbers, and prove it.\n\n# Other\n",
+  );
+  assert.deepEqual([note.title, note.summary], ["Sorting, twice", "We sort lists of numbers, and prove it."]);
+  assert.equal((await read("a.md", "intro\n\nSetext *title*\n===\n")).title, "Setext title");
+  assert.equal((await read("a.md", '<h1 align="center">Raw <b>title</b></h1>\n\ntext\n')).title, "Raw title");
+  assert.equal((await read("a.html", "<title> A &amp; B </title><h1>C</h1>")).title, "A & B");
+  assert.equal((await read("a.json", '{"title": "Config"}')).title, "Config");
+  assert.equal(
+    (
+      await read(
+        "a.v",
+        "(************)\n(*  Copyright X  *)\n(************)\n(** * Insertion sort *)\n(** It sorts a list of numbers by insertion. *)\n",
+      )
+    ).title,
+    "Insertion sort",
+  );
+  assert.equal((await read("dir/plain.txt", "just text")).title, "plain.txt");
+});
+
+test("HTML shows and searches its main part, and knows the source lines", async () => {
+  const value = await read(
+    "a.html",
+    "<title>T</title>\n<nav>menu</nav>\n<main>\n<h1>T</h1>\n<p>One\n two</p>\n<script>no()</script>\n<h2>Part</h2><ul><li>x</ul>\n<pre>\na\n b</pre>\n</main><footer>foot</footer>",
+  );
+  assert.deepEqual(
+    value.passages.map((part) => [part.heading, part.start_line, part.end_line, part.text]),
+    [
+      [["T"], 4, 6, "T\n\nOne two"],
+      [["T", "Part"], 8, 11, "Part\n\nx\n\na\n b"],
+    ],
+  );
+  assert.ok(
+    value.html !== null && !value.html.includes("menu") && !value.html.includes("foot") && !value.html.includes("no()"),
+  );
+  assert.ok(value.html.includes('<p id="L5">'));
+});
+
+test("money is no formula, a formula is MathML, a broken one is its source", async () => {
+  const { html } = await read("a.md", "Costs $5 and $10, 𝕏 first. But $x^2$ and $\\frac{1$ too.\n");
+  assert.ok(
+    html !== null &&
+      html.includes("Costs $5 and $10") &&
+      html.includes("<msup>") &&
+      html.includes('<code class="math-source">\\frac{1</code>'),
+    html ?? "",
+  );
+});
+
+test("code blocks of Markdown are coloured in the language they name", async () => {
+  const { html } = await read("a.md", "```coq\nLemma a : 1 = 1.\n```\n\n```nonsense\n<b>\n```\n");
+  assert.ok(html !== null && html.includes('<span class="k">Lemma</span>') && html.includes("<code>&lt;b&gt;</code>"));
+});
+
+test("CSV becomes a table with a caption, numbers to the right, and a note on rows left out", async () => {
+  const { html, summary } = await read(
+    "d/a.csv",
+    `name,n\n${Array.from({ length: 600 }, (_, n) => `<r${n}>,${n}`).join("\n")}\n`,
+  );
+  assert.ok(
+    html !== null && html.includes("The first 500 of 600 rows") && html.includes('href="../../../objects/d/a.csv"'),
+  );
+  assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right">0</td></tr>'));
+  assert.equal(summary, "600 rows. Columns: name, n");
+});
