@@ -20,7 +20,7 @@ export function checkParameters(route: Route, query: string): void {
   const unknown = [...new Set([...new URLSearchParams(query).keys()])].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const errors = unknown.map((name) => {
-    const nearest = [...known].sort((a, b) => distance(name, a) - distance(name, b))[0];
+    const nearest = [...known].sort((a, b) => distance(name.toLowerCase(), a) - distance(name.toLowerCase(), b))[0];
     return { pointer: name, detail: nearest === undefined ? "this route takes no parameters" : `unknown; did you mean "${nearest}"?` };
   });
   throw new ShelfError("unknown_parameter", errors.map(({ pointer, detail }) => `"${pointer}": ${detail}`).join("; "), {

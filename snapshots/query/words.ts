@@ -32,6 +32,8 @@ export function searchWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   for (const word of wholeWords(text)) {
     words.add(foldCase(word));
+    // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
+    for (const name of word.split(".")) if (name !== "") words.add(foldCase(name));
     for (const part of identifierParts(word)) words.add(part);
   }
   return words;

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import ajvFormats from "ajv-formats";
+import { INTERFACE_VERSION, openapi } from "./openapi.ts";
+import { ROUTES } from "./routes.ts";
+
+type Response = { content?: Record<string, { schema: object }> };
+type Operation = { operationId: string; security: object[]; parameters?: { name: string; in: string; required?: boolean }[]; responses: Record<string, Response> };
+type Document = { openapi: string; info: { version: string; title: string }; servers: { url: string }[]; paths: Record<string, Record<string, Operation>> };
+
+const options = { title: "Fixture", baseUrl: "http://library.example", view: "public" } as const;
+const describe = (): Document => openapi(options) as Document;
+
+test("a linter finds nothing in the description", async () => {
+  const config = await createConfig({ extends: ["recommended"] });
+  const problems = await lintFromString({ source: JSON.stringify(describe()), config });
+  assert.deepEqual(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]), []);
+});
+
+test("the linter would find something", async () => {
+  const broken = describe();
+  delete (broken.info as { version?: string }).version;
+  const problems = await lintFromString({ source: JSON.stringify(broken), config: await createConfig({ extends: ["recommended"] }) });
+  assert.ok(problems.some(({ severity }) => severity === "error"));
+});
+
+test("the description is OpenAPI 3.1 and has the version of the interface", () => {
+  const document = describe();
+  assert.match(document.openapi, /^3\.1\./);
+  assert.equal(document.info.version, "2026-08-01");
+  assert.equal(INTERFACE_VERSION, "2026-08-01");
+  assert.equal(document.servers[0]?.url, "http://library.example");
+});
+
+test("the same input gives the same bytes, and the description names no snapshot", () => {
+  assert.equal(JSON.stringify(describe()), JSON.stringify(describe()));
+  assert.doesNotMatch(JSON.stringify(describe()), /[0-9a-f]{64}(?<!0{64})/);
+});
+
+test("every route of the interface is there, with each of its methods", () => {
+  const { paths } = describe();
+  // interface §4, written out: the route table is what is under test.
+  const wanted = [
+    "GET /api/list", "HEAD /api/list", "GET /api/catalog", "GET /api/claims", "POST /api/reindex", "GET /api/search", "GET /api/ai-search",
+    "POST /api/ask", "GET /api/capabilities", "GET /api/openapi.json", "GET /objects/{key}", "HEAD /objects/{key}", "GET /browse/{prefix}",
+    "GET /health", "POST /mcp", "GET /api/cubs", "GET /api/cubs/{id}", "GET /api/cubs/{id}/code", "GET /api/cubs/meta",
+    "GET /api/code/{repo}/{head}/{path}", "GET /internal/api/catalog", "GET /internal/api/list", "HEAD /internal/api/list", "GET /internal/api/search",
+    "GET /internal/api/ai-search", "POST /internal/library/api/ask", "GET /internal/api/capabilities", "GET /internal/api/claims",
+    "GET /internal/api/openapi.json", "GET /internal/objects/{key}", "HEAD /internal/objects/{key}", "GET /internal/browse/{prefix}", "POST /internal/mcp",
+    "POST /internal/api/ask", "GET /api/rejected", "GET /llms.txt",
+  ];
+  for (const item of wanted) {
+    const [method = "", path = ""] = item.split(" ");
+    assert.ok(paths[path]?.[method.toLowerCase()] !== undefined, item);
+  }
+});
+
+test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and nothing else", () => {
+  const names = describe().paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name).sort();
+  assert.deepEqual(names, [
+    "crate", "cursor", "deployable", "formal_systems", "invocation", "invocation_role", "kernels", "lane", "limit", "production_consumption",
+    "proof_consumption", "proof_scope", "q", "repo", "status", "tier", "use_case", "verification_state", "wiring",
+  ]);
+});
+
+test("gated routes ask for the token or for both halves of a service token; public ones for nothing", () => {
+  const { paths } = describe();
+  const gated = [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
+  for (const [path, item] of Object.entries(paths)) {
+    for (const [method, { security, responses }] of Object.entries(item)) {
+      const expected = path.startsWith("/internal/") || path.startsWith("/api/code/") ? gated : path === "/api/reindex" ? [{ reindexBearer: [] }, { reindexToken: [] }] : [];
+      assert.deepEqual(security, expected, `${method} ${path}`);
+      if (expected === gated) assert.ok("401" in responses && "403" in responses, `${method} ${path}`);
+    }
+  }
+});
+
+test("every part of a path is a required parameter, and every error has a problem body", () => {
+  for (const [path, item] of Object.entries(describe().paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
+        assert.ok(operation.parameters?.some((parameter) => parameter.name === name && parameter.in === "path" && parameter.required === true), `${path} ${name}`);
+      }
+      if (method === "head") continue;
+      for (const [status, response] of Object.entries(operation.responses)) {
+        if (Number(status) < 400 || path === "/health") continue;
+        assert.deepEqual(Object.keys(response.content ?? {}), ["application/problem+json"], `${method} ${path} ${status}`);
+      }
+    }
+  }
+});
+
+test("every schema in the description compiles as JSON Schema 2020-12", () => {
+  const document = describe();
+  const ajv = new Ajv2020({ strict: false });
+  ajvFormats.default(ajv);
+  ajv.addSchema(document, "openapi");
+  for (const [path, item] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      for (const [status, { content = {} }] of Object.entries(operation.responses)) {
+        for (const type of Object.keys(content)) {
+          const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+          ajv.compile({ $ref: `openapi#/${pointer}` });
+        }
+      }
+    }
+  }
+});
+
+test("no two routes share an id or a path", () => {
+  assert.equal(new Set(ROUTES.map(({ id }) => id)).size, ROUTES.length);
+  assert.equal(new Set(ROUTES.map(({ path }) => path)).size, ROUTES.length);
+});
