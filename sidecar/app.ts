@@ -96,7 +96,11 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
   });
   app.use("/api/search", limited(parts, "search"));
   app.use("/search/", limited(parts, "search"));
-  app.all("*", async (context) => toResponse(await readFrom(of, mount, context)));
+  app.all("*", async (context) => {
+    // Links are relative: without its last slash the front page would point outside the mount.
+    if (mount !== "" && targetOf(context) === mount) return new Response(null, { status: 308, headers: { Location: `${mount}/` } });
+    return toResponse(await readFrom(of, mount, context));
+  });
   return app;
 }
 

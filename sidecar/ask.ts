@@ -11,9 +11,10 @@ import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snap
 import { mountPath, type ViewData } from "../snapshots/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
+import { isHarmless } from "./harmless.ts";
 import { lookUp } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
-import { chooseQuote, type Excerpt } from "./quote.ts";
+import { chooseReading, coverage, type Excerpt, type Wanted } from "./quote.ts";
 
 /** Passages given to the model. */
 const MAX_EXCERPTS = 8;
@@ -25,8 +26,8 @@ const MAX_SENTENCES = 8;
 export const MAX_SOURCES = 10;
 /** Bytes of an object that is read to be quoted. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
-/** Share of the question's words that a passage must hold to be offered as an answer to it. */
-const MIN_COVERAGE = 0.3;
+/** Share of the question's words, by worth, that a passage must hold to be offered as an answer to it. */
+const MIN_COVERAGE = 0.45;
 
 export type PinnedCitation = Citation & {
   /** The object's page at these lines in this snapshot. */
@@ -47,6 +48,8 @@ export type AskLibrary = {
   readonly data: ViewData;
   /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
   retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
+  /** How much each index word tells in this library: more for rarer ones. */
+  weigh(words: readonly string[]): Promise<Wanted>;
   /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
   readObject(key: string, limit: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
 };
@@ -81,14 +84,16 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   const { data } = library;
   const lookup = lookUp(question, prefix, data);
   let searchNotice = "";
-  const results = await library.retrieve(question, prefix).catch(() => {
-    searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
-    return [];
-  });
+  const results = lookup.settled
+    ? []
+    : await library.retrieve(question, prefix).catch(() => {
+        searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
+        return [];
+      });
   const sources = mergeSources(lookup.sources, results.map((result) => toSource(data, result)));
   yield { type: "sources", sources };
 
-  const excerpts = lookup.settled ? [] : await readExcerpts(library, results);
+  const excerpts = await readExcerpts(library, results);
   const pins = openPins(library);
   const parts: string[] = [];
   const say = (text: string, separator: string): AskEvent => {
@@ -125,8 +130,8 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       else if (written === 0 && notice === "") notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
-      const quoted = quotePassages(question, excerpts, pins);
-      for (const text of quoted) yield say(text, "\n\n");
+      const wanted = excerpts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
+      for (const text of quotePassages(wanted, excerpts, pins)) yield say(text, "\n\n");
       if (parts.length === 0) yield say(sources.length === 0 ? "Nothing in this library answers this question." : "No passage answers this question directly; the sources come closest.", "");
     }
   }
@@ -161,7 +166,7 @@ async function readExcerpts(library: AskLibrary, results: readonly SearchResult[
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
     excerpts.push({
-      key: row.key, title: row.title, sha256: row.sha256, start_line: row.start_line, end_line: row.end_line, text: row.text, source,
+      key: row.key, title: row.title, heading: row.heading, sha256: row.sha256, start_line: row.start_line, end_line: row.end_line, text: row.text, source,
     });
   }
   return excerpts;
@@ -204,18 +209,19 @@ async function* writeSentences(
 }
 
 /** The best passages in words: who says what, and where. */
-function quotePassages(question: string, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
-  const wanted = new Set(words(question));
+function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
   const chosen = excerpts
+    .filter((excerpt) => coverage(`${excerpt.title} ${excerpt.key} ${excerpt.heading} ${excerpt.text}`, wanted) >= MIN_COVERAGE)
     .flatMap((excerpt) => {
-      const quote = chooseQuote(excerpt, wanted);
-      return quote === null || quote.coverage < MIN_COVERAGE ? [] : [{ excerpt, ...quote }];
+      const reading = chooseReading(excerpt, wanted);
+      return reading === null ? [] : [{ excerpt, ...reading }];
     })
     .slice(0, MAX_QUOTED);
-  return chosen.flatMap(({ excerpt, quote, start_line, end_line }) => {
-    const said = `${excerpt.key}: “${quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
-    const text = pins.cite({ text: said, quotes: [{ quote, start_line, end_line, excerpt }] });
-    return text ?? [];
+  return chosen.flatMap(({ excerpt, ...located }) => {
+    const said = `${excerpt.key}: “${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    // A key is a stranger's text too.
+    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
   });
 }
 

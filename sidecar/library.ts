@@ -1,5 +1,6 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import { ShelfError } from "../snapshots/errors.ts";
+import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { OpenSnapshot } from "../snapshots/view.ts";
@@ -31,6 +32,10 @@ async function openAskLibrary(open: OpenSnapshot): Promise<AskLibrary> {
     async retrieve(question, prefix) {
       // In a search, quotes demand a phrase; in a question they only name something.
       return search(await open.reader(), { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
+    },
+    async weigh(wanted) {
+      const { statistics } = await open.reader();
+      return new Map(wanted.map((word) => [word, inverseFrequency(statistics.rows, Math.min(statistics.rows, statistics.rowsWith(word)))]));
     },
     async readObject(key, limit) {
       const entry = await snapshot.find(`objects/${key}`);

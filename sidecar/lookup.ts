@@ -1,10 +1,10 @@
 /** The deterministic part of an answer: what the question names outright is looked up, not guessed.
  *  Collections and counts, CUB and claim ids, digests, keys, declared names and titles (interface §4, behaviour rule 3). */
-import { objectPath } from "../snapshots/layout.ts";
+import { objectPath, pagePath } from "../snapshots/layout.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { Source } from "../snapshots/schema/resources.ts";
-import { mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/view-data.ts";
+import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/view-data.ts";
 import { isHarmless } from "./harmless.ts";
 
 /** Things one question may name; a pasted list of ids is no question. */
@@ -23,6 +23,8 @@ export type Lookup = {
 };
 
 type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> | null };
+/** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
+type Named = { readonly id: string; readonly hit: Hit; readonly settles: boolean };
 
 /** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
@@ -32,15 +34,15 @@ export function lookUp(question: string, prefix: string, data: ViewData): Lookup
   const hits = new Map<string, Hit>();
   let whole = false;
   for (const name of names) {
-    for (const [id, hit] of findNamed(name, prefix, data, index)) {
+    for (const { id, hit, settles } of findNamed(name, prefix, data, index)) {
       if (hits.size < MAX_HITS) hits.set(id, hit);
-      if (name === subject) whole = true;
+      if (name === subject && settles) whole = true;
     }
   }
   const inventory = takeInventory(question, prefix, data);
   const all = [...inventory, ...hits.values()];
   return {
-    sentences: all.map(({ sentence }) => sentence),
+    sentences: all.map(({ sentence }) => sentence).filter((sentence) => sentence !== ""),
     sources: all.flatMap(({ source }) => source ?? []),
     settled: whole || (inventory.length > 0 && hits.size === 0),
   };
@@ -98,31 +100,40 @@ function group<T>(items: readonly T[], namesOf: (item: T) => readonly string[]):
   return map;
 }
 
+/** Marks folded titles in the map of names; no key or id begins with it. */
+const TITLE = "\u0000title ";
+
 function fold(title: string): string {
-  return `title ${title.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()}`;
+  return `${TITLE}${title.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()}`;
 }
 
-function* findNamed(name: string, prefix: string, data: ViewData, index: NameIndex): Generator<[string, Hit]> {
+function* findNamed(name: string, prefix: string, data: ViewData, index: NameIndex): Generator<Named> {
   const mount = mountPath(data.library);
   const upper = name.toUpperCase();
   const spellings = [name, ...(CUB_ID_PATTERN.test(upper) ? [upper] : []), ...(/^[0-9a-f]{64}$/i.test(name) ? [name.toLowerCase()] : [])];
   if (name.length >= MIN_NAME) spellings.push(fold(name));
   for (const spelling of new Set(spellings)) {
+    const settles = !spelling.startsWith(TITLE);
     for (const row of index.objects.get(spelling) ?? []) {
-      if (row.key.startsWith(prefix)) yield [`object ${row.key}`, objectHit(row, mount)];
+      if (row.key.startsWith(prefix)) yield { id: `object ${row.key}`, hit: objectHit(row, mount), settles };
     }
     if (prefix !== "") continue;
-    for (const record of index.records.get(spelling) ?? []) yield [`record ${record.id}`, recordHit(record)];
-    for (const claim of index.claims.get(spelling) ?? []) yield [`claim ${claim.id}`, claimHit(claim, mount)];
+    for (const record of index.records.get(spelling) ?? []) yield { id: `record ${record.id}`, hit: recordHit(record), settles };
+    for (const claim of index.claims.get(spelling) ?? []) yield { id: `claim ${claim.id}`, hit: claimHit(claim, mount), settles };
   }
   for (const collection of data.library.collections) {
     const named = collection.id === name || fold(collection.title) === fold(name) || collection.prefix === name;
     if (!named || name.length < 2 || !collection.prefix.startsWith(prefix)) continue;
-    yield [`collection ${collection.id}`, { sentence: describeCollection(collection, data), source: null }];
+    yield { id: `collection ${collection.id}`, hit: { sentence: describeCollection(collection, data), source: collectionSource(collection, mount) }, settles: true };
   }
 }
 
-function describeCollection(collection: ViewData["library"]["collections"][number], data: ViewData): string {
+function collectionSource(collection: CollectionInfo, mount: string): Omit<Source, "score"> {
+  const { title, prefix, summary } = collection;
+  return { title, kind: "collection", key: prefix, href: mount + pagePath.browse(prefix), summary, snippet: summary.slice(0, 320) };
+}
+
+function describeCollection(collection: CollectionInfo, data: ViewData): string {
   const [from, to] = prefixRange(data.objects, collection.prefix);
   return sentence([
     `The collection ${collection.title} (${collection.prefix}) holds ${plural(to - from, "object")}.`,
@@ -149,6 +160,7 @@ function takeInventory(question: string, prefix: string, data: ViewData): readon
   return [
     { sentence: sentence([`This view has ${plural(collections.length, "collection")}${named}.`], 4_000), source: null },
     { sentence: `It holds ${plural(to - from, "object")}${rest}.`, source: null },
+    ...collections.map((collection): Hit => ({ sentence: "", source: collectionSource(collection, mountPath(data.library)) })),
   ];
 }
 

@@ -11,6 +11,7 @@ const MAX_SPANS = 200;
 export type Excerpt = {
   readonly key: string;
   readonly title: string;
+  readonly heading: string;
   readonly sha256: string;
   readonly start_line: number;
   readonly end_line: number;
@@ -30,22 +31,61 @@ export function spansOf(text: string): readonly string[] {
     .slice(0, MAX_SPANS);
 }
 
-export type ChosenQuote = LocatedQuote & {
-  /** Share of the wanted words that it holds, 0 to 1. */
-  readonly coverage: number;
-};
+/** Words that are looked for, with their worth. */
+export type Wanted = ReadonlyMap<string, number>;
 
-/** The harmless span with most of the wanted words; of equals the shorter, then the earlier.
- *  @param wanted index words (see `words`) @returns null when no span holds any of them */
-export function chooseQuote(excerpt: Excerpt, wanted: ReadonlySet<string>): ChosenQuote | null {
-  if (wanted.size === 0) return null;
-  const ranked = spansOf(excerpt.text)
-    .map((span) => ({ span, found: new Set(words(span).filter((word) => wanted.has(word))).size }))
-    .filter(({ span, found }) => found > 0 && isHarmless(span) && words(span).length >= 3)
-    .sort((a, b) => b.found - a.found || a.span.length - b.span.length);
-  for (const { span, found } of ranked.slice(0, 8)) {
+/** Share of what is wanted, by worth, that a text holds; 0 to 1. */
+export function coverage(text: string, wanted: Wanted): number {
+  const found = new Set(words(text));
+  let all = 0;
+  let held = 0;
+  for (const [word, worth] of wanted) {
+    all += worth;
+    if (found.has(word)) held += worth;
+  }
+  return all === 0 ? 0 : held / all;
+}
+
+/** The harmless span that covers most; of equals the shorter. Null when no span holds any of the words. */
+export function chooseQuote(excerpt: Excerpt, wanted: Wanted): LocatedQuote | null {
+  const ranked = candidates(excerpt)
+    .map((span) => ({ span, share: coverage(span, wanted) }))
+    .filter(({ share }) => share > 0)
+    .sort((a, b) => b.share - a.share || a.span.length - b.span.length);
+  return locateFirst(excerpt, ranked.map(({ span }) => span));
+}
+
+/** What a passage says about the words, as much as reads well: the best span with the sentences that follow it; the first
+ *  prose when no span has the words but the passage as a whole does. */
+export function chooseReading(excerpt: Excerpt, wanted: Wanted): LocatedQuote | null {
+  const best = chooseQuote(excerpt, wanted);
+  if (best === null) return locateFirst(excerpt, candidates(excerpt).filter((span) => words(span).length >= MIN_PROSE));
+  const spans = spansOf(excerpt.text);
+  let at = spans.findIndex((span) => locateQuote(excerpt.source, excerpt.start_line, span)?.quote === best.quote);
+  let reading = best;
+  while (at >= 0 && ++at < spans.length) {
+    const next = spans[at];
+    if (next === undefined || /^[#|`<]/.test(next)) break;
+    const longer = locateQuote(excerpt.source, excerpt.start_line, `${reading.quote} ${next}`);
+    if (longer === null || longer.quote.length > MAX_CHOSEN || /\n\s*\n/.test(longer.quote) || !isHarmless(longer.quote)) break;
+    reading = longer;
+  }
+  return reading;
+}
+
+/** Index words of a sentence that is worth reading by itself. */
+const MIN_PROSE = 5;
+/** Spans that are tried against the object's own lines. */
+const MAX_TRIED = 8;
+
+function candidates(excerpt: Excerpt): readonly string[] {
+  return spansOf(excerpt.text).filter((span) => isHarmless(span) && words(span).length >= 3);
+}
+
+function locateFirst(excerpt: Excerpt, spans: readonly string[]): LocatedQuote | null {
+  for (const span of spans.slice(0, MAX_TRIED)) {
     const located = locateQuote(excerpt.source, excerpt.start_line, span);
-    if (located !== null && isHarmless(located.quote)) return { ...located, coverage: found / wanted.size };
+    if (located !== null && isHarmless(located.quote)) return located;
   }
   return null;
 }
