@@ -14,6 +14,8 @@ export type Candidate = {
   readonly n: number;
   /** FIELDS, one line each, and a line of marks; see `rowsOf`. */
   readonly terms: string;
+  /** Words of its text. */
+  readonly length: number;
 };
 
 export type CandidateQuery = {
@@ -69,29 +71,29 @@ export async function openReader(engine: Engine, passages: Table, words: Table):
                 [Occur.Must, new MatchQuery(query.all.join(" "), "terms", { operator: Operator.And })],
                 [Occur.Should, any],
               ]);
-        let found = passages.query().fullTextSearch(text).select(["doc", "n", "terms", "_score"]).withRowId().limit(query.limit);
+        let found = passages.query().fullTextSearch(text).select(["doc", "n", "terms", "length", "_score"]).withRowId().limit(query.limit);
         if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
         const table = await found.toArrow();
-        const refs = table.getChild("_rowid");
-        const docs = table.getChild("doc");
-        const numbers = table.getChild("n");
-        const terms = table.getChild("terms");
+        const [refs, docs, numbers, terms, lengths] = ["_rowid", "doc", "n", "terms", "length"].map((name) => table.getChild(name));
         return Array.from({ length: table.numRows }, (_, at) => ({
-          ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)), terms: String(terms?.get(at)),
+          ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)),
+          terms: String(terms?.get(at)), length: Number(lengths?.get(at)),
         }));
       }),
     rows: (refs) =>
       guarded(async () => {
         if (refs.length === 0) return [];
         const table = await passages.takeRowIds(refs).select([...ROW_COLUMNS]).withRowId().toArrow();
+        // Column by column: a row object of the engine looks every field up by name.
+        const found = table.getChild("_rowid");
+        const columns = ROW_COLUMNS.map((name) => table.getChild(name));
         const byRef = new Map<bigint, IndexRow>();
-        for (const row of table) {
-          byRef.set(BigInt(row["_rowid"]), {
-            doc: row["doc"], n: row["n"], key: row["key"], kind: row["kind"], collection: row["collection"],
-            title: row["title"], heading: row["heading"], name: row["name"], text: row["text"],
+        for (let at = 0; at < table.numRows; at++) {
+          const [doc, n, key, kind, collection, title, heading, name, text, page, start, end, digest] = columns.map((column) => column?.get(at));
+          byRef.set(BigInt(found?.get(at)), {
+            doc, n, key, kind, collection, title, heading, name, text,
             // 0 stands for "no page".
-            page: row["page"] === 0 ? null : row["page"],
-            start_line: row["start_line"], end_line: row["end_line"], sha256: row["sha256"],
+            page: page === 0 ? null : page, start_line: start, end_line: end, sha256: digest,
           });
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);

@@ -43,8 +43,8 @@ export type IndexRow = {
   readonly sha256: string;
 };
 
-/** A row as it is stored: with its analysed words. */
-export type StoredRow = IndexRow & { readonly terms: string };
+/** A row as it is stored: with its analysed words, and how many of them are its text's. */
+export type StoredRow = IndexRow & { readonly terms: string; readonly length: number };
 
 /** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
 export const FIELDS = ["title", "heading", "name", "path", "text"] as const;
@@ -52,7 +52,7 @@ export type Field = (typeof FIELDS)[number];
 
 /** Changes with anything that makes stored rows unreadable or scores different: the analysis, the fields, the columns.
  *  It is part of the table's name, so that another program version never reads rows it would misunderstand. */
-export const INDEX_FORMAT = "1";
+export const INDEX_FORMAT = "2";
 
 export function documentId(kind: "object" | "record" | "claim", id: string): string {
   return `${kind}:${id}`;
@@ -81,12 +81,21 @@ function textWords(passage: Passage): string {
   return line;
 }
 
+/** How many words a line holds. */
+export function countWords(line: string): number {
+  if (line === "") return 0;
+  let count = 1;
+  for (let at = line.indexOf(" "); at >= 0; at = line.indexOf(" ", at + 1)) count++;
+  return count;
+}
+
 /** The stored rows of a document: at least one. */
 export function rowsOf(document: Document): StoredRow[] {
   const title = words(document.title).join(" ");
   const path = words(document.key).join(" ");
   const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
   return passages.map((passage, n) => {
+    const text = textWords(passage);
     const marks = new Set<string>();
     if (n === 0) marks.add(exactMark(document.key)).add(exactMark(document.title));
     if (passage.name !== null) marks.add(exactMark(passage.name));
@@ -110,9 +119,10 @@ export function rowsOf(document: Document): StoredRow[] {
         words(heading).join(" "),
         words(passage.name ?? "").join(" "),
         path,
-        textWords(passage),
+        text,
         [...marks].join(" "),
       ].join("\n"),
+      length: countWords(text),
     };
   });
 }

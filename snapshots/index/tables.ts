@@ -52,7 +52,7 @@ export function sqlLists(column: string, values: readonly string[]): string[] {
 const TEXT_COLUMNS = [
   "doc", "key", "kind", "collection", "title", "heading", "name", "text", "sha256", "terms",
 ] as const satisfies readonly (keyof StoredRow)[];
-const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line"] as const satisfies readonly (keyof StoredRow)[];
+const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
 
 /** Makes the table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
 export async function emptyTable({ connection }: Engine, name: string, like: ArrowTable): Promise<Table> {

@@ -87,12 +87,49 @@ export function words(text: string): string[] {
   return out;
 }
 
-/** A raw word of a text: where it stands, and what it is in the index. */
-export type Placed = { readonly start: number; readonly end: number; readonly words: readonly string[] };
+/** A place where one of some words stands, in code units. */
+export type Hit = { readonly start: number; readonly end: number; readonly word: string; readonly worth: number };
 
-/** The raw words of a text with their places in code units; for snippets. */
-export function placedWords(text: string): Placed[] {
-  return [...text.matchAll(pattern(text))].map((match) => ({
-    start: match.index, end: match.index + match[0].length, words: wordsOf(match[0]),
-  }));
+/** Letters that a stem keeps of its word, whatever suffix went. */
+const STEM_HEAD = 3;
+
+/** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
+export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) => Hit[] {
+  const heads = new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map((word) => word.slice(0, STEM_HEAD)));
+  // Nearly every word of a text is none of these: one native scan for their beginnings, then a closer look.
+  const head = heads.size === 0 ? null : new RegExp([...heads].map((text) => text.replaceAll(".", "\\.")).join("|"), "gi");
+
+  function look(hits: Hit[], raw: string, start: number): void {
+    let best = "";
+    let worth = 0;
+    for (const word of wordsOf(raw)) {
+      const value = wanted.get(word) ?? 0;
+      if (value > worth) [best, worth] = [word, value];
+    }
+    if (worth > 0) hits.push({ start, end: start + raw.length, word: best, worth });
+  }
+
+  return (text) => {
+    const hits: Hit[] = [];
+    if (!ASCII.test(text)) {
+      for (const match of text.matchAll(RAW)) look(hits, match[0], match.index);
+      return hits;
+    }
+    if (head === null) return hits;
+    head.lastIndex = 0;
+    for (let match = head.exec(text); match !== null; match = head.exec(text)) {
+      let start = match.index;
+      let end = head.lastIndex;
+      while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--;
+      while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
+      look(hits, text.slice(start, end), start);
+      head.lastIndex = end;
+    }
+    return hits;
+  };
+}
+
+/** Letters, digits and "_" of ASCII. */
+function isWordCode(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95;
 }

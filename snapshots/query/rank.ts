@@ -39,30 +39,26 @@ export function countWord(line: string, word: string): number {
   return count;
 }
 
-function lineLength(line: string): number {
-  if (line === "") return 0;
-  let count = 1;
-  for (let at = line.indexOf(" "); at >= 0; at = line.indexOf(" ", at + 1)) count++;
-  return count;
-}
-
-export type Scorer = (terms: string) => number;
+/** @param length words of the row's text */
+export type Scorer = (terms: string, length: number) => number;
 
 /** @returns a function from a stored row's `terms` to its score, 0 when it holds none of the words */
 export function openScorer(statistics: Statistics, query: readonly WeightedWord[]): Scorer {
-  const weights = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+  const weights: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
   const rows = Math.max(1, statistics.rows);
   const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
   const words = query.map(({ word, weight }) => ({ word, factor: weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))) }));
-  return (terms) => {
+  return (terms, length) => {
     const lines = fieldLines(terms);
-    const length = lineLength(lines[TEXT] ?? "");
     const norm = K1 * (1 - B + (B * length) / average);
     let score = 0;
     for (const { word, factor } of words) {
       if (!terms.includes(word)) continue;
       let frequency = 0;
-      for (let at = 0; at < weights.length; at++) frequency += (weights[at] ?? 0) * countWord(lines[at] ?? "", word);
+      for (let at = 0; at < weights.length; at++) {
+        const line = lines[at] ?? "";
+        if (line.length >= word.length) frequency += (weights[at] ?? 0) * countWord(line, word);
+      }
       if (frequency > 0) score += (factor * frequency * (K1 + 1)) / (frequency + norm);
     }
     return score;

@@ -2,8 +2,8 @@
 import { ShelfError } from "../errors.ts";
 import type { Candidate, IndexReader } from "../index/reader.ts";
 import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
-import { words } from "../index/words.ts";
-import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
+import { openFinder, words } from "../index/words.ts";
+import { inverseFrequency, openScorer, type Scorer, type WeightedWord, weighWords } from "./rank.ts";
 import { snippet } from "./snippet.ts";
 
 /** conventions: characters of q after NFC. */
@@ -101,13 +101,14 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
     limit = Math.min(MAX_ROWS, limit * 4);
   }
   best = best.slice(0, query.limit);
+  const find = openFinder(worth);
   const rows = await reader.rows(best.map(({ candidate }) => candidate.ref));
   return best.flatMap(({ score: value, exact }, at) => {
     const row = rows[at];
     if (row === undefined) return [];
     return [{
       doc: row.doc, key: row.key, kind: row.kind, collection: row.collection, title: row.title,
-      snippet: snippet(row.text, worth), score: value, exact: exact ? findReason(row, query.q) : null, row,
+      snippet: snippet(row.text, find), score: value, exact: exact ? findReason(row, query.q) : null, row,
     }];
   });
 }
@@ -115,13 +116,13 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
 type Best = { readonly candidate: Candidate; readonly score: number; readonly exact: boolean };
 
 /** The best passage of each document, ordered. */
-function fold(candidates: readonly Candidate[], wanted: Wanted, score: (terms: string) => number): Best[] {
+function fold(candidates: readonly Candidate[], wanted: Wanted, score: Scorer): Best[] {
   const byDoc = new Map<string, Best>();
   for (const candidate of candidates) {
     const lines = candidate.terms.split("\n");
     if (!wanted.phrases.every((phrase) => lines.some((line) => ` ${line} `.includes(` ${phrase} `)))) continue;
     const exact = ` ${lines.at(-1)} `.includes(` ${wanted.mark} `);
-    const value = Number(((exact ? EXACT_BONUS : 0) + score(candidate.terms)).toPrecision(SCORE_DIGITS));
+    const value = Number(((exact ? EXACT_BONUS : 0) + score(candidate.terms, candidate.length)).toPrecision(SCORE_DIGITS));
     const item = { candidate, score: value, exact };
     const known = byDoc.get(candidate.doc);
     if (known === undefined || compare(item, known) < 0) byDoc.set(candidate.doc, item);

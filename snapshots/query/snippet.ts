@@ -1,5 +1,5 @@
 /** The stretch of a passage that shows why it was found. */
-import { placedWords } from "../index/words.ts";
+import type { Hit } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 
 /** Code units of a passage that are looked at; a snippet from further on is not worth the time. */
@@ -7,15 +7,12 @@ const MAX_SCAN = 20_000;
 const ELLIPSIS = "…";
 
 /** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed.
- *  @param wanted analysed words with their worth */
-export function snippet(text: string, wanted: ReadonlyMap<string, number>): string {
+ *  @param find tells where the words stand; see openFinder */
+export function snippet(text: string, find: (text: string) => Hit[]): string {
   const source = text.slice(0, MAX_SCAN).replaceAll(/\s+/gu, " ").trim();
   if (source.length <= MAX_SNIPPET) return source;
   const room = MAX_SNIPPET - 2 * ELLIPSIS.length;
-  const hits = placedWords(source).flatMap(({ start, end, words }) => {
-    const worth = Math.max(0, ...words.map((word) => wanted.get(word) ?? 0));
-    return worth > 0 ? [{ start, end, worth, word: words.find((word) => wanted.has(word)) ?? "" }] : [];
-  });
+  const hits = find(source);
   // The window of `room` characters whose different words are worth most; the earliest of equals.
   let best = { worth: 0, start: 0, end: 0 };
   for (let first = 0; first < hits.length; first++) {
