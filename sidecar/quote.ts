@@ -79,7 +79,8 @@ const MIN_PROSE = 5;
 const MAX_TRIED = 8;
 
 function candidates(excerpt: Excerpt): readonly string[] {
-  return spansOf(excerpt.text).filter((span) => isHarmless(span) && words(span).length >= 3);
+  // A row of a table says nothing without its head.
+  return spansOf(excerpt.text).filter((span) => !span.startsWith("|") && isHarmless(span) && words(span).length >= 3);
 }
 
 function locateFirst(excerpt: Excerpt, spans: readonly string[]): LocatedQuote | null {

@@ -54,6 +54,11 @@ test("a quote that is not there, and a number without a citation, are found thou
 test("a good receipt has no findings, alone or inside the answer that it came with", async () => {
   assert.deepEqual(await checkReceipt(receipt, snapshot(TEXT)), []);
   assert.deepEqual(parseReceipt(JSON.stringify(receipt)), receipt);
-  assert.deepEqual(parseReceipt(JSON.stringify({ query: "Why?", receipt })), receipt);
+  const { question, format: _, digest: __, model: ___, ...parts } = receipt;
+  const whole = { query: question, ...parts, citations: parts.citations.map((citation) => ({ ...citation, href: "/at/x" })), sources: [], receipt };
+  assert.deepEqual(parseReceipt(JSON.stringify(whole)), receipt);
+  const changed = parseReceipt(JSON.stringify({ ...whole, answer: "No. [1]" }));
+  assert.ok(changed !== null);
+  assert.match((await checkReceipt(changed, snapshot(TEXT))).join(), /was changed/);
   for (const text of ["", "{}", "null", "[]", '{"receipt":1}', '{"receipt":null}', "{"]) assert.equal(parseReceipt(text), null);
 });

@@ -5,6 +5,7 @@
  *
  *  The digest ties the parts together; it is no signature. What the receipt proves is that every quote stands in the
  *  object that it names, and that this object belongs to that snapshot. */
+import { z } from "zod";
 import { findCitationProblem } from "./citation.ts";
 import { canonicalJson, sha256 } from "./digest.ts";
 import type { Snapshot } from "./read.ts";
@@ -15,7 +16,8 @@ export function makeReceipt(parts: Omit<Receipt, "format" | "digest">): Receipt 
   return { ...body, digest: sha256(canonicalJson(body)) };
 }
 
-/** A receipt, or a whole answer that holds one, as somebody saved it.
+/** A receipt, or a whole answer that holds one, as somebody saved it. Of a whole answer its own members count: what a
+ *  reader sees is what is checked, so that an answer which was changed around its receipt is found.
  *  @returns null when the text is neither */
 export function parseReceipt(text: string): Receipt | null {
   let value: unknown;
@@ -24,9 +26,15 @@ export function parseReceipt(text: string): Receipt | null {
   } catch {
     return null;
   }
-  if (typeof value === "object" && value !== null && "receipt" in value) value = value.receipt;
-  const parsed = Receipt.safeParse(value);
+  const whole = wholeAnswer.safeParse(value);
+  const parsed = Receipt.safeParse(whole.success ? { ...whole.data.receipt, ...shown(whole.data) } : value);
   return parsed.success ? parsed.data : null;
+}
+
+const wholeAnswer = z.looseObject({ receipt: z.looseObject({}), query: z.unknown() });
+
+function shown({ query, prefix, snapshot, mode, answer, citations }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return { question: query, prefix, snapshot, mode, answer, citations };
 }
 
 /** Everything that does not hold, in words; [] when the receipt is good.
