@@ -64,7 +64,8 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
 
   /** Sends waiting tasks to processes with room, and starts one more when all are busy. */
   function dispatch(): void {
-    while (!closed && next < waiting.length) {
+    if (closed) return;
+    while (next < waiting.length) {
       let slot: Slot | null = null;
       for (const candidate of slots) if (candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
       if ((slot === null || slot.tasks.length > 0) && slots.size < threads) slot = start();

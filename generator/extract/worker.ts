@@ -8,9 +8,12 @@ export type Reply = Extract;
 let queue: Promise<void> = Promise.resolve();
 
 process.on("message", ({ key, bytes }: Request) => {
-  queue = queue.then(async () => {
-    const reply: Reply = await extract(key, bytes);
-    process.send?.(reply);
-  });
+  queue = answer(queue, key, bytes);
 });
+async function answer(before: Promise<void>, key: string, bytes: Uint8Array): Promise<void> {
+  await before;
+  const reply: Reply = await extract(key, bytes);
+  process.send?.(reply);
+}
+
 process.on("disconnect", () => process.exit(0));
