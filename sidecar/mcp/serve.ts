@@ -1,6 +1,6 @@
 /** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. It knows nothing of
  *  libraries; what is served comes from the factory. */
-import { createMcpHandler, isLegacyRequest, type McpServerFactory, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { createMcpHandler, isLegacyRequest, type McpServerFactory, ProtocolError, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
@@ -32,7 +32,7 @@ const everyone: Allow = () => true;
 export function serveMcp(options: ServeOptions): McpEndpoint {
   const onerror = (error: Error): void => {
     // Refusals of what a caller sent are answers, not failures.
-    if (error.name !== "Error" || !/^(Rejected|Bad Request|Unsupported|Parse|Not Acceptable|Invalid)/.test(error.message)) options.onError(error);
+    if (!(error instanceof ProtocolError) && !/^(Rejected|Bad Request|Unsupported|Invalid)/.test(error.message)) options.onError(error);
   };
   const served = new WeakMap<Request, ServedRequest>();
   const factory: McpServerFactory = ({ requestInfo, era }) => {
