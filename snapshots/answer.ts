@@ -239,14 +239,16 @@ async function evidenceAnswer(context: Context, request: AnswerRequest, path: st
   const known = context.prepared.get(request.target);
   if (known !== undefined) return reply(request, known);
   const { snapshot } = context.open;
-  const bytes = new TextEncoder().encode(canonicalJson({ ...(await evidenceBody(snapshot, route, path)), snapshot: snapshot.id }));
+  const bytes = new TextEncoder().encode(canonicalJson(await evidenceBody(snapshot, route, path)));
   const prepared = prepare({ bytes, type: "application/json", tag: sha256(bytes), headers: {} }, context.cache);
   context.prepared.set(request.target, prepared);
   return reply(request, prepared);
 }
 
 function redirect(status: 307 | 308, location: string, cache: string): Answer {
-  return { status, headers: { Location: location, "Cache-Control": cache, "Content-Length": "0" }, body: new Uint8Array() };
+  // The query comes along as it was sent: whatever a header cannot carry is escaped.
+  const safe = location.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
+  return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: new Uint8Array() };
 }
 
 async function objectRoute(context: Context, request: AnswerRequest, path: string): Promise<Answer> {
