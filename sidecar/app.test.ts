@@ -265,6 +265,10 @@ test("above its rate a client gets 429 with Retry-After, on each limited route, 
     assert.match(String(last?.headers["ratelimit-policy"]), new RegExp(`q=${rate};w=60`));
     assert.equal(last?.headers["cache-control"], headers === member ? "private, no-store" : "no-store");
   }
+  const id = (await limited.send("GET", "/api/claims")).headers["x-snapshot"];
+  for (const target of ["/api/search?q=y", "/api/search.json?q=y", "/search/?q=y", "/search?q=y", `/at/${id}/api/search?q=y`, `/at/${id}/search/?q=y`, `/at/${id}/api/search.json?q=z`]) {
+    assert.equal((await limited.send("GET", target)).status, 429, target);
+  }
   assert.equal((await limited.send("GET", "/api/catalog")).status, 200);
   await limited.listening.close();
   rmSync(limited.views.folder, { recursive: true });

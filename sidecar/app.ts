@@ -94,14 +94,20 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
     const client = clientOf(context);
     return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
   });
-  app.use("/api/search", limited(parts, "search"));
-  app.use("/search/", limited(parts, "search"));
+  const counted = limited(parts, "search");
+  app.use("*", (context, next) => (isSearch(targetOf(context).slice(mount.length)) ? counted(context, next) : next()));
   app.all("*", async (context) => {
     // Links are relative: without its last slash the front page would point outside the mount.
     if (mount !== "" && targetOf(context) === mount) return new Response(null, { status: 308, headers: { Location: `${mount}/` } });
     return toResponse(await readFrom(of, mount, context));
   });
   return app;
+}
+
+/** Whether a target makes the server search, under any of its names: of now or of a kept snapshot, as data or as a page.
+ *  @param target path inside a view, with or without its query */
+export function isSearch(target: string): boolean {
+  return /^(?:\/at\/[^/?]*)?\/(?:api\/search(?:\.json)?|search\/?)(?:\?|$)/.test(target);
 }
 
 /** A route with an effect: its methods, and 405 for the others. */

@@ -9,13 +9,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener } from "@hono/node-server";
 import { viewListener } from "../snapshots/listen.ts";
 import { CACHE } from "../snapshots/reply.ts";
-import { createApp, type Parts } from "./app.ts";
+import { createApp, isSearch, type Parts } from "./app.ts";
 import { problemParts } from "./respond.ts";
 
 /** Paths of the app, besides everything under /internal and /api/code/. */
 const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", "/api/ai-search", "/api/reindex", "/mcp"]);
-/** Paths that the app only counts. */
-const COUNTED: ReadonlySet<string> = new Set(["/api/search", "/search/"]);
 /** Gated for people alone, by another check. */
 const PEOPLE = "/internal/api/ask";
 
@@ -31,7 +29,7 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
     if (path === "/internal" || path.startsWith("/internal/") || path.startsWith("/api/code/")) {
       if (path === PEOPLE) void throughApp(message, response);
       else void refuseOr(parts, path, message, response, () => throughApp(message, response));
-    } else if (EFFECTS.has(path) || (counting && COUNTED.has(path))) void throughApp(message, response);
+    } else if (EFFECTS.has(path) || (counting && isSearch(path))) void throughApp(message, response);
     else direct(message, response);
   };
 }
