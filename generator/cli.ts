@@ -31,8 +31,9 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--port <number>", "0 takes a free one", "4321")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--build", "build first")
+  .option("--no-rate-limits", "behind a gateway that limits clients itself")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar" }) =>
+  .action(async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar"; rateLimits: boolean }) =>
     (await import("./commands/serve.ts")).runServe(options),
   );
 

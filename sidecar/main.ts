@@ -5,9 +5,6 @@ import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } f
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
 
-/** How often idle connections are looked for while the process ends; milliseconds. */
-const IDLE_CHECK_MS = 100;
-
 // The heap holds some 30 MB but would grow to ten times that before it is swept: memory is dearer here than a little time.
 setFlagsFromString("--optimize-for-size");
 const log = openLog();
@@ -22,8 +19,6 @@ try {
   const listening = await listen(opened.listener, serving);
   stopWithStarter(() => {
     opened.stop();
-    // A connection that was busy when closing began is idle a moment later, and nobody else would close it.
-    setInterval(() => listening.server.closeIdleConnections(), IDLE_CHECK_MS).unref();
     return listening.close();
   });
   const open = await opened.publicView.current().catch(() => null);

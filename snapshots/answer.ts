@@ -27,7 +27,7 @@ const PAGE_POLICY =
 const HTML_TYPE = "text/html; charset=utf-8";
 
 /** Prepared answers of one open snapshot, by target. Bytes; a page with its variants is about 30 kB. */
-const MAX_PREPARED_BYTES = 192 * 1024 * 1024;
+const MAX_PREPARED_BYTES = 64 * 1024 * 1024;
 
 type Context = {
   readonly view: View;

@@ -11,8 +11,12 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** An idle connection is kept this long for the next request; longer than most proxies keep theirs. */
 const KEEP_ALIVE_MS = 65_000;
+/** How often Node looks for connections that have run out of time; without it, every 30 s. */
+const CHECK_MS = 2_000;
 /** Open requests get this long to end when the server stops. */
 const DRAIN_MS = 10_000;
+/** How often idle connections are looked for meanwhile: one that was busy when closing began is idle a moment later. */
+const IDLE_CHECK_MS = 100;
 
 /** Header lists of shared answers, flat as writeHead takes them. */
 const flat = new WeakMap<Answer, string[]>();
@@ -80,7 +84,7 @@ export type Listening = { readonly server: Server; readonly url: string; readonl
  *  @throws the system's error when the address is taken */
 export async function listen(listener: RequestListener, options: { readonly host: string; readonly port: number }): Promise<Listening> {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, noDelay: true },
+    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: CHECK_MS, noDelay: true },
     listener,
   );
   await new Promise<void>((resolve, reject) => {
@@ -99,8 +103,10 @@ export async function listen(listener: RequestListener, options: { readonly host
         server.close(() => resolve());
       });
       server.closeIdleConnections();
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
       const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await closed;
+      clearInterval(idle);
       clearTimeout(timer);
     },
   };

@@ -19,7 +19,7 @@ const SECRET = /^(REINDEX_TOKEN|AI_GATEWAY_ID|INFERENCE_API_KEY|AWS_.*)$/;
 /** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
 const SETTLE_MS = 200;
 
-export type ServeOptions = CommonOptions & { readonly port: string; readonly host: string; readonly build?: boolean; readonly only?: "site" | "sidecar" };
+export type ServeOptions = CommonOptions & { readonly port: string; readonly host: string; readonly build?: boolean; readonly only?: "site" | "sidecar"; readonly rateLimits: boolean };
 
 export async function runServe(options: ServeOptions): Promise<void> {
   const port = /^[0-9]{1,5}$/.test(options.port) ? Number(options.port) : Number.NaN;
@@ -43,7 +43,7 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     gateway: config.gateway,
     code: config.code,
     reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
-    rateLimits: true,
+    rateLimits: options.rateLimits,
   };
 }
 
