@@ -8,11 +8,12 @@ import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { answer } from "../snapshots/answer.ts";
 import { sha256 } from "../snapshots/digest.ts";
-import type { Fixture } from "../snapshots/http/fixture.ts";
+import type { Fixture, FixtureView } from "../snapshots/http/fixture.ts";
+import type { Shelf } from "../snapshots/shelf.ts";
 import { openView } from "../snapshots/view.ts";
 import { build, openShelves, VERSION } from "./build.ts";
 import { compileSite } from "./compile-site.ts";
-import { type Config, openConfig } from "./config.ts";
+import { openConfig } from "./config.ts";
 import type { Progress } from "./progress.ts";
 
 export const SILENT: Progress = { step() {}, end() {} };
@@ -155,27 +156,32 @@ export async function publishFixture(dir: string): Promise<Fixture> {
   const config = await openConfig(file);
   const shelves = openShelves(config);
   const { dist } = await compileSite();
-  const run = async (day: string): Promise<string> => (await build(config, { now: () => new Date(day), progress: SILENT })).snapshot;
   const library = join(dir, "library");
+  const run = async (day: string): Promise<Record<"public" | "internal", readonly [id: string, cursor: string]>> => {
+    const summary = await build(config, { now: () => new Date(day), progress: SILENT });
+    const cursor = (view: "public" | "internal") => firstCursor(view, shelves[view]);
+    return { public: [summary.snapshot, await cursor("public")], internal: [summary.internal.snapshot, await cursor("internal")] };
+  };
 
-  const pruned = await run(DAYS[0]);
-  const prunedCursor = await firstCursor(config);
+  const first = await run(DAYS[0]);
   await writeFiles(library, [["notes/second.md", "# Second\n\nNew in the second snapshot.\n"]]);
-  const previous = await run(DAYS[1]);
-  const previousCursor = await firstCursor(config);
+  const second = await run(DAYS[1]);
   // In front of everything that the cursor has passed: pages that shifted would show it.
   await writeFiles(library, [["many/00000-first.txt", "New in front.\n"], ["notes/short.md", "# Short\n\nA zebra, changed.\n"]]);
-  const current = await run(DAYS[2]);
-  await shelves.public.deleteRecord(1);
+  const third = await run(DAYS[2]);
+  const facts = async (view: "public" | "internal"): Promise<FixtureView> => {
+    await shelves[view].deleteRecord(1);
+    return { pruned: first[view][0], previous: second[view][0], current: third[view][0], prunedCursor: first[view][1], previousCursor: second[view][1] };
+  };
   return {
     config: file, publicDir: shelves.publicDir, internalDir: shelves.internalDir, dist, version: VERSION,
-    pruned, previous, current, prunedCursor, previousCursor,
+    public: await facts("public"), internal: await facts("internal"),
   };
 }
 
-async function firstCursor(config: Config): Promise<string> {
+async function firstCursor(name: "public" | "internal", shelf: Shelf): Promise<string> {
   const view = openView({
-    view: "public", shelf: openShelves(config).public, renderer: null, index: null, now: () => 0, listing: null,
+    view: name, shelf, renderer: null, index: null, now: () => 0, listing: null,
     runtime: { version: VERSION, components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } },
   });
   const { body } = await answer(view, { method: "GET", target: "/api/list?prefix=many/", header: () => null });

@@ -89,7 +89,7 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
   const message = await ready;
   assert.equal(message.type, "ready");
   const url = message.type === "ready" ? message.url : "";
-  assert.equal((await fetch(`${url}/api/claims`)).headers.get("x-snapshot"), fixture.current);
+  assert.equal((await fetch(`${url}/api/claims`)).headers.get("x-snapshot"), fixture.public.current);
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
   child.disconnect();
   assert.equal(await ended, 0);

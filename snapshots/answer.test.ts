@@ -20,10 +20,13 @@ import { openView, type View, type ViewOptions } from "./view.ts";
 type Made = Awaited<ReturnType<typeof makeFixture>>;
 let fixture: Made;
 let view: View;
+let internal: View;
 
 before(async () => {
   fixture = await makeFixture();
   view = openPublic(fixture);
+  const shelf = openDirectoryShelf(fixture.internalDir, view.options.shelf);
+  internal = openView({ ...view.options, view: "internal", shelf, index: () => openIndex(shelf.indexUri) });
   await view.options.renderer?.();
 });
 after(() => fixture.remove());
@@ -47,6 +50,7 @@ function openPublic({ publicDir, dist, version }: Pick<Made, "publicDir" | "dist
 }
 
 httpSuite({ scripts: [...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange: bareExchange(() => view) });
+httpSuite({ scripts: SHARED_SCRIPTS, mount: "/internal", fixture: () => fixture, exchange: bareExchange(() => internal, "/internal") });
 
 
 /** A copy of the fixture's public root, to be harmed. */
@@ -66,7 +70,7 @@ test("no request gets a 5xx, whatever its method, path, query and headers", asyn
     fc.webSegment(),
     fc.constantFrom("", "/", "..", ".", "%", "%00", "%ff", "%2e%2e", "\\", "__proto__", "constructor", "notes", "short.md", "CUB-0001", "code", "code.json", "=p2", "..", "a".repeat(2000), "\u202e", "{key}", "*"),
   );
-  const start = fc.constantFrom("", "/api", "/api/cubs", "/api/list", "/api/search", "/api/digests", "/api/proofs", "/objects", "/objects/notes", "/browse", "/object", "/claims", "/registry", "/snapshots", "/at", `/at/${fixture.current}`, `/at/${fixture.previous}/api`, "/assets", "/pagefind", "/problems", "/search");
+  const start = fc.constantFrom("", "/api", "/api/cubs", "/api/list", "/api/search", "/api/digests", "/api/proofs", "/objects", "/objects/notes", "/browse", "/object", "/claims", "/registry", "/snapshots", "/at", `/at/${fixture.public.current}`, `/at/${fixture.public.previous}/api`, "/assets", "/pagefind", "/problems", "/search");
   const names = fc.constantFrom("q", "prefix", "cursor", "limit", "sort", "repo", "deployable", "part", "use_case");
   const query = fc.oneof(fc.constant(""), fc.string({ unit: "binary", maxLength: 40 }), fc.array(fc.tuple(fc.oneof(names, hostile), hostile), { maxLength: 3 }).map((pairs) => pairs.map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`).join("&")));
   const target = fc.tuple(start, fc.array(hostile, { maxLength: 3 }), query).map(([first, rest, last]) => [first, ...rest].join("/") + (last === "" ? "" : `?${last}`));
@@ -140,11 +144,11 @@ test("a pointer to a snapshot that cannot be opened leaves the last good one ser
   const dir = copyShelf(t);
   let time = 0;
   const followed = openPublic({ ...fixture, publicDir: dir }, { now: () => (time += 1000) });
-  assert.equal((await get("/api/catalog", {}, followed)).headers.get("x-snapshot"), fixture.current);
+  assert.equal((await get("/api/catalog", {}, followed)).headers.get("x-snapshot"), fixture.public.current);
   const record = JSON.parse(readFileSync(join(dir, "current.json"), "utf8")) as object;
   writeFileSync(join(dir, "current.json"), JSON.stringify({ ...record, sequence: 9, snapshot: "0".repeat(64) }));
   const { status, headers } = await get("/api/catalog", {}, followed);
-  assert.deepEqual([status, headers.get("x-snapshot")], [200, fixture.current]);
+  assert.deepEqual([status, headers.get("x-snapshot")], [200, fixture.public.current]);
   const health = JSON.parse(new TextDecoder().decode((await get("/health", {}, followed)).body)) as { status: string };
   assert.equal(health.status, "warn");
   truncateSync(join(dir, "current.json"));

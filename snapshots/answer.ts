@@ -92,7 +92,9 @@ const common = new WeakMap<Answer, { readonly snapshot: string | null; readonly 
 function withCommonHeaders(found: Answer, view: "public" | "internal", snapshot: string | null): Answer {
   const known = common.get(found);
   if (known !== undefined && known.snapshot === snapshot) return known.answer;
-  const complete: Answer = { ...found, headers: { ...commonHeaders(view, snapshot), ...found.headers } };
+  // Nothing of the gated view is kept by anybody, whatever made the answer: errors, redirects and 304 included.
+  const kept = view === "internal" ? { "Cache-Control": CACHE.private } : {};
+  const complete: Answer = { ...found, headers: { ...commonHeaders(view, snapshot), ...found.headers, ...kept } };
   common.set(found, { snapshot, answer: complete });
   return complete;
 }

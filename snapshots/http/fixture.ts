@@ -14,7 +14,12 @@ export type Fixture = {
   /** Folder of the compiled pages. */
   readonly dist: string;
   readonly version: string;
-  /** Ids of the public snapshots, in order of time. `pruned` is kept no more. */
+  readonly public: FixtureView;
+  readonly internal: FixtureView;
+};
+
+/** Ids of three snapshots of a view, in order of time. `pruned` is kept no more. */
+export type FixtureView = {
   readonly pruned: string;
   readonly previous: string;
   readonly current: string;

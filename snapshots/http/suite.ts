@@ -38,13 +38,14 @@ export function httpSuite({ scripts, mount, fixture, exchange }: SuiteOptions): 
 
 function givenValues(fixture: Fixture, mount: "" | "/internal"): Record<string, string> {
   const gated = mount === "/internal";
+  const { current, previous, pruned, previousCursor, prunedCursor } = gated ? fixture.internal : fixture.public;
   return {
     mount,
-    current: fixture.current,
-    previous: fixture.previous,
-    pruned: fixture.pruned,
-    previous_cursor: fixture.previousCursor,
-    pruned_cursor: fixture.prunedCursor,
+    current,
+    previous,
+    pruned,
+    previous_cursor: previousCursor,
+    pruned_cursor: prunedCursor,
     live: gated ? CACHE.private : CACHE.live,
     fixed: gated ? CACHE.private : CACHE.immutable,
     error: gated ? CACHE.private : CACHE.none,
@@ -55,9 +56,10 @@ function givenValues(fixture: Fixture, mount: "" | "/internal"): Record<string, 
   };
 }
 
-/** Through the bare function. */
-export function bareExchange(view: () => View): Exchange {
-  return async ({ method, target, headers }) => {
+/** Through the bare function. @param mount taken off before, as a server does */
+export function bareExchange(view: () => View, mount: "" | "/internal" = ""): Exchange {
+  return async ({ method, target: sent, headers }) => {
+    const target = sent.startsWith(mount) ? sent.slice(mount.length) : sent;
     const found = await answer(view(), { method, target, header: (name) => headers[name] ?? null });
     const chunks: Uint8Array[] = [];
     if (found.body instanceof Uint8Array) chunks.push(found.body);
