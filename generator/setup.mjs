@@ -1,13 +1,19 @@
-/** Makes a fresh clone ready: packages, Node, and with --test what the tests need. Plain JavaScript without packages,
- *  because it runs before there are any, under whatever Node is there. Does nothing that is done already. */
-import { spawnSync } from "node:child_process";
+/** Makes a fresh clone ready (packages, Node, and with --test what the tests need) and then runs a script under the Node that
+ *  the packages bring. Plain JavaScript without packages, because it runs before there are any, under whatever Node is there.
+ *  Does nothing that is done already.
+ *
+ *      node generator/setup.mjs [--test] [script arguments…] */
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const forTests = process.argv.includes("--test");
+const forTests = process.argv[2] === "--test";
+const [script, ...scriptArguments] = process.argv.slice(forTests ? 3 : 2);
+/** Fewer, larger collections of short-lived objects: a build makes many. Megabytes. */
+const NODE_OPTIONS = ["--max-semi-space-size=64"];
 /** undici 8 and the sources' types need it. */
 const OLDEST = [22, 19];
 
@@ -25,13 +31,25 @@ function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-function checkNode() {
+/** The Node of the packages, or the one that runs this where there is no build of it. A shell that ran `node` once goes on
+ *  running that one, so the script is started from here. */
+function findNode() {
   const local = join(root, "node_modules", ".bin", "node");
-  const asked = spawnSync(existsSync(local) ? local : process.execPath, ["--version"], { encoding: "utf8" }).stdout.trim();
-  const [major = 0, minor = 0] = asked.slice(1).split(".").map(Number);
+  if (existsSync(local)) return local;
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
   if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
-    fail(`proofshelf needs Node ${OLDEST.join(".")} or newer here; this is ${asked}. Install a newer Node and try again.`);
+    fail(`proofshelf needs Node ${OLDEST.join(".")} or newer here; this is ${process.versions.node}. Install a newer Node and try again.`);
   }
+  return process.execPath;
+}
+
+function runScript(node) {
+  const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
+  const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], { stdio: "inherit", env: { ...process.env, PATH: path } });
+  // A terminal sends Ctrl-C to the whole group; who sends a signal to this process alone means the script.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => signal !== "SIGINT" && child.kill(signal));
+  child.on("error", (error) => fail(`Node could not be started: ${error.message}`));
+  child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
 /** Programs of Debian that tests run: a browser, a proof checker. Installed only when this may be done. */
@@ -62,5 +80,6 @@ function fail(message) {
 }
 
 installPackages();
-checkNode();
+const node = findNode();
 if (forTests) installPrograms();
+if (script !== undefined) runScript(node);
