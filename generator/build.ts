@@ -153,6 +153,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const openSite = (): Promise<Renderer> => (renderer ??= openRenderer(site.dist));
   // Rendering, the browser's bundles and the index work side by side: one is ours, one a process of its own, one native.
   progress.step("render");
+  const assets = siteAssets(openSite, shelves.public);
   const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
     const [pagefind, rendered] = await Promise.all([
       pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
@@ -167,14 +168,14 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
         progress,
       }),
     ]);
-    const assets = await siteAssets(openSite, shelves.public);
-    const draft = await writeDraft(shelves.public, views.public, [...objectFiles(views.public, read), ...rendered.files, ...pagefind.files, ...assets]);
+    const draft = await writeDraft(shelves.public, views.public, [...objectFiles(views.public, read), ...rendered.files, ...pagefind.files, ...(await assets)]);
     return { rendered, pagefind, draft };
   };
   const drawing = draftOf();
   const indexing = indexViews(views, shelves, usable, extractDigest, read.extract, {
     public: drawing.then(({ draft }) => draft.snapshot),
-    internal: writeDraft(shelves.internal, views.internal, objectFiles(views.internal, read)),
+    // The internal view's pages are rendered per request and need the same styles and scripts.
+    internal: assets.then((files) => writeDraft(shelves.internal, views.internal, [...objectFiles(views.internal, read), ...files])),
   });
   // Both are awaited together, so that neither fails unheard.
   const [{ rendered, pagefind, draft }, indexed] = await Promise.all([drawing, indexing]);

@@ -2,7 +2,7 @@
 import { apiFiles } from "../snapshots/api-files.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
 import type { Snapshot } from "../snapshots/read.ts";
-import { openRenderer } from "../snapshots/renderer.ts";
+import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Deriver, DerivedSource } from "../snapshots/verify/derived.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
@@ -15,6 +15,8 @@ import { textFiles } from "./render.ts";
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(): Deriver & { close(): Promise<void> } {
   const pool = openExtractPool();
+  let site: Promise<Renderer> | null = null;
+  const renderer = (): Promise<Renderer> => (site ??= compileSite().then(({ dist }) => openRenderer(dist)));
   return {
     close: () => pool.close(),
     async *files(snapshot, data) {
@@ -22,7 +24,8 @@ export function openDeriver(): Deriver & { close(): Promise<void> } {
       for (const { key } of data.objects) {
         yield { path: `extracts/${key}`, bytes: async () => formatExtract(await pool.extract(key, await objectBytes(snapshot, key))) };
       }
-      if (data.library.view === "public") yield* publicFiles(snapshot, data);
+      for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
+      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
     },
   };
 }
@@ -33,8 +36,7 @@ async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array>
   return new Uint8Array(await snapshot.read(entry));
 }
 
-async function* publicFiles(snapshot: Snapshot, data: ViewData): AsyncGenerator<DerivedSource> {
-  const renderer = await openRenderer((await compileSite()).dist);
+async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {
   const extract = async (key: string): Promise<Extract> => {
     const found = await snapshot.extract(key);
     if (found === null) throw new Error("the object has no extract");
@@ -46,7 +48,6 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData): AsyncGenerator<
     paths.push(page.path);
   }
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
-  for (const { path, bytes } of renderer.assets) yield { path, bytes: () => bytes };
   const made = new Map<string, Uint8Array>();
   const { files } = await pagefindFiles({
     data,
