@@ -16,8 +16,8 @@ export function rpcErrorResponse({ status, code, message, data, headers }: RpcEr
 
 /** Nothing of this endpoint is cached by HTTP: what may be kept says so in its own result. */
 export function sealResponse(response: Response): Response {
-  const headers = new Headers(response.headers);
-  headers.set("Cache-Control", CACHE.none);
-  headers.set("X-Content-Type-Options", "nosniff");
-  return new Response(response.body, { status: response.status, headers });
+  // Set on the answer itself: a copy would turn a text into a stream, which costs a third of a call.
+  response.headers.set("Cache-Control", CACHE.none);
+  response.headers.set("X-Content-Type-Options", "nosniff");
+  return response;
 }
