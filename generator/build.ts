@@ -187,6 +187,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     draft,
     extract: read.extract,
     privateTexts: registry.privateTexts,
+    dist: site.dist,
     unchangedSince: secrets === usable.secrets ? (usable.public?.snapshot ?? null) : null,
   });
   let changes: Changes | null = null;

@@ -10,6 +10,7 @@ import { type BlobEntry, diffTrees } from "../snapshots/tree.ts";
 import { snapshotFiles } from "../snapshots/verify/leak-files.ts";
 import type { Views } from "./project.ts";
 import type { Draft } from "./publish.ts";
+import { softwareFiles } from "./software-files.ts";
 
 /** Findings named in the message; the rest is counted. */
 const MAX_NAMED = 20;
@@ -29,6 +30,8 @@ export async function checkLeaks(options: {
   readonly draft: Draft;
   readonly extract: (key: string) => Promise<Extract>;
   readonly privateTexts: readonly string[];
+  /** Folder of the compiled pages. */
+  readonly dist: string;
   readonly unchangedSince: string | null;
 }): Promise<void> {
   const { views, shelf, draft } = options;
@@ -37,7 +40,12 @@ export async function checkLeaks(options: {
   const record = { sequence: 1, snapshot: draft.snapshot, created: "", previous: null, inputs: {} };
   const snapshot = await openSnapshot(shelf, record, createTreeCache());
   const scan = async (since: string | null): Promise<readonly Leak[]> => {
-    const leaks = await findLeaks(secrets, snapshotFiles(snapshot, views.public, await filesSince(snapshot, since)));
+    const changed = await filesSince(snapshot, since);
+    const files = async function* () {
+      yield* snapshotFiles(snapshot, views.public, changed);
+      yield* softwareFiles(options.dist);
+    };
+    const leaks = await findLeaks(secrets, files());
     return leaks.filter((leak) => leak.severity === "error");
   };
   let leaks = await scan(options.unchangedSince);

@@ -32,7 +32,14 @@ export type GatedSecrets = {
 
 /** One file of the public side, or one part of a long one; `offset` is where the part begins.
  *  `source`: the bytes are the author's own, a public object, not something made here. */
-export type ScannedFile = { readonly path: string; readonly bytes: Uint8Array; readonly source: boolean; readonly offset?: number };
+export type ScannedFile = {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly source: boolean;
+  readonly offset?: number;
+  /** These are the software's own words, the same for every library: what they say is nobody's secret. */
+  readonly software?: boolean;
+};
 
 export type Leak = {
   /** "warning" when a public source says it itself. */
@@ -142,7 +149,7 @@ export async function findLeaks(
 ): Promise<readonly Leak[]> {
   if (secrets.empty) return [];
   const hits: { path: string; source: boolean; ids: Map<number, number | null>; places: Set<number> }[] = [];
-  for await (const { path, bytes: stored, source, offset = 0 } of files) {
+  for await (const { path, bytes: stored, source, offset = 0, software = false } of files) {
     const bytes = inflate(path, stored);
     const ids = new Map<number, number | null>();
     const places = new Set<number>();
@@ -157,11 +164,11 @@ export async function findLeaks(
       });
     }
     if (ids.size + places.size === 0) continue;
-    if (source) {
+    if (source || software) {
       for (const id of ids.keys()) (secrets.secrets[id] as Secret).published = true;
       for (const place of places) secrets.text.publish(place);
     }
-    hits.push({ path, source, ids, places });
+    if (!software) hits.push({ path, source, ids, places });
   }
 
   const leaks = new Map<string, Leak>();

@@ -9,6 +9,8 @@ export type PruneOptions = {
   /** Roots whose snapshots may refer to blobs of this one: internal, when the public root is pruned. Prune that one first,
    *  or what only its old snapshots use stays until the next time. */
   readonly alsoUsedBy?: readonly Shelf[];
+  /** A root without a fallback that takes over what only those need: bytes that became gated do not stay under a public root. */
+  readonly moveTo?: Shelf;
   /** Newest records to keep, at least 1. The one that the pointer names is kept besides. */
   readonly keep: number;
   /** The search index of this root (`ViewIndex` fits). */
@@ -26,7 +28,7 @@ export type Pruned = {
  *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
  *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
  *  RangeError when `keep` is not a positive integer */
-export async function prune({ shelf, alsoUsedBy = [], keep, index }: PruneOptions): Promise<Pruned> {
+export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
   const records = await shelf.listRecords();
   const pointer = await shelf.readPointer();
@@ -37,20 +39,32 @@ export async function prune({ shelf, alsoUsedBy = [], keep, index }: PruneOption
   const keptIds = new Set(kept.map((record) => record.snapshot));
   if (pointer !== null) keptIds.add(pointer.snapshot);
   const needed = await reachable(shelf, keptIds);
+  const neededElsewhere = new Set<Sha256>();
   for (const other of alsoUsedBy) {
     const roots = (await other.listRecords()).map((record) => record.snapshot);
     const current = await other.readPointer();
-    for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) needed.add(digest);
+    for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
   }
 
   const dropped = records.filter((record) => !kept.includes(record));
   for (const record of dropped) await shelf.deleteRecord(record.sequence);
   await shelf.flush();
   await index?.prune([...keptIds]);
+  const spare: { digest: Sha256; size: number }[] = [];
+  for await (const blob of shelf.listBlobs()) {
+    if (needed.has(blob.digest)) continue;
+    if (!neededElsewhere.has(blob.digest)) spare.push(blob);
+    else if (moveTo !== undefined) {
+      const taken = await shelf.getBlob(blob.digest);
+      if (taken !== null) await moveTo.putBlob(blob.digest, taken);
+      spare.push(blob);
+    }
+  }
+  // What was taken over survives a power cut before it goes here.
+  await moveTo?.flush();
   let blobs = 0;
   let bytes = 0;
-  for await (const { digest, size } of shelf.listBlobs()) {
-    if (needed.has(digest)) continue;
+  for (const { digest, size } of spare) {
     await shelf.deleteBlob(digest);
     blobs++;
     bytes += size;

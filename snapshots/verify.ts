@@ -4,7 +4,7 @@
  *  Not covered, since nothing else says what they should be: `created` and `inputs` of records before the current one,
  *  the changes of a snapshot whose predecessor was pruned, blobs that no snapshot reaches, `checked`, `tmp/`, locks, and the index
  *  unless `index` is given. */
-import { findLeaks, gatedSecrets } from "./leaks.ts";
+import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
 import { createTreeCache, openSnapshot } from "./read.ts";
 import type { Sha256 } from "./digest.ts";
 import type { Shelf } from "./shelf.ts";
@@ -29,6 +29,8 @@ export type VerifyOptions = {
   readonly index?: IndexCheck;
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
   readonly snapshots?: "current" | "all";
+  /** The software's own words: what a page says in every library is no leak. */
+  readonly software?: AsyncIterable<ScannedFile>;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
   /** Folders of one snapshot that are followed; the default is more than a million objects need. */
@@ -118,6 +120,7 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   const files = async function* () {
     yield* snapshotFiles(open.snapshot, open.data, open.files);
     yield* indexFiles(options.public);
+    yield* options.software ?? [];
   };
   for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
     const place = offset === null ? "after decoding" : `first at byte ${offset}`;

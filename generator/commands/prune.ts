@@ -2,6 +2,7 @@
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/prune.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
 import { openShelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";
@@ -18,7 +19,7 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
       const shelf = shelves[view];
       const index = await openIndex(shelf.indexUri);
       try {
-        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({ shelf, keep, index, alsoUsedBy: view === "public" ? [shelves.internal] : [] });
+        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({ shelf, keep, index, ...(view === "public" ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) } : {}) });
         result.removed_snapshots.push(...removed_snapshots);
         result.removed_blobs += removed_blobs;
         result.freed_bytes += freed_bytes;

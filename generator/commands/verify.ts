@@ -7,9 +7,11 @@ import { checkReceipt, parseReceipt } from "../../snapshots/receipt.ts";
 import { type IndexCheck, verifyShelf } from "../../snapshots/verify.ts";
 import { openShelves, type Shelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
+import { compileSite } from "../compile-site.ts";
 import { openConfig } from "../config.ts";
 import { openDeriver } from "../derive.ts";
 import { readRegistry } from "../read-registry.ts";
+import { softwareFiles } from "../software-files.ts";
 
 /** Exit code when something was found. */
 const FOUND = 3;
@@ -32,6 +34,7 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
       index: checkIndex,
       snapshots: options.all === true ? "all" : "current",
       extra: privateTexts,
+      software: softwareFiles((await compileSite()).dist),
     });
     const errors = findings.filter((finding) => finding.severity === "error").length;
     if (options.json === true) process.stdout.write(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`);

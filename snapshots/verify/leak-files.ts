@@ -11,18 +11,22 @@ import type { ViewData } from "../view-data.ts";
 const PART = 8 * 1024 * 1024;
 const OVERLAP = 64 * 1024;
 
+/** Files that are the same for every library but for its name: a gated prefix called `proofs/` occurs in the name of a route. */
+const SOFTWARE = /^(api\/openapi\.json|pages\/(reference|problems|problems\/\w+)=\.html|pages\/404\.html)$/;
+
 /** Every file of a snapshot, each blob once; objects first, since what they say themselves is no leak.
  *  @param files as walked, so every blob is there */
 export async function* snapshotFiles(snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): AsyncGenerator<ScannedFile> {
   // The words of a PDF are not in its bytes: its extract speaks for it. Verify derives it again.
   const voices = new Set(data.objects.filter((row) => row.kind === "pdf").map((row) => `extracts/${row.key}`));
-  const isSource = (path: string): boolean => path.startsWith("objects/") || voices.has(path);
+  const isSource = (path: string): boolean => path.startsWith("objects/") || voices.has(path) || SOFTWARE.test(path);
   const seen = new Set<string>();
   for (const sources of [true, false]) {
     for (const [path, entry] of files) {
       if (isSource(path) !== sources || seen.has(entry.sha256)) continue;
       seen.add(entry.sha256);
-      if (entry.size <= PART) yield { path, bytes: await snapshot.read(entry), source: sources };
+      const software = SOFTWARE.test(path);
+      if (entry.size <= PART) yield { path, bytes: await snapshot.read(entry), source: sources && !software, software };
       else yield* parts(path, sources, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
     }
   }
