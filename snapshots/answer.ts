@@ -7,6 +7,7 @@ import { ShelfError } from "./errors.ts";
 import { formatKeyPath, objectPath, pageFile, pagePath, parseKeyPath, parseSlug } from "./layout.ts";
 import { objectAnswer } from "./objects-answer.ts";
 import type { PageInput } from "./page/model.ts";
+import { agentFile } from "./page/agent-answer.ts";
 import { relationsOf } from "./page/relations.ts";
 import { requestPage } from "./page/request-pages.ts";
 import { storedPages } from "./page/stored-pages.ts";
@@ -299,7 +300,9 @@ async function fileAnswer(context: Context, request: AnswerRequest, route: Route
     const bytes = new TextEncoder().encode(llmsText(data));
     prepared = prepare({ bytes, type: "text/plain; charset=utf-8", tag: sha256(bytes), headers: {} }, context.cache);
   } else {
-    throw new ShelfError("not_found", "This view does not have that file.");
+    const made = await agentContent(context, path);
+    if (made === null) throw new ShelfError("not_found", "This view does not have that file.");
+    prepared = made;
   }
   context.prepared.set(request.target, prepared);
   return reply(request, prepared);
@@ -326,12 +329,20 @@ async function storedPage(context: Context, path: string): Promise<Prepared | nu
   const { snapshot } = context.open;
   if (path.startsWith("/assets/") || path.startsWith("/pagefind/")) return assetFile(context, path);
   const page = (await storedInputs(context.open)).get(path);
-  if (page === undefined) return null;
+  if (page === undefined) return agentContent(context, path);
   const entry = await snapshot.find(`pages/${pageFile(path)}`);
   // A view whose pages are not stored (the internal one) has them rendered from the same models.
   if (entry?.kind !== "blob") return renderedPage(context, await page(), null);
   const html = await stampPage(context.open, path, await snapshot.read(entry));
   return prepare({ bytes: html, type: HTML_TYPE, tag: sha256(html), headers: PAGE_HEADERS }, context.cache);
+}
+
+async function agentContent(context: Context, path: string): Promise<Prepared | null> {
+  const made = await agentFile(context.open, path, async (page) => {
+    const stored = (await storedInputs(context.open)).get(page);
+    return stored === undefined ? ((await requestPage(context.view, context.open, page, new URLSearchParams()))?.input ?? null) : stored();
+  });
+  return made === null ? null : prepare({ bytes: made.bytes, type: made.type, tag: sha256(made.bytes), headers: {} }, context.cache);
 }
 
 async function renderedPage(context: Context, input: PageInput, tag: string | null): Promise<Prepared> {
@@ -399,6 +410,20 @@ async function findRedirect(context: Context, path: string): Promise<string | nu
   if (path.endsWith("/")) return null;
   const pages = await storedInputs(context.open);
   return pages.has(`${path}/`) || `${path}/` === pagePath.snapshots ? `${path}/` : null;
+}
+
+/** A page that follows from more than the snapshot and the request: made now, kept by nobody.
+ *  @param open the snapshot that it speaks of */
+export async function renderedAnswer(view: View, open: OpenSnapshot, status: number, input: PageInput): Promise<Answer> {
+  const html = await render(view, input);
+  return {
+    status,
+    headers: {
+      ...commonHeaders(view.options.view, open.snapshot.id),
+      "Cache-Control": CACHE.none, "Content-Type": HTML_TYPE, "Content-Length": String(html.length), ...PAGE_HEADERS,
+    },
+    body: html,
+  };
 }
 
 async function notFoundPage(view: View, request: AnswerRequest, error: ShelfError): Promise<Answer> {

@@ -147,6 +147,16 @@ const library: readonly Route[] = [
     query: [], parts: {}, success: text("text/plain", "Markdown"), errors: [],
   },
   {
+    id: "llms-full", group: "service", methods: READ, path: "/llms-full.txt", kind: "file", access: "public",
+    summary: "Claims, records and texts in one file, up to 4 MiB",
+    query: [], parts: {}, success: text("text/plain", "Markdown; each object's text between two lines with its digest"), errors: [],
+  },
+  {
+    id: "mcp-description", group: "service", methods: READ, path: "/.well-known/mcp.json", kind: "file", access: "public",
+    summary: "Where the MCP endpoint is and what it offers",
+    query: [], parts: {}, success: json(anyObject, "Endpoint, revisions, tools, prompts"), errors: [],
+  },
+  {
     id: "mcp", group: "service", methods: ["POST"], path: "/mcp", kind: "effect", access: "public",
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     query: [], parts: {}, body: anyObject, success: json(anyObject, "JSON-RPC 2.0 response"), errors: [403, 413, 429, 503],

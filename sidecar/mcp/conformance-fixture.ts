@@ -5,7 +5,8 @@ import {
   type ProtocolEra, ResourceTemplate, type ServerContext,
 } from "@modelcontextprotocol/server";
 import { z } from "zod";
-import { MCP_VERSIONS, type McpEndpoint, serveMcp } from "./serve.ts";
+import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
+import { type McpEndpoint, serveMcp } from "./serve.ts";
 
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
 const WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=";

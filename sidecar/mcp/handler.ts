@@ -1,9 +1,9 @@
 /** POST /mcp over one view. It sees only the view it is given: which one that is, and who may call, is decided outside. */
-import { TOOL_NAMES } from "../../snapshots/tools/table.ts";
+import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/view.ts";
 import type { AskTool, SemanticTool } from "./model-tools.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
-import { MCP_VERSIONS, type McpEndpoint, serveMcp } from "./serve.ts";
+import { type McpEndpoint, serveMcp } from "./serve.ts";
 
 export type McpOptions = {
   readonly view: View;

@@ -1,12 +1,10 @@
 /** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. It knows nothing of
  *  libraries; what is served comes from the factory. */
 import { createMcpHandler, isLegacyRequest, type McpServerFactory, ProtocolError, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
-
-/** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
-export const MCP_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
 export type ServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;

@@ -3,7 +3,7 @@ import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as 
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openContext, type Tool, type ToolContext } from "../../snapshots/tools/context.ts";
 import { SNAPSHOT_TOOLS } from "../../snapshots/tools/run.ts";
-import { findTool, inputJsonSchema, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
+import { findTool, inputJsonSchema, MCP_VERSIONS, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import type { View } from "../../snapshots/view.ts";
 import { callTool } from "./call.ts";
@@ -11,7 +11,7 @@ import { complete } from "./complete.ts";
 import { askTool, type AskTool, semanticTool, type SemanticTool } from "./model-tools.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import { MCP_VERSIONS, type ServedRequest } from "./serve.ts";
+import type { ServedRequest } from "./serve.ts";
 
 export type LibraryParts = {
   readonly view: View;

@@ -6,6 +6,7 @@
 import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimsMeta } from "../schema/claims.ts";
 import type { ObjectKind } from "../schema/extract.ts";
+import type { AgentsPage } from "./agents-page.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
@@ -261,7 +262,7 @@ export type NotFoundPage = { readonly page: "not-found"; readonly detail: string
 
 export type PageModel =
   | FrontPage | BrowsePage | ObjectPage | ClaimsPage | ClaimPage | RegistryPage | RecordPage | DashboardPage
-  | SnapshotsPage | DiffPage | SearchPage | ReferencePage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
+  | SnapshotsPage | DiffPage | SearchPage | ReferencePage | AgentsPage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
 
 /** What the renderer is given. */
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

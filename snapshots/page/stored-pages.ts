@@ -4,6 +4,7 @@ import { CODES } from "../errors.ts";
 import { pageFile, pagePath } from "../layout.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ViewData } from "../view-data.ts";
+import { agentsPage } from "./agents-page.ts";
 import { browsePage, BROWSE_PART, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
@@ -54,6 +55,7 @@ export function* storedPages(
   }
   yield page(pagePath.search, searchForm(data));
   yield page(pagePath.reference, referencePage(library.base_url));
+  yield page(pagePath.agents, agentsPage(data));
   yield page(pagePath.problems, problemsPage());
   for (const code of CODES) yield page(pagePath.problem(code), { page: "problem", problem: problemRow(code) });
   yield page(pagePath.rejected, rejectedPage(data));

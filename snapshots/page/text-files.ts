@@ -40,7 +40,9 @@ export function llmsText(data: ViewData): string {
     ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records`] : []),
     `- [Search](${base}/api/search?q=): ranked full text`,
     `- [OpenAPI](${base}/api/openapi.json): every route`,
-    `- [MCP](${base}/mcp): read-only tools for agents (POST)`,
+    `- [MCP](${base}/mcp): read-only tools for agents (POST); [how to connect](${base}${pagePath.agents})`,
+    `- [All texts in one file](${base}/llms-full.txt)`,
+    "- Every page has a Markdown twin: add index.md to its address.",
     "",
   );
   for (const collection of library.collections) {

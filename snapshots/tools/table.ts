@@ -16,7 +16,10 @@ import { CUB_SUMMARY } from "./registry.ts";
 const DEFAULT_ITEMS = 20;
 const DEFAULT_SEARCH = 10;
 
-/** Where the same is read with GET; null for what only POST gives. */
+/** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
+export const MCP_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
+
+/** One tool. `twin` is the route that says the same. */
 export type ToolInfo = {
   readonly name: ToolName;
   readonly title: string;

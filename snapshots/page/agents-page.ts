@@ -1,0 +1,81 @@
+/** What agents and those who connect them want to know: the page /agents/, /.well-known/mcp.json. */
+import { mountPath, type ViewData } from "../view-data.ts";
+import { MAX_RESULT_BYTES } from "../tools/budget.ts";
+import { PROMPTS } from "../tools/prompts.ts";
+import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
+
+export type AgentsPage = {
+  readonly page: "agents";
+  /** Absolute when the service's address is known, else a site path. */
+  readonly endpoint: string;
+  readonly versions: readonly string[];
+  readonly resultBytes: number;
+  /** Whether callers need an identity. */
+  readonly gated: boolean;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly twin: string;
+    readonly arguments: readonly { readonly name: string; readonly type: string; readonly required: boolean; readonly description: string }[];
+    /** JSON text of arguments that work. */
+    readonly example: string;
+  }[];
+  readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
+  readonly clients: readonly { readonly title: string; readonly where: string; readonly text: string }[];
+};
+
+/** The many filters of records say the same thing sixteen times: one line stands for them. */
+const FILTER = /^Exact value of /;
+
+export function agentsPage(data: ViewData): AgentsPage {
+  const endpoint = `${data.library.base_url}${mountPath(data.library)}/mcp`;
+  return {
+    page: "agents",
+    endpoint,
+    versions: [...MCP_VERSIONS],
+    resultBytes: MAX_RESULT_BYTES,
+    gated: data.library.view === "internal",
+    tools: TOOLS.map((tool) => {
+      const { properties = {}, required = [] } = inputJsonSchema(tool) as { properties?: Record<string, { type?: string; description?: string }>; required?: string[] };
+      return {
+        name: tool.name, title: tool.title, description: tool.description, twin: tool.twin,
+        arguments: Object.entries(properties).map(([name, { type, description }]) => ({
+          name, type: type ?? "text or list", required: required.includes(name), description: FILTER.test(description ?? "") ? "filter" : (description ?? (type === "boolean" ? "filter" : "")),
+        })),
+        example: JSON.stringify(tool.example),
+      };
+    }),
+    prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })),
+    clients: clients(endpoint),
+  };
+}
+
+function clients(url: string): AgentsPage["clients"] {
+  const json = (value: unknown): string => JSON.stringify(value, null, 2);
+  const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_collections", arguments: {} } });
+  return [
+    { title: "Claude Code", where: "in a shell", text: `claude mcp add --transport http library ${url}` },
+    { title: "Cursor", where: ".cursor/mcp.json", text: json({ mcpServers: { library: { url } } }) },
+    { title: "VS Code", where: ".vscode/mcp.json", text: json({ servers: { library: { type: "http", url } } }) },
+    { title: "Codex", where: "~/.codex/config.toml", text: `[mcp_servers.library]\nurl = ${JSON.stringify(url)}` },
+    { title: "Gemini CLI", where: "in a shell", text: `gemini mcp add --transport http library ${url}` },
+    { title: "Inspector", where: "in a shell", text: `npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list` },
+    { title: "No client at all", where: "in a shell", text: `curl -s -H 'content-type: application/json' -d '${call}' ${url}` },
+  ];
+}
+
+/** /.well-known/mcp.json: enough for a client to connect and to decide whether it wants to. */
+export function mcpDescription(data: ViewData): object {
+  const { library } = data;
+  const base = library.base_url + mountPath(library);
+  return {
+    name: library.title,
+    ...(library.summary === "" ? {} : { description: library.summary }),
+    endpoints: [{ url: `${base}/mcp`, transport: "streamable-http", protocolVersions: [...MCP_VERSIONS], authentication: library.view === "public" ? "none" : "required" }],
+    capabilities: { tools: TOOLS.map(({ name, title, description }) => ({ name, title, description })), resources: true, prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })), completions: true },
+    limits: { result_bytes: MAX_RESULT_BYTES },
+    documentation: `${base}/agents/`,
+    llms: `${base}/llms.txt`,
+  };
+}
