@@ -3,8 +3,11 @@
  *  File names are bytes. fast-glob walks the tree but matches with patterns in which a newline, a backslash or what is not
  *  UTF-8 gets lost, so it is shown an escaped spelling of every name (plain letters, digits, `%XX`) and no name is dropped. */
 import type { BigIntStats, Dirent, Stats } from "node:fs";
-import { lstat as lstatCallback, readdir as readdirCallback, stat as statCallback } from "node:fs";
-import { constants, lstat, open, realpath, stat } from "node:fs/promises";
+import {
+  closeSync, constants, fstatSync, lstat as lstatCallback, lstatSync, openSync, readdir as readdirCallback, readFileSync, realpathSync,
+  stat as statCallback,
+} from "node:fs";
+import { lstat, realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
@@ -116,32 +119,28 @@ function findTypeProblem(stats: BigIntStats): string | null {
 async function read(root: string, key: string): Promise<ReadObject> {
   const problem = findKeyProblem(key);
   if (problem !== null) throw new ShelfError("bad_source", `The object cannot be read: ${problem}.`);
-  const realRoot = await findRealRoot(root);
   for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
     if (attempt > 0) await sleep(RETRY_MS * 2 ** (attempt - 1));
-    const result = await readOnce(realRoot, `${root}/${key}`);
+    const result = readOnce(root, `${root}/${key}`);
     if (result !== null) return result;
   }
   throw new ShelfError("bad_source", "The object kept changing while it was read.");
 }
 
-/** null when the file changed meanwhile, or so recently that a change could not be seen. */
-async function readOnce(realRoot: string, path: string): Promise<ReadObject | null> {
-  // O_NONBLOCK: a pipe put in place of the file since the listing must not hang the build.
-  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: unknown) => {
-    throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
-  });
+/** null when the file changed meanwhile, or so recently that a change could not be seen.
+ *  Synchronous on purpose: an object is a few kilobytes, and ten trips through the thread pool cost more than reading it. */
+function readOnce(root: string, path: string): ReadObject | null {
+  const file = openFile(path);
   try {
-    const before = await file.stat({ bigint: true });
+    const before = fstatSync(file, { bigint: true });
     const problem = findTypeProblem(before);
     if (problem !== null) throw new ShelfError("bad_source", `The object ${problem}.`);
     // What was opened must be what lies inside the root: a folder on the way may have become a link since the listing.
-    const target = await realpath(path);
-    const inside = await lstat(target, { bigint: true });
-    if (!isInside(realRoot, target)) throw new ShelfError("bad_source", "The object's path leads out of the store.");
-    if (inside.ino !== before.ino || inside.dev !== before.dev || isRacy(before)) return null;
-    const bytes = await file.readFile();
-    const after = await file.stat({ bigint: true });
+    const found = findTarget(path);
+    if (!isInside(realpathSync.native(root), found.path)) throw new ShelfError("bad_source", "The object's path leads out of the store.");
+    if (found.ino !== before.ino || found.dev !== before.dev || isRacy(before)) return null;
+    const bytes = readFileSync(file);
+    const after = fstatSync(file, { bigint: true });
     const version = versionOf(before);
     if (version !== versionOf(after) || BigInt(bytes.length) !== after.size) return null;
     return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), version };
@@ -151,8 +150,24 @@ async function readOnce(realRoot: string, path: string): Promise<ReadObject | nu
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
   } finally {
-    await file.close();
+    closeSync(file);
   }
+}
+
+function openFile(path: string): number {
+  try {
+    // O_NONBLOCK: a pipe put in place of the file since the listing must not hang the build.
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (cause) {
+    throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
+  }
+}
+
+/** Where the file that a path leads to really lies, and which one that is now. */
+function findTarget(path: string): { readonly path: string; readonly ino: bigint; readonly dev: bigint } {
+  const real = realpathSync.native(path);
+  const { ino, dev } = lstatSync(real, { bigint: true });
+  return { path: real, ino, dev };
 }
 
 /** ctime is in it because a writer can set mtime back, but not ctime. */
