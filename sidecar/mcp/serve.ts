@@ -56,11 +56,12 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     // The request itself has been counted; each further one of a batch counts like one.
     for (let more = 1; more < messages.requests; more++) if (!allow("mcp")) return rpcErrorResponse(TOO_MANY);
     const { body } = messages;
-    const bare = withoutBody(request);
-    served.set(bare, { signal: request.signal, allow });
     // A body that is null would count as none, and be read again.
-    if (await isLegacyRequest(bare, body ?? {})) return serveHandshake(bare, body);
-    return modern.fetch(bare, { parsedBody: body ?? {} });
+    const parsedBody = body ?? {};
+    const handshake = await isLegacyRequest(request, parsedBody);
+    const forwarded = handshake ? withAccept(request) : request;
+    served.set(forwarded, { signal: request.signal, allow });
+    return handshake ? serveHandshake(forwarded, body) : modern.fetch(forwarded, { parsedBody });
   }
 
   /** Handshake revisions over a transport that lives for one request. */
@@ -83,9 +84,9 @@ const METHOD_NOT_ALLOWED: RpcError = {
 };
 const TOO_MANY: RpcError = { status: 429, code: REFUSED, message: "Too many requests: the batch has more requests than are left.", data: { code: "rate_limited" } };
 
-/** The same request with its body taken, and with the Accept header that the transport insists on: a plain JSON-RPC POST
- *  is answered with plain JSON, whatever its client forgot to say. */
-function withoutBody(request: Request): Request {
+/** The same request with the Accept header that the transport insists on: a plain JSON-RPC POST is answered with plain
+ *  JSON, whatever its client forgot to say. Its body has been read. */
+function withAccept(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.set("accept", "application/json, text/event-stream");
   headers.delete("content-length");
