@@ -172,12 +172,14 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     return { rendered, pagefind, draft };
   };
   const drawing = draftOf();
-  const indexing = indexViews(views, shelves, usable, extractDigest, read.extract, {
+  const pending = {
     public: drawing.then(({ draft }) => draft.snapshot),
     // The internal view's pages are rendered per request and need the same styles and scripts.
     internal: assets.then((files) => writeDraft(shelves.internal, views.internal, [...objectFiles(views.internal, read), ...files])),
-  });
-  // Both are awaited together, so that neither fails unheard.
+  };
+  // Both are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
+  for (const promise of [pending.public, pending.internal]) promise.catch(() => undefined);
+  const indexing = indexViews(views, shelves, usable, extractDigest, read.extract, pending);
   const [{ rendered, pagefind, draft }, indexed] = await Promise.all([drawing, indexing]);
   const drafts: Readonly<Record<"public" | "internal", Draft>> = { public: draft, internal: indexed.draft };
   const secrets = secretsDigest(views, registry.privateTexts);

@@ -1,0 +1,267 @@
+/** Builds that are killed with signal 9 at random moments, and one whose disk fills up.
+ *  PROOFSHELF_KILLS=2000 kills more often than the usual 200. */
+import assert from "node:assert/strict";
+import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { sha256 } from "../snapshots/digest.ts";
+import { openIndex } from "../snapshots/index/open.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
+import type { Shelf } from "../snapshots/shelf.ts";
+import type { View } from "../snapshots/view.ts";
+import { build, openShelves } from "./build.ts";
+import { type Config, openConfig } from "./config.ts";
+import { SILENT, writeFiles } from "./fixture-library.ts";
+import { ask, openFixtureView } from "./fixture-view.ts";
+
+const KILLS = Number(process.env["PROOFSHELF_KILLS"] ?? 200);
+/** Shelves that are tormented at the same time. */
+const LANES = 2;
+/** Every so many kills a build may finish. */
+const RECOVER_EVERY = 10;
+const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
+const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
+
+const CONFIG = `title: Crash library
+baseUrl: http://library.example
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: SHELF }
+collections:
+  - { id: notes, prefix: notes/, title: Notes, visibility: public }
+  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
+claims: { path: ./claims.yaml }
+`;
+
+async function makeLibrary(t: TestContext, shelf = "./shelf"): Promise<{ dir: string; file: string; config: Config }> {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-crash-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  await writeFiles(dir, [
+    ["proofshelf.yaml", CONFIG.replace("SHELF", shelf)], ["library/notes/steady.md", "# Steady\n\nAlways the same.\n"],
+    ["library/notes/turn.md", "# Turn\n\nTurn 0.\n"], ["claims.yaml", "claims: []\n"], ["library/drafts/gated.md", "# Gated\n\nNot for everybody.\n"],
+  ]);
+  const file = join(dir, "proofshelf.yaml");
+  return { dir, file, config: await openConfig(file) };
+}
+
+/** Changes what the next build finds: a claim each time; every fourth time bytes of an object, and which objects there are. */
+async function turn(dir: string, number: number): Promise<void> {
+  await writeFiles(dir, [["claims.yaml", `claims: [{ id: turn, title: Turn ${number}, status: scoped, scope: This test, statement: It is turn ${number}. }]\n`]]);
+  if (number % 4 !== 0) return;
+  const library = join(dir, "library");
+  await writeFiles(library, [["notes/turn.md", `# Turn\n\nTurn ${number}.\n`], [`notes/extra-${number % 3}.md`, `# Extra\n\nExtra ${number}.\n`]]);
+  rmSync(join(library, `notes/extra-${(number + 1) % 3}.md`), { force: true });
+}
+
+type Waiting = { readonly child: ChildProcess; readonly ended: Promise<number | null>; said(): string };
+
+/** A build in a process group of its own, ready to begin. */
+async function prepareBuild(file: string): Promise<Waiting> {
+  const child = fork(CHILD, [file], { detached: true, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  // What a killed one leaves behind may complain of broken pipes: shown only when a build was to succeed.
+  let said = "";
+  child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  await new Promise((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("error", reject);
+  });
+  return { child, ended, said: () => said };
+}
+
+/** Waits until no process of the group is left: parsers and indexers have to notice that their build is gone. */
+async function waitForGroup(group: number): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    try {
+      process.kill(-group, 0);
+    } catch {
+      return;
+    }
+    await wait(50);
+  }
+  process.kill(-group, "SIGKILL");
+  assert.fail("a killed build left a process behind");
+}
+
+/** Everything that the pointer's snapshot names is there, whole, and searchable.
+ *  @param read digests that were read and found whole before: those have only to be there
+ *  @returns its id, null before the first */
+async function checkShelf(shelf: Shelf, read = new Set<string>()): Promise<string | null> {
+  const record = await shelf.readPointer();
+  if (record === null) return null;
+  const trees = createTreeCache();
+  const snapshot = await openSnapshot(shelf, record, trees);
+  const pending = [record.snapshot];
+  for (let digest = pending.pop(); digest !== undefined; digest = pending.pop()) {
+    for (const entry of await snapshot.tree(digest)) {
+      if (entry.kind === "tree") pending.push(entry.sha256);
+      else if (read.has(entry.sha256)) assert.ok(await shelf.hasBlob(entry.sha256), entry.name);
+      else assert.equal((await snapshot.read(entry)).length, entry.size, entry.name);
+      read.add(entry.sha256);
+    }
+  }
+  const records = await shelf.listRecords();
+  assert.ok(records.some(({ sequence, snapshot: id }) => sequence === record.sequence && id === record.snapshot), "the pointer is one of the records");
+  assert.notEqual(await shelf.readChanges(record.sequence), null);
+  const index = await openIndex(shelf.indexUri);
+  try {
+    assert.ok(await index.has(record.snapshot), "the snapshot is in the index");
+  } finally {
+    index.close();
+  }
+  return record.snapshot;
+}
+
+/** Reads as a client would, again and again: whatever is served belongs to one snapshot. @returns how many rounds, how many snapshots */
+async function watch(view: View, stop: AbortSignal): Promise<{ rounds: number; seen: Set<string> }> {
+  const seen = new Set<string>();
+  let rounds = 0;
+  while (!stop.aborted) {
+    const catalog = await ask(view, "/api/catalog");
+    if (catalog.status === 503) {
+      assert.equal((catalog.json() as { code: string }).code, "no_snapshot");
+      assert.equal(seen.size, 0, "what was served once is served on");
+    } else {
+      assert.equal(catalog.status, 200);
+      const body = catalog.json() as { snapshot: string; collections: { objects: { key: string; sha256: string }[] }[] };
+      const id = catalog.headers["X-Snapshot"] ?? "";
+      assert.equal(body.snapshot, id, "a body and its header name one snapshot");
+      seen.add(id);
+      for (const { key, sha256: digest } of body.collections.flatMap(({ objects }) => objects)) {
+        const found = await ask(view, `/at/${id}/objects/${key}`);
+        assert.deepEqual([found.status, sha256(found.body)], [200, digest], `${key} is what the catalog says`);
+      }
+      const live = await ask(view, "/objects/notes/turn.md");
+      assert.equal(`sha-256=:${Buffer.from(sha256(live.body), "hex").toString("base64")}:`, live.headers["Repr-Digest"]);
+      const page = await ask(view, `/at/${id}/object/notes/turn.md/`);
+      const digest = body.collections.flatMap(({ objects }) => objects).find(({ key }) => key === "notes/turn.md")?.sha256 ?? "";
+      assert.ok(page.status === 200 && page.text.includes(digest), "a page shows the digest of its own snapshot");
+      rounds++;
+    }
+    await wait(50);
+  }
+  return { rounds, seen };
+}
+
+/** Kills `kills` builds of one shelf. @returns how many had published when they were killed */
+async function torment(t: TestContext, kills: number): Promise<{ published: number; recovered: number }> {
+  const { dir, file, config } = await makeLibrary(t);
+  const shelves = openShelves(config);
+  const stop = new AbortController();
+  const watching = watch(await openFixtureView(config), stop.signal);
+  let next = prepareBuild(file);
+  let published = 0;
+  let recovered = 0;
+  // How long a build takes here and now; learnt from those that finish.
+  let duration = 1500;
+  const read = { public: new Set<string>(), internal: new Set<string>() };
+  let last: string | null = null;
+  try {
+    for (let number = 1; number <= kills; number++) {
+      await turn(dir, number);
+      const { child, ended, said } = await next;
+      const group = child.pid ?? 0;
+      // The next one starts up while this one works.
+      next = prepareBuild(file);
+      const finishes = number % RECOVER_EVERY === 0;
+      const began = performance.now();
+      child.send("go");
+      if (finishes) {
+        assert.equal(await ended, 0, `a build after kills succeeds: ${said()}`);
+        duration = 0.5 * duration + 0.5 * (performance.now() - began);
+        recovered++;
+      } else {
+        await wait(Math.random() * duration * 1.1);
+        child.kill("SIGKILL");
+        await ended;
+      }
+      await waitForGroup(group);
+      const id = await checkShelf(shelves.public, read.public);
+      await checkShelf(shelves.internal, read.internal);
+      if (id !== last && !finishes) published++;
+      last = id;
+    }
+    const { child, ended, said } = await next;
+    child.send("go");
+    assert.equal(await ended, 0, `the last build succeeds: ${said()}`);
+    // One more look for whoever reads along.
+    await wait(1000);
+  } finally {
+    stop.abort();
+    const left = await next;
+    left.child.kill("SIGKILL");
+  }
+  const { rounds, seen } = await watching;
+  assert.ok(rounds > 0 && seen.has((await pointer(shelves.public)).snapshot), "a reader read all the time");
+
+  // What the survivor serves is what a build from nothing makes of the same sources.
+  const cold = await build({ ...config, shelf: { kind: "directory", root: join(dir, "cold") } }, { progress: SILENT });
+  assert.equal((await pointer(shelves.public)).snapshot, cold.snapshot);
+  assert.equal((await pointer(shelves.internal)).snapshot, cold.internal.snapshot);
+  const verified = spawnSync(process.execPath, [CLI, "verify", "--json", "--config", file], { encoding: "utf8" });
+  const { findings } = JSON.parse(verified.stdout) as { findings: { severity: string; code: string }[] };
+  assert.deepEqual(findings.filter(({ severity }) => severity === "error"), []);
+  const pruned = spawnSync(process.execPath, [CLI, "prune", "--keep", "1", "--json", "--config", file], { encoding: "utf8" });
+  assert.equal(pruned.status, 0, pruned.stderr);
+  const after = spawnSync(process.execPath, [CLI, "verify", "--json", "--config", file], { encoding: "utf8" });
+  assert.deepEqual(JSON.parse(after.stdout), { errors: 0, warnings: 0, findings: [] }, "prune removes whatever the killed builds left");
+  return { published, recovered };
+}
+
+async function pointer(shelf: Shelf) {
+  const record = await shelf.readPointer();
+  assert.ok(record !== null);
+  return record;
+}
+
+test(`${KILLS} builds killed at random moments: never half a snapshot, never a mix, and the next build succeeds`, { timeout: KILLS * 5000 }, async (t) => {
+  const lanes = await Promise.all(Array.from({ length: LANES }, () => torment(t, Math.ceil(KILLS / LANES))));
+  t.diagnostic(`killed ${KILLS}, of which ${lanes.reduce((sum, lane) => sum + lane.published, 0)} after they had published`);
+});
+
+/** Only root may mount a small disk; elsewhere the test is skipped and says so. */
+function mountSmallDisk(t: TestContext, size: string): string | null {
+  const place = mkdtempSync(join(tmpdir(), "proofshelf-disk-"));
+  const mounted = process.getuid?.() === 0 && process.platform === "linux" && spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place]).status === 0;
+  t.after(() => {
+    if (mounted) spawnSync("umount", ["-l", place]);
+    rmSync(place, { recursive: true, force: true });
+  });
+  return mounted ? place : null;
+}
+
+test("a disk that fills up: the build says so, the old snapshot is served, and the next build succeeds when there is room", async (t) => {
+  const disk = mountSmallDisk(t, "24m");
+  if (disk === null) {
+    t.skip("this process may not mount a small disk");
+    return;
+  }
+  const { dir, file, config } = await makeLibrary(t, join(disk, "shelf"));
+  const run = () => spawnSync(process.execPath, [CLI, "build", "--json", "--config", file], { encoding: "utf8" });
+  const first = run();
+  assert.equal(first.status, 0, first.stderr);
+  const before = await checkShelf(openShelves(config).public);
+  for (const megabytes of [30, 22, 18, 15, 12, 10, 8]) {
+    await writeFiles(join(dir, "library"), [["notes/large.bin", Buffer.alloc(megabytes * 1024 * 1024, megabytes)]]);
+    const full = run();
+    if (full.status === 0) break;
+    assert.equal(full.status, 1, full.stderr);
+    assert.match(full.stderr, /disk is full/i, "in words");
+    assert.doesNotMatch(full.stderr, /\n\s+at /, "without a stack");
+    assert.equal((JSON.parse(full.stdout) as { error: { code: string } }).error.code, "build_failed");
+    assert.equal(await checkShelf(openShelves(config).public), before, "the old snapshot is served");
+    await checkShelf(openShelves(config).internal);
+    const view = await openFixtureView(config);
+    assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], before);
+    assert.equal((await ask(view, "/api/search?q=steady")).status, 200);
+  }
+  rmSync(join(dir, "library/notes/large.bin"));
+  await turn(dir, 1);
+  const last = run();
+  assert.equal(last.status, 0, last.stderr);
+  assert.notEqual(await checkShelf(openShelves(config).public), before);
+  assert.ok(readdirSync(join(disk, "shelf")).length > 0);
+});
