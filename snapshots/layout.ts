@@ -121,6 +121,14 @@ export function parseSlug(slug: string): string | null {
 export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
+  /** The object's page with lines of it on top, in which the quote is marked. */
+  quote: (key: string, start: number, end: number, quote: string): string =>
+    `${pagePath.object(key)}?lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
+  /** A page as it is in one snapshot. */
+  at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
+  /** The page of what a search or an answer found. */
+  source: (kind: string, key: string): string =>
+    kind === "record" ? pagePath.record(key) : kind === "claim" ? pagePath.claim(key) : kind === "collection" ? pagePath.browse(key) : pagePath.object(key),
   browse: (prefix: string): string => `/browse/${encodePath(formatSlug(prefix))}`,
   /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
   browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),

@@ -85,7 +85,7 @@ export function browsePage(data: ViewData, prefix: string, sort: BrowseSort = "n
 }
 
 /** Everything on an object's page but what its extract says: small, so that it can be compared between builds. */
-export function objectFacts(data: ViewData, row: ObjectRow): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language"> {
+export function objectFacts(data: ViewData, row: ObjectRow): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language" | "quoted"> {
   const { folders } = relationsOf(data);
   const siblings = folders.get(row.key.slice(0, row.key.lastIndexOf("/") + 1))?.objects ?? [];
   const at = lowerIndex(siblings, row.key);
@@ -122,7 +122,7 @@ function lowerIndex(rows: readonly ObjectRow[], key: string): number {
 }
 
 export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
-  return { ...facts, html: extract.html, notes: extract.notes, outline: outlineOf(extract.passages), lines: extract.lines, language: extract.language };
+  return { ...facts, html: extract.html, notes: extract.notes, outline: outlineOf(extract.passages), lines: extract.lines, language: extract.language, quoted: null };
 }
 
 /** One entry per heading or declaration, at the line where it first occurs. */

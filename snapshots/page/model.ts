@@ -111,6 +111,24 @@ export type ObjectPage = {
   readonly cited_by: CitedBy;
   readonly previous: { readonly key: string; readonly title: string } | null;
   readonly next: { readonly key: string; readonly title: string } | null;
+  /** Lines that the address asks for, above the whole text; null on the stored page. */
+  readonly quoted: QuotedLines | null;
+};
+
+/** A stretch of plain text. */
+export type Piece = { readonly text: string; readonly marked: boolean };
+
+export type QuotedLine = { readonly number: number; /** False for the lines before and after. */ readonly cited: boolean; readonly pieces: readonly Piece[] };
+
+export type QuotedLines = {
+  readonly start: number;
+  readonly end: number;
+  readonly snapshot: string;
+  /** Why nothing is marked, or null: the file is too large or is no text with these lines, or they do not hold the quote. */
+  readonly problem: "too_large" | "no_lines" | "no_quote" | null;
+  readonly lines: readonly QuotedLine[];
+  /** Lines of the range that are not shown. */
+  readonly more: number;
 };
 
 export type ClaimsPage = { readonly page: "claims"; readonly meta: ClaimsMeta; readonly claims: readonly (ClaimCard & { readonly evidence: number; readonly gaps: number })[]; readonly byStatus: readonly Count[] };
@@ -224,8 +242,10 @@ export type SearchHit = {
   /** Site path, with "#L12" where a line is known. */
   readonly path: string;
   readonly summary: string;
-  readonly snippet: string;
-  readonly exact: string | null;
+  /** The passage, with the words of the query marked. */
+  readonly snippet: readonly Piece[];
+  /** What of it the whole query is: its key, id, name or title. */
+  readonly exact: "key" | "id" | "name" | "title" | null;
 };
 
 export type SearchPage = {
@@ -233,10 +253,58 @@ export type SearchPage = {
   readonly query: string;
   readonly prefix: string;
   readonly hits: readonly SearchHit[] | null;
-  readonly collections: readonly { readonly prefix: string; readonly title: string }[];
-  readonly byCollection: readonly Count[];
-  readonly byKind: readonly Count[];
+  readonly collections: readonly CollectionChoice[];
+  /** Results that were looked at, under the filters that are set; the best are in `hits`. */
+  readonly found: number;
+  /** "collection" and "kind", with the number of results that each value leaves. */
+  readonly facets: readonly Facet[];
   readonly problem: string | null;
+};
+
+/** A collection in a form. */
+export type CollectionChoice = { readonly id: string; readonly prefix: string; readonly title: string };
+
+/** A quote that an answer rests on. */
+export type AskedCitation = {
+  readonly n: number;
+  readonly key: string;
+  readonly title: string;
+  readonly sha256: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly quote: string;
+  /** The object's page in the answer's snapshot with these lines on top. */
+  readonly path: string;
+};
+
+export type AskedSource = { readonly title: string; readonly kind: string; readonly key: string; readonly path: string; readonly line: string };
+
+export type Asked = {
+  readonly mode: "ai" | "search";
+  /** Plain text; "[1]" refers to a citation. */
+  readonly answer: string;
+  readonly notice: string;
+  /** What wrote the answer, or null. */
+  readonly model: string | null;
+  readonly citations: readonly AskedCitation[];
+  readonly sources: readonly AskedSource[];
+  readonly snapshot: string;
+  /** JSON text and digest, or null when the answer has none. */
+  readonly receipt: { readonly text: string; readonly digest: string } | null;
+};
+
+export type AskPage = {
+  readonly page: "ask";
+  readonly question: string;
+  readonly prefix: string;
+  readonly collections: readonly CollectionChoice[];
+  /** Site path that takes questions as JSON. */
+  readonly api: string;
+  /** null on the stored page, and when there is a problem. */
+  readonly asked: Asked | null;
+  readonly problem: string | null;
+  /** Absolute address of the page that does answer, when this one cannot. */
+  readonly elsewhere: string | null;
 };
 
 export type ReferenceOperation = {
@@ -262,7 +330,7 @@ export type NotFoundPage = { readonly page: "not-found"; readonly detail: string
 
 export type PageModel =
   | FrontPage | BrowsePage | ObjectPage | ClaimsPage | ClaimPage | RegistryPage | RecordPage | DashboardPage
-  | SnapshotsPage | DiffPage | SearchPage | ReferencePage | AgentsPage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
+  | SnapshotsPage | DiffPage | SearchPage | AskPage | ReferencePage | AgentsPage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
 
 /** What the renderer is given. */
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

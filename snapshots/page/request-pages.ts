@@ -3,16 +3,16 @@ import { ShelfError } from "../errors.ts";
 import { diffPage, snapshotsPage } from "../history.ts";
 import { pagePath, parseSlug } from "../layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
-import { parseSearch, search } from "../query/search.ts";
 import { canonicalJson } from "../digest.ts";
-import { compareNames } from "../tree.ts";
 import type { OpenSnapshot, View } from "../view.ts";
-import { findCollection, type ViewData } from "../view-data.ts";
-import { countBy } from "./cards.ts";
-import { browsePage } from "./library-pages.ts";
-import { BROWSE_SORTS, type BrowseSort, type PageInput, type PageModel, type SearchPage } from "./model.ts";
+import type { ViewData } from "../view-data.ts";
+import { unansweredPage } from "./ask-page.ts";
+import { browsePage, objectFacts, objectPage } from "./library-pages.ts";
+import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
+import { type LineRange, MAX_QUOTED_BYTES, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
-import { searchForm } from "./service-pages.ts";
+import { relationsOf } from "./relations.ts";
+import { searchParameters, searchResults } from "./search-page.ts";
 import { CUB_FILTERS } from "../schema/cubs.ts";
 
 export type RequestPage = { readonly input: PageInput; /** Decides the page together with the snapshot; null: the page's own bytes do. */ readonly tag: string | null };
@@ -35,14 +35,21 @@ export async function requestPage(view: View, open: OpenSnapshot, path: string, 
     return page(await diffPage(view, from, to), null);
   }
   if (path === pagePath.search && params.has("q")) {
-    return page(await searchResults(open, data, params), canonicalJson(["search", params.get("q"), params.get("prefix") ?? "", view.options.view]));
+    return page(await searchResults(open, data, params), canonicalJson(["search", searchParameters(params), view.options.view]));
   }
+  // A process that does answer has taken the request before it came here.
+  if (path === pagePath.ask && params.has("question")) return page(unansweredPage(data, params), null);
   const filtered = ["q", "part", ...CUB_FILTERS.map(({ name }) => name)].filter((name) => params.has(name));
   if (path === pagePath.registry && filtered.length > 0) {
     const query = parseCubQuery(params);
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
     return page(registryPage(data, query, part), canonicalJson(["registry", known, view.options.view]));
+  }
+  const range = path.startsWith("/object/") ? parseLineRange(params) : null;
+  if (range !== null) {
+    const model = await quotingPage(open, data, path, range);
+    return model === null ? null : page(model, canonicalJson(["lines", path, range, view.options.view]));
   }
   const sort = params.get("sort");
   if (path.startsWith("/browse/") && sort !== null && sort !== "name") {
@@ -66,35 +73,14 @@ async function findSnapshot(view: View, start: string): Promise<OpenSnapshot> {
   return open;
 }
 
-async function searchResults(open: OpenSnapshot, data: ViewData, params: URLSearchParams): Promise<SearchPage> {
-  const form = { ...searchForm(data), query: params.get("q") ?? "", prefix: params.get("prefix") ?? "" };
-  if (form.query.trim() === "") return form;
-  try {
-    const results = await search(await open.reader(), parseSearch(params));
-    const hits = results.map((result) => ({
-      title: result.title,
-      kind: result.kind,
-      key: result.key,
-      path:
-        result.kind === "record"
-          ? pagePath.record(result.key)
-          : result.kind === "claim"
-            ? pagePath.claim(result.key)
-            : `${pagePath.object(result.key)}${result.row.start_line > 0 && result.kind === "code" ? `#L${result.row.start_line}` : ""}`,
-      summary: "",
-      snippet: result.snippet,
-      exact: result.exact,
-    }));
-    const titleOf = (key: string): string => findCollection(data.library.collections, key)?.title ?? "";
-    return {
-      ...form,
-      hits,
-      byCollection: countBy(results.filter((result) => result.collection !== ""), (result) => titleOf(result.key)).toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value)),
-      byKind: countBy(results, (result) => result.kind),
-    };
-  } catch (error) {
-    // A form that fails shows why, beside the form.
-    if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
-    throw error;
-  }
+/** An object's page with lines of it on top; null when the path is no object's page. */
+async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, range: LineRange): Promise<ObjectPage | null> {
+  const key = parseSlug(decodeURIComponent(path.slice("/object/".length, -1)));
+  const row = key === null || pagePath.object(key) !== path ? undefined : relationsOf(data).objectByKey.get(key);
+  if (row === undefined) return null;
+  const { snapshot } = open;
+  const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
+  if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
+  const bytes = entry.size > MAX_QUOTED_BYTES ? null : await snapshot.read(entry);
+  return { ...objectPage(objectFacts(data, row), extract), quoted: quotedLines(bytes, range, snapshot.id) };
 }

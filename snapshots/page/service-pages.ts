@@ -113,9 +113,9 @@ export function searchForm(data: ViewData): SearchPage {
     query: "",
     prefix: "",
     hits: null,
-    collections: data.library.collections.map(({ prefix, title }) => ({ prefix, title })),
-    byCollection: [],
-    byKind: [],
+    collections: data.library.collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
+    found: 0,
+    facets: [],
     problem: null,
   };
 }

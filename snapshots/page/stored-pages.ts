@@ -5,6 +5,7 @@ import { pageFile, pagePath } from "../layout.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ViewData } from "../view-data.ts";
 import { agentsPage } from "./agents-page.ts";
+import { askForm } from "./ask-page.ts";
 import { browsePage, BROWSE_PART, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
@@ -54,6 +55,7 @@ export function* storedPages(
     if (model !== null) yield page(pagePath.record(id), model);
   }
   yield page(pagePath.search, searchForm(data));
+  yield page(pagePath.ask, askForm(data));
   yield page(pagePath.reference, referencePage(library.base_url));
   yield page(pagePath.agents, agentsPage(data));
   yield page(pagePath.problems, problemsPage());

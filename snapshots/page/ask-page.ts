@@ -1,0 +1,59 @@
+/** The page that asks: its form, and an answer with the quotes that it rests on. */
+import { pagePath } from "../layout.ts";
+import type { AskResponse } from "../schema/resources.ts";
+import { mountPath, type ViewData } from "../view-data.ts";
+import type { AskPage, Asked } from "./model.ts";
+import { relationsOf } from "./relations.ts";
+
+/** The form without an answer: the stored page. */
+export function askForm(data: ViewData): AskPage {
+  const { collections, view } = data.library;
+  return {
+    page: "ask",
+    question: "",
+    prefix: "",
+    collections: collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
+    // interface §4: the internal view has another route for machine clients, and browsers are machines.
+    api: view === "internal" ? "/library/api/ask" : "/api/ask",
+    asked: null,
+    problem: null,
+    elsewhere: null,
+  };
+}
+
+/** The form with a question that this process does not answer: it has files and searches them, but no model and no checks. */
+export function unansweredPage(data: ViewData, params: URLSearchParams): AskPage {
+  const { base_url: base } = data.library;
+  return {
+    ...askForm(data),
+    ...askedWith(params),
+    problem: "This address serves files and search. It asks no model and gives no answers.",
+    elsewhere: base === "" ? null : `${base}${mountPath(data.library)}${pagePath.ask}?${params.toString()}`,
+  };
+}
+
+export function askedWith(params: URLSearchParams): Pick<AskPage, "question" | "prefix"> {
+  return { question: params.get("question") ?? "", prefix: params.get("prefix") ?? "" };
+}
+
+export function askedPage(data: ViewData, answer: AskResponse): AskPage {
+  return { ...askForm(data), question: answer.query, prefix: answer.prefix, asked: askedOf(data, answer) };
+}
+
+function askedOf(data: ViewData, { mode, answer, notice, citations, sources, snapshot, receipt }: AskResponse): Asked {
+  const { objectByKey } = relationsOf(data);
+  return {
+    mode,
+    answer,
+    notice,
+    model: receipt?.model ?? null,
+    citations: citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({
+      n, key, sha256, start_line, end_line, quote,
+      title: objectByKey.get(key)?.title ?? key,
+      path: pagePath.at(snapshot, pagePath.quote(key, start_line, end_line, quote)),
+    })),
+    sources: sources.map(({ title, kind, key, summary, snippet }) => ({ title, kind, key, path: pagePath.source(kind, key), line: snippet === "" ? summary : snippet })),
+    snapshot,
+    receipt: receipt === undefined ? null : { text: `${JSON.stringify(receipt, null, 1)}\n`, digest: receipt.digest },
+  };
+}

@@ -1,0 +1,82 @@
+/** Lines of an object as its page quotes them: what a citation points at, checked again each time it is opened. */
+import { MAX_QUOTE, readLines } from "../citation.ts";
+import { ShelfError } from "../errors.ts";
+import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
+
+/** Bytes of an object that is read to show some of its lines. */
+export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
+/** Lines shown of a longer range. */
+const MAX_LINES = 60;
+/** Lines before and after, so that a quote does not stand alone. */
+const AROUND = 2;
+/** Characters shown of a line before and after the quote; generated files have lines of megabytes. */
+const MAX_BESIDE = 300;
+const ELLIPSIS = "…";
+
+export type LineRange = { readonly start: number; readonly end: number; /** "" for the lines as a whole. */ readonly quote: string };
+
+/** `?lines=12-14&quote=…` of an object's page.
+ *  @returns null when it asks for no lines
+ *  @throws ShelfError "bad_parameter" */
+export function parseLineRange(params: URLSearchParams): LineRange | null {
+  const lines = params.get("lines");
+  if (lines === null) return null;
+  const [, from, to] = /^([0-9]{1,9})(?:-([0-9]{1,9}))?$/.exec(lines) ?? [];
+  const start = Number(from);
+  const end = Number(to ?? from);
+  if (!(start >= 1 && end >= start)) throw new ShelfError("bad_parameter", 'The parameter "lines" is a line, as 12, or a range of lines, as 12-14.');
+  const quote = params.get("quote") ?? "";
+  if (quote.length > MAX_QUOTE) throw new ShelfError("bad_parameter", `The parameter "quote" is longer than ${MAX_QUOTE} characters.`);
+  return { start, end, quote };
+}
+
+/** @param bytes of the object, or null when it is too large to be read for this
+ *  @param snapshot id of the snapshot that they are from */
+export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: LineRange, snapshot: string): QuotedLines {
+  const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ start, end, snapshot, problem, lines: [], more: 0 });
+  if (bytes === null) return nothing("too_large");
+  const text = readLines(bytes, start, end);
+  if (text === null) return nothing("no_lines");
+  // Every character counts: what is nearly a quote is none.
+  const from = quote === "" ? 0 : text.indexOf(quote);
+  const to = quote === "" ? text.length : from + quote.length;
+  const found = from >= 0;
+  const cited: QuotedLine[] = [];
+  let at = 0;
+  for (const [index, line] of text.split("\n").entries()) {
+    const [first, last] = [Math.max(0, from - at), Math.min(line.length, to - at)];
+    const marked = found && first <= last && (first < last || line === "");
+    const pieces = marked ? [line.slice(0, first), line.slice(first, last), line.slice(last)] : [line];
+    cited.push({ number: start + index, cited: true, pieces: trim(pieces) });
+    at += line.length + 1;
+  }
+  const shown = cited.slice(0, MAX_LINES);
+  const around = (number: number): QuotedLine[] => {
+    const line = number < 1 ? null : readLines(bytes, number, number);
+    return line === null ? [] : [{ number, cited: false, pieces: trim([line]) }];
+  };
+  const steps = Array.from({ length: AROUND }, (_, step) => step + 1);
+  return {
+    start, end, snapshot,
+    problem: found ? null : "no_quote",
+    lines: [
+      ...steps.toReversed().flatMap((step) => around(start - step)),
+      ...shown,
+      // A last line end is not the beginning of a line that has text.
+      ...(shown.length < cited.length ? [] : steps.flatMap((step) => around(end + step)).filter(({ pieces }, index, all) => index < all.length - 1 || pieces.length > 0)),
+    ],
+    more: cited.length - shown.length,
+  };
+}
+
+/** @param pieces one that is not marked, or before, marked and after */
+function trim(pieces: readonly string[]): readonly Piece[] {
+  const [before = "", marked = "", after = ""] = pieces.length === 1 ? ["", "", pieces[0]] : pieces;
+  const head = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}${ELLIPSIS}`);
+  const tail = before.length <= MAX_BESIDE ? before : `${ELLIPSIS}${before.slice(-MAX_BESIDE).toWellFormed()}`;
+  return [
+    { text: tail, marked: false },
+    { text: head(marked, 4 * MAX_QUOTE), marked: true },
+    { text: head(after.replace(/\r$/, ""), MAX_BESIDE), marked: false },
+  ].filter(({ text }) => text !== "");
+}

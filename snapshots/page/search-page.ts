@@ -1,0 +1,89 @@
+/** The search page with results: passages with the words marked, and filters that are links. */
+import { ShelfError } from "../errors.ts";
+import { type Hit, openFinder, words } from "../index/words.ts";
+import { pagePath } from "../layout.ts";
+import { parseSearch, search, type SearchResult } from "../query/search.ts";
+import { compareNames } from "../tree.ts";
+import type { OpenSnapshot } from "../view.ts";
+import { findCollection, type ViewData } from "../view-data.ts";
+import { countBy } from "./cards.ts";
+import type { Facet, Piece, SearchHit, SearchPage } from "./model.ts";
+import { searchForm } from "./service-pages.ts";
+
+/** Results that filters choose from. */
+const MAX_FOUND = 200;
+/** Results on the page. */
+const SHOWN = 50;
+/** Kinds whose text on the object's page has anchors on its lines. */
+const ANCHORED: ReadonlySet<string> = new Set(["code", "text", "markdown", "html", "latex", "json", "yaml", "csv"]);
+
+const FILTERS = ["collection", "kind"] as const;
+type Filter = (typeof FILTERS)[number];
+
+/** What decides the page, besides the snapshot. */
+export function searchParameters(params: URLSearchParams): readonly string[] {
+  return ["q", "prefix", ...FILTERS].map((name) => params.get(name) ?? "");
+}
+
+/** Filters exist on the page only: the API's search takes what the interface names. */
+export async function searchResults(open: OpenSnapshot, data: ViewData, params: URLSearchParams): Promise<SearchPage> {
+  const form = { ...searchForm(data), query: params.get("q") ?? "", prefix: params.get("prefix") ?? "" };
+  if (form.query.trim() === "") return form;
+  try {
+    const query = parseSearch(params);
+    const results = await search(await open.reader(), { ...query, limit: MAX_FOUND });
+    const valueOf: Readonly<Record<Filter, (result: SearchResult) => string>> = {
+      collection: ({ key, kind }) => (kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? "")),
+      kind: ({ kind }) => kind,
+    };
+    const passes = (result: SearchResult, filter: Filter): boolean => !params.has(filter) || valueOf[filter](result) === params.get(filter);
+    const facets = FILTERS.map((name): Facet => {
+      const others = results.filter((result) => FILTERS.every((filter) => filter === name || passes(result, filter)));
+      const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
+      const chosen = params.get(name);
+      // What was chosen can always be taken back, even where nothing is left of it.
+      const all = chosen === null || chosen === "" || counts.some(({ value }) => value === chosen) ? counts : [...counts, { value: chosen, count: 0 }];
+      return {
+        name,
+        values: all
+          .toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value))
+          .map((count) => ({ ...count, selected: count.value === chosen, href: hrefOf(params, name, count.value === chosen ? null : count.value) })),
+      };
+    });
+    const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
+    const find = openFinder(new Map(words(query.q).map((word) => [word, 1])));
+    return { ...form, hits: found.slice(0, SHOWN).map((result) => hitOf(result, find)), found: found.length, facets };
+  } catch (error) {
+    // A form that fails shows why, beside the form.
+    if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
+    throw error;
+  }
+}
+
+function hrefOf(params: URLSearchParams, name: Filter, value: string | null): string {
+  const next = new URLSearchParams();
+  for (const known of ["q", "prefix", ...FILTERS]) {
+    const kept = known === name ? value : params.get(known);
+    if (kept !== null && kept !== "") next.set(known, kept);
+  }
+  return `${pagePath.search}?${next.toString()}`;
+}
+
+function hitOf({ title, kind, key, snippet, exact, row }: SearchResult, find: (text: string) => Hit[]): SearchHit {
+  const line = row.start_line > 1 && ANCHORED.has(kind) ? `#L${row.start_line}` : "";
+  return { title, kind, key, path: pagePath.source(kind, key) + line, summary: "", snippet: markHits(snippet, find(snippet)), exact };
+}
+
+/** The text in pieces; hits that touch become one. */
+export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { start, end } of hits.toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue;
+    if (start > at) pieces.push({ text: text.slice(at, start), marked: false });
+    pieces.push({ text: text.slice(start, end), marked: true });
+    at = end;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), marked: false });
+  return pieces;
+}
