@@ -2,7 +2,7 @@
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/layout.ts";
 import type {
-  ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, ProblemRow, RecordCard, RecordPage, RegistryPage,
+  AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, Piece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage,
 } from "../snapshots/page/model.ts";
 import { CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 
@@ -96,6 +96,26 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 <p>Linear in the length of the list: <math><mi>T</mi><mo>(</mo><mi>n</mi><mo>)</mo><mo>=</mo><mi>O</mi><mo>(</mo><mi>n</mi><mo>)</mo></math>.</p>
 <ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" checked disabled> proved</li><li class="task-list-item"><input type="checkbox" disabled> measured</li></ul>`;
 
+const askForm: AskPage = { page: "ask", question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
+
+const citation = (n: number, key: string, title: string, start_line: number, end_line: number, quote: string): AskedCitation => ({
+  n, key, title, start_line, end_line, quote, sha256: hex(n), path: pagePath.at(hex(11), pagePath.quote(key, start_line, end_line, quote)),
+});
+
+/** Text between stars is marked. */
+const pieces = (text: string): readonly Piece[] => text.split("*").map((part, at) => ({ text: part, marked: at % 2 === 1 })).filter((piece) => piece.text !== "");
+
+const quoted = (changes: Partial<QuotedLines> = {}): QuotedLines => ({
+  start: 8, end: 9, snapshot: hex(11), problem: null, more: 0,
+  lines: [
+    { number: 6, cited: false, pieces: pieces("  end.") }, { number: 7, cited: false, pieces: [] },
+    { number: 8, cited: true, pieces: pieces("*Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).*") },
+    { number: 9, cited: true, pieces: pieces("*Proof.* induction 1; simpl; auto. Qed.") },
+    { number: 10, cited: false, pieces: pieces('"a string"') },
+  ],
+  ...changes,
+});
+
 const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
   input(pagePath.object(key), {
     page: "object", key,
@@ -106,7 +126,7 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     lines: 214, html: codeHtml, notes: [],
     outline: [{ title: "insert", line: 2, depth: 1 }, { title: "insert_keeps_sorted", line: 8, depth: 1 }, { title: "sort", line: 9, depth: 1 }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
-    previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" },
+    previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,
     ...changes,
   });
 
@@ -194,6 +214,11 @@ export const fixtures: readonly Fixture[] = [
   { name: "browse-empty", input: input(pagePath.browse("nothing/here/"), { page: "browse", prefix: "nothing/here/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: null, prefixes: [], objects: [], sort: "name", part: 1, parts: 1, total: 0 }) },
   { name: "object-code", input: object("proofs/Sort.v", {}) },
   { name: "object-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml, outline: [{ title: "The argument", line: 4, depth: 1 }, { title: "Cost", line: 16, depth: 2 }], notes: ["one link left the library and was removed"] }) },
+  { name: "object-quoted", input: object("proofs/Sort.v", { quoted: quoted() }) },
+  { name: "object-quoted-markdown", input: object("notes/insertion.md", { title: "Why insertion keeps order", kind: "markdown", media_type: "text/markdown", language: null, html: markdownHtml.replaceAll("<p>By", '<p id="L9">By').replace("<li>Otherwise", '<li id="L12">Otherwise'), outline: [], quoted: quoted({ start: 12, end: 12, lines: [{ number: 11, cited: false, pieces: pieces("1. The empty list becomes `[x]`, which is sorted.") }, { number: 12, cited: true, pieces: pieces("2. *Otherwise compare `x` with the head*.") }] }) }) },
+  { name: "object-quoted-wrongly", input: object("proofs/Sort.v", { quoted: quoted({ problem: "no_quote", lines: [{ number: 8, cited: true, pieces: pieces("Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).") }] }) }) },
+  { name: "object-quoted-nowhere", input: object("papers/sorting.pdf", { kind: "pdf", title: "On sorting", html: null, outline: [], quoted: quoted({ problem: "no_lines", lines: [] }) }) },
+  { name: "object-quoted-hostile", input: object(HOSTILE.key, { title: HOSTILE.script, html: '<pre class="code"><code><span class="line" id="L1">&lt;p id="L1"&gt;</span>\n</code></pre>', kind: "text", outline: [], quoted: quoted({ start: 1, end: 4, more: 3, lines: [{ number: 1, cited: true, pieces: [{ text: HOSTILE.script + HOSTILE.control, marked: false }, { text: HOSTILE.word + HOSTILE.rtl, marked: true }, { text: HOSTILE.stamp, marked: false }] }] }) }) },
   { name: "object-image", input: object("proofs/figures/tree.png", { title: "tree.png", summary: "", kind: "image", media_type: "image/png", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, previous: null }) },
   { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: `<section><h2>Page 1</h2><p>On sorting. Abstract. We show that insertion keeps order.</p></section><section><h2>Page 2</h2><p>1 Introduction. Lists are sorted by inserting.</p></section>`, lines: 40, outline: [{ title: "Page 1", line: 1, depth: 0 }, { title: "Page 2", line: 21, depth: 0 }] }) },
   { name: "object-csv", input: object("data/timings.csv", { title: "timings.csv", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows, 3 columns</caption><thead><tr><th class="right">n</th><th class="right">median ns</th><th>note</th></tr></thead><tbody><tr><td class="right">10</td><td class="right">41</td><td>warm</td></tr><tr><td class="right">1000</td><td class="right">4120</td><td>${"cold ".repeat(30)}</td></tr></tbody></table>`, outline: [] }) },
@@ -223,14 +248,34 @@ export const fixtures: readonly Fixture[] = [
     { what: "record", name: "CUB-0007", path: pagePath.record("CUB-0007"), change: "added", before: null, after: null, fields: [] },
     { what: "other", name: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [] },
   ] }) },
-  { name: "search", input: input(pagePath.search, { page: "search", query: "sorted list", prefix: "", collections, byCollection: [{ value: "notes/", count: 2 }, { value: "proofs/", count: 1 }], byKind: [{ value: "code", count: 2 }, { value: "markdown", count: 1 }], problem: null, hits: [
-    { title: "insert_keeps_sorted", kind: "record", key: "CUB-0007", path: pagePath.record("CUB-0007"), summary: "", snippet: "forall x l, sorted l -> sorted (insert x l)", exact: "title" },
-    { title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: `${pagePath.object("proofs/Sort.v")}#L8`, summary: "Definitions and lemmas about insertion sort.", snippet: "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l). Proof. induction 1; simpl; auto. Qed.", exact: null },
-    { title: HOSTILE.script, kind: HOSTILE.attribute, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), summary: HOSTILE.word, snippet: HOSTILE.word, exact: HOSTILE.script },
+  { name: "search", input: input(pagePath.search, { page: "search", query: "sorted list", prefix: "", collections, found: 61, problem: null, facets: [
+    { name: "collection", values: [{ value: "proofs", count: 41, selected: true, href: "/search/?q=sorted+list" }, { value: "notes", count: 20, selected: false, href: "/search/?q=sorted+list&collection=notes" }] },
+    { name: "kind", values: [{ value: "code", count: 40, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=code" }, { value: "markdown", count: 20, selected: false, href: "/search/?q=sorted+list&collection=proofs&kind=markdown" }, { value: HOSTILE.script, count: 1, selected: false, href: `/search/?kind=${encodeURIComponent(HOSTILE.script)}` }] },
+  ], hits: [
+    { title: "insert_keeps_sorted", kind: "record", key: "CUB-0007", path: pagePath.record("CUB-0007"), summary: "", snippet: pieces("forall x l, *sorted* l -> *sorted* (insert x l)"), exact: "name" },
+    { title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: `${pagePath.object("proofs/Sort.v")}#L8`, summary: "Definitions and lemmas about insertion sort.", snippet: pieces("Lemma insert_keeps_sorted : forall x l, *sorted* l -> *sorted* (insert x l). Proof. induction 1; simpl; auto. Qed."), exact: null },
+    { title: HOSTILE.script, kind: HOSTILE.attribute, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), summary: HOSTILE.word, snippet: [{ text: HOSTILE.control, marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.rtl, marked: false }], exact: "title" },
   ] }) },
-  { name: "search-nothing", input: input(pagePath.search, { page: "search", query: HOSTILE.script, prefix: "notes/", collections, byCollection: [], byKind: [], problem: null, hits: [] }) },
-  { name: "search-start", input: input(pagePath.search, { page: "search", query: "", prefix: "", collections, byCollection: [], byKind: [], problem: null, hits: null }) },
-  { name: "search-problem", input: input(pagePath.search, { page: "search", query: "x".repeat(600), prefix: "elsewhere/", collections, byCollection: [], byKind: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
+  { name: "search-nothing", input: input(pagePath.search, { page: "search", query: HOSTILE.script, prefix: "notes/", collections, found: 0, facets: [], problem: null, hits: [] }) },
+  { name: "search-start", input: input(pagePath.search, { page: "search", query: "", prefix: "", collections, found: 0, facets: [], problem: null, hits: null }) },
+  { name: "search-problem", input: input(pagePath.search, { page: "search", query: "x".repeat(600), prefix: "elsewhere/", collections, found: 0, facets: [], problem: "A query has at most 500 characters; this one has 600.", hits: null }) },
+  { name: "ask-start", input: input(pagePath.ask, askForm) },
+  { name: "ask", input: input(pagePath.ask, { ...askForm, question: "Does insertion keep a list sorted?", asked: {
+    mode: "ai", model: "a-model", notice: "One sentence was left out because no source bears it out.", snapshot: hex(11),
+    answer: "Inserting a number into a sorted list gives a sorted list [1]. The proof goes by induction on the derivation that the list is sorted [1][2].\n\nThe cost is linear in the length of the list [2], see [7].",
+    citations: [citation(1, "proofs/Sort.v", "Insertion sort", 8, 9, "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).\nProof. induction 1"), citation(2, "notes/insertion.md", "Why insertion keeps order", 12, 12, "Linear in the length of the list")],
+    sources: [{ title: "Insertion sort", kind: "code", key: "proofs/Sort.v", path: pagePath.object("proofs/Sort.v"), line: "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l)." }, { title: "insert_keeps_sorted", kind: "record", key: "CUB-0007", path: pagePath.record("CUB-0007"), line: "forall x l, sorted l -> sorted (insert x l)" }],
+    receipt: { text: `{"format":"proofshelf-receipt/1"}`, digest: hex(12) },
+  } }) },
+  { name: "ask-nothing", input: input(pagePath.ask, { ...askForm, question: "What is the weather?", asked: { mode: "search", model: null, notice: "No passage in this library matches the question.", snapshot: hex(11), answer: "Nothing in this library answers this question.", citations: [], sources: [], receipt: null } }, "internal") },
+  { name: "ask-problem", input: input(pagePath.ask, { ...askForm, question: HOSTILE.script, prefix: "notes/", problem: "This address serves files and search. It asks no model and gives no answers.", elsewhere: `${BASE_URL}/ask/?question=x` }) },
+  { name: "ask-hostile", input: input(pagePath.ask, { ...askForm, question: HOSTILE.attribute + HOSTILE.rtl, asked: {
+    mode: "ai", model: HOSTILE.script, notice: HOSTILE.script + HOSTILE.control, snapshot: hex(11),
+    answer: `${HOSTILE.script} [1] ![x](https://evil.example/x.png) [link](${HOSTILE.url}) ${HOSTILE.attribute}${HOSTILE.control}\n\n${HOSTILE.word}${HOSTILE.rtl}${HOSTILE.stamp} [2]`,
+    citations: [citation(1, HOSTILE.key, HOSTILE.script, 1, 3, HOSTILE.script + HOSTILE.control + HOSTILE.rtl + HOSTILE.stamp)],
+    sources: [{ title: HOSTILE.word, kind: HOSTILE.script, key: HOSTILE.key, path: pagePath.object(HOSTILE.key), line: HOSTILE.long + HOSTILE.rtl }],
+    receipt: { text: JSON.stringify({ question: HOSTILE.script + HOSTILE.attribute + HOSTILE.stamp }), digest: hex(12) },
+  } }) },
   { name: "reference", input: input(pagePath.reference, { page: "reference", version: "2026-08-01", groups: [{ title: "Library", operations: [
     { method: "GET", path: "/api/list", summary: "Objects and child prefixes directly under a prefix.", description: "Both lists are ascending.", access: "public", parameters: [{ name: "prefix", where: "query", required: false, description: "Empty, or a key that ends in a slash" }], responses: [{ status: "200", description: "ListResponse" }, { status: "400", description: "Unknown parameter" }], example: `curl -s '${BASE_URL}/api/list?prefix=notes/'` },
     { method: "POST", path: "/api/reindex", summary: "Builds a new snapshot.", description: "", access: "token", parameters: [], responses: [{ status: "200", description: "What was done" }, { status: "401", description: "No token" }], example: "" },

@@ -59,6 +59,11 @@ export function formatLine(text: string, maxLength = 400): string {
   return `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
+/** A stretch of a line of prose: as formatLine, but what stands at its ends stays. */
+export function formatPiece(text: string): string {
+  return text.replace(INVISIBLE, (character) => (character === "\t" || character === "\n" ? character : " "));
+}
+
 /** Text of several lines from a stranger, e.g. a statement: keeps line breaks and indentation, spells out the invisible. */
 export function formatBlock(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(INVISIBLE, (character) => (character === "\n" || character === "\t" ? character : formatKey(character)));

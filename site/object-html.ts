@@ -11,6 +11,22 @@ const COMMENT = /<!--/g;
 const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
 const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 
+/** A tag that carries the anchor of a line. Text has no bare "<", and attributes no bare double quote. */
+const ANCHOR = /(<[a-z][^<>]* id="L(\d+)")(?=[\s>])/g;
+
+/** The line whose anchor shows where line `start` is: its own, or that of the block that it lies in; null when there is none.
+ *  @param html of an object, sanitised */
+export function findAnchor(html: string, start: number): number | null {
+  let best: number | null = null;
+  for (const [, , line] of html.matchAll(ANCHOR)) if (Number(line) <= start && Number(line) >= (best ?? 0)) best = Number(line);
+  return best;
+}
+
+/** Marks the lines, or blocks, that begin in a range of lines. */
+export function markLines(html: string, from: number, to: number): string {
+  return html.replace(ANCHOR, (tag, start: string, line: string) => (Number(line) >= from && Number(line) <= to ? `${start} data-cited` : tag));
+}
+
 /** @param html sanitised fragment; @param title of the page, which has the only h1: an equal first heading is dropped */
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);

@@ -101,6 +101,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   lane: "Lane",
   tier: "Tier",
   kind: "Kind",
+  collection: "Collection",
   module: "Module",
   no_holes: "Free of holes",
   riscv: "RISC-V",
@@ -132,6 +133,9 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
   csv: "CSV",
   image: "Image",
   binary: "Other file",
+  record: "Proof record",
+  claim: "Claim",
+  collection: "Collection",
 };
 
 const LANGUAGE_TITLES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", rust: "Rust", latex: "LaTeX" };
@@ -140,4 +144,15 @@ const LANGUAGE_TITLES: Readonly<Record<string, string>> = { coq: "Coq", lean: "L
 export function titleOfKind(kind: string, language: string | null = null): string {
   if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;
   return Object.hasOwn(KIND_TITLES, kind) ? (KIND_TITLES[kind] ?? kind) : kind;
+}
+
+/** Who speaks in an answer. */
+export function explainMode(mode: "ai" | "search", model: string | null): string {
+  return mode === "ai" ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.` : "Quoted from the library; no model wrote this.";
+}
+
+/** Why a result stands first. */
+export function explainExact(exact: "key" | "id" | "name" | "title"): string {
+  const what = { key: "key", id: "id", name: "declared name", title: "title" }[exact];
+  return `first, because your words are exactly its ${what}`;
 }

@@ -1,6 +1,8 @@
 /** Answers from the files under /pagefind/ while one types, and when no server has answered, as on a static host. Sending the
  *  form always asks the server. Excerpts are the only HTML that comes from outside, and only their <mark> survives. */
 
+import { drawCard, element } from "./draw.ts";
+
 type Fragment = { readonly url: string; readonly excerpt: string; readonly meta: Readonly<Record<string, string>> };
 type Result = { data(): Promise<Fragment> };
 type Pagefind = {
@@ -43,7 +45,7 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     const fragments = await Promise.all(found.results.slice(0, prefix === "" ? SHOWN : SHOWN * 5).map((result) => result.data()));
     const shown = fragments.filter(({ meta }) => prefix === "" || (meta["key"] ?? "").startsWith(prefix)).slice(0, SHOWN);
     hints?.setAttribute("hidden", "");
-    list.replaceChildren(...shown.map((fragment) => drawCard(fragment, root)));
+    list.replaceChildren(...shown.map((fragment) => drawHit(fragment, root)));
     const count = prefix === "" ? found.results.length : shown.length;
     say(count === 0 ? "Nothing found. Try fewer or other words." : count > shown.length ? `${count} results, the best ${shown.length} shown` : count === 1 ? "1 result" : `${count} results`);
   };
@@ -78,33 +80,13 @@ async function readBundles(root: URL): Promise<string[]> {
   return bundles.map((path) => path.replace(/^\/+/, ""));
 }
 
-/** The same card as components/card.astro. */
-function drawCard({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
-  const card = element("li", "card");
-  const head = element("div", "card-head");
-  const title = element("a", "card-title", meta["title"] ?? url);
-  title.dir = "auto";
+function drawHit({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
   const target = new URL(url.replace(/^\/+/, ""), root);
-  if (target.origin === root.origin) title.href = target.href;
-  head.append(title);
-  const line = element("p", "card-line");
-  line.append(...markedText(excerpt));
-  const facts = element("p", "card-facts");
-  if (meta["key"] !== undefined) facts.append(element("code", "shelfmark", meta["key"]));
-  if (meta["kind"] !== undefined) facts.append(element("span", "", meta["kind"]));
-  card.append(head, line, facts);
-  return card;
+  return drawCard({ title: meta["title"] ?? url, href: target.origin === root.origin ? target.href : null, line: markedText(excerpt), mark: meta["key"] ?? "", kind: meta["kind"] ?? "" });
 }
 
 /** Text and <mark> of an excerpt; every other tag becomes its text. */
 function markedText(excerpt: string): (Node | string)[] {
   const parsed = new DOMParser().parseFromString(excerpt, "text/html");
   return [...parsed.body.childNodes].map((node) => (node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? "")));
-}
-
-function element<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  if (className !== "") made.className = className;
-  made.textContent = text;
-  return made;
 }

@@ -1,0 +1,300 @@
+/** Asking, quoting and searching on the demo library, served by the real command, with and without JavaScript. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, expect, type Page, test } from "playwright/test";
+
+const ROOT = join(import.meta.dirname, "..");
+const CLI = join(ROOT, "generator", "cli.ts");
+const QUESTION = "Why does a digest need a canonical form?";
+/** A build of the demo library on two busy cores; milliseconds. */
+const START_MS = 240_000;
+
+/** What the model says to a prompt; it may take its time. */
+type Behaviour = (user: string, response: ServerResponse) => Promise<void>;
+
+let folder = "";
+let config = "";
+let model: Server;
+let behaviour: Behaviour;
+let service = "";
+let files = "";
+const children: ChildProcess[] = [];
+
+test.describe.configure({ mode: "serial" });
+
+test.beforeAll(async () => {
+  test.setTimeout(START_MS);
+  folder = await mkdtemp(join(tmpdir(), "ask-spec-"));
+  model = createServer((request, response) => {
+    let body = "";
+    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+    request.on("end", () => {
+      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      void behaviour(messages.at(-1)?.content ?? "", response).then(() => response.end("data: [DONE]\n\n"));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => model.once("listening", resolve));
+  config = join(folder, "proofshelf.yaml");
+  const demo = join(ROOT, "generator", "demo");
+  const yaml = (await readFile(join(demo, "proofshelf.yaml"), "utf8"))
+    .replace("../../snapshots/data", join(folder, "shelf"))
+    .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`);
+  await writeFile(config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${(model.address() as AddressInfo).port}/v1", model: a-model }\n`);
+  service = await serve("--build", "--no-rate-limits");
+  files = await serve("--only", "site");
+});
+
+test.afterAll(async () => {
+  await Promise.all(children.map((child) => new Promise((resolve) => child.once("exit", resolve).kill())));
+  model.closeAllConnections();
+  model.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.beforeEach(() => {
+  behaviour = async (user, response) => say(response, sentencesOf(user).join("\n"));
+});
+
+function serve(...options: readonly string[]): Promise<string> {
+  const child = spawn(process.execPath, [CLI, "serve", "--config", config, "--port", "0", "--json", ...options], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, AI_GATEWAY_ID: "" } });
+  children.push(child);
+  return new Promise((resolve, reject) => {
+    let said = "";
+    let complaints = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      said += chunk.toString();
+      const line = said.split("\n").find((text) => text.includes('"url"'));
+      if (line !== undefined) resolve((JSON.parse(line) as { readonly url: string }).url.replace(/\/$/, ""));
+    });
+    child.stderr?.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
+    child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${complaints}`)));
+  });
+}
+
+function say(response: ServerResponse, text: string): void {
+  for (let at = 0; at < text.length; at += 9) response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text.slice(at, at + 9) } }] })}\n\n`);
+}
+
+/** One sentence of each of the first two excerpts, cited as the prompt asks for it. */
+function sentencesOf(user: string): readonly string[] {
+  const excerpts = [...user.matchAll(/<<(\S+) excerpt (\d+): [^\n]*>>\n([^]*?)\n<<\1 end/g)];
+  return excerpts.flatMap(([, , n, text = ""]) => {
+    const sentence = text.split("\n").find((line) => /^[A-Za-z][\w ,;:.*()-]{30,200}$/.test(line));
+    return sentence === undefined ? [] : [`${sentence.replace(/[,:;.]?$/, ".")} [${n} "${sentence}"]`];
+  }).slice(0, 2);
+}
+
+async function ask(page: Page, question = QUESTION): Promise<void> {
+  await page.goto(`${service}/ask/`);
+  await page.getByLabel("Your question").fill(question);
+  await page.getByRole("button", { name: "Ask" }).click();
+}
+
+async function withoutScript(browser: Browser, use: (page: Page) => Promise<void>): Promise<void> {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  try {
+    await use(await context.newPage());
+  } finally {
+    await context.close();
+  }
+}
+
+/** The marked text of a page's quoted lines, and the bytes of those lines in the snapshot that the address names. */
+async function readQuote(page: Page): Promise<{ readonly marked: string; readonly lines: string }> {
+  const marked = (await page.locator("#quote li").evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))).filter((text) => text !== "").join("\n");
+  const { pathname, searchParams } = new URL(page.url());
+  const [, start, end] = /^(\d+)(?:-(\d+))?$/.exec(searchParams.get("lines") ?? "") ?? [];
+  const bytes = await (await page.request.get(service + pathname.replace("/object/", "/objects/").replace(/\/$/, ""))).text();
+  return { marked, lines: bytes.split("\n").slice(Number(start) - 1, Number(end ?? start)).join("\n") };
+}
+
+test("without JavaScript: a form, an answer, and quotes that open at their lines in the snapshot with the quote marked", async ({ browser }) => {
+  await withoutScript(browser, async (page) => {
+    await ask(page);
+    await expect(page).toHaveURL(/\/ask\/\?question=Why\+does/);
+    await expect(page.locator("[data-status]")).toHaveText("Written by a-model; each sentence is checked against a quote.");
+    await expect(page.getByLabel("Your question")).toHaveValue(QUESTION);
+    await page.locator("a.cite").first().click();
+    await expect(page).toHaveURL(/#c1$/);
+    const quote = page.locator("#c1 blockquote");
+    const said = await quote.textContent();
+    await page.locator("#c1 a").click();
+    await expect(page).toHaveURL(/\/at\/[0-9a-f]{64}\/object\/.*\?lines=\d+.*#quote$/);
+    const { marked, lines } = await readQuote(page);
+    expect(marked).toBe(said);
+    expect(lines).toContain(marked);
+    await expect(page.locator("[data-cited]").first()).toBeVisible();
+    await page.getByRole("link", { name: "See it in the text" }).click();
+    expect(await page.locator("[data-cited]").first().evaluate((place) => place.getBoundingClientRect().top < innerHeight)).toBe(true);
+  });
+});
+
+test("without JavaScript: lines are quoted for every kind of text, and what does not stand there is said not to", async ({ browser }) => {
+  await withoutScript(browser, async (page) => {
+    const catalog = (await (await page.request.get(`${service}/api/catalog`)).json()) as { readonly collections: readonly { readonly objects: readonly { readonly key: string; readonly kind: string }[] }[] };
+    const objects = catalog.collections.flatMap(({ objects }) => objects).filter(({ key }) => /^[\w/.-]+$/.test(key));
+    for (const kind of ["markdown", "code", "text", "html", "latex", "json", "yaml", "csv"]) {
+      const key = objects.find((object) => object.kind === kind)?.key;
+      expect(key, kind).toBeDefined();
+      await page.goto(`${service}/object/${key}/?lines=2-3`);
+      const { marked } = await readQuote(page);
+      const bytes = await (await page.request.get(`${service}/objects/${key}`)).text();
+      expect(marked.trim(), kind).toBe(bytes.split("\n").slice(1, 3).map((line) => line.replace(/\r$/, "")).join("\n").trim());
+    }
+    await page.goto(`${service}/object/notes/canonical-json.md/?lines=1&quote=not%20there`);
+    await expect(page.getByRole("alert")).toContainText("does not stand at line 1");
+    await page.goto(`${service}/object/notes/canonical-json.md/?lines=9999`);
+    await expect(page.getByRole("alert")).toContainText("no text at line 9999");
+    expect((await page.request.get(`${service}/object/notes/canonical-json.md/?lines=x`)).status()).toBe(400);
+  });
+});
+
+test("the answer comes sentence by sentence, and a number opens its lines beside it", async ({ page }) => {
+  const errors: string[] = [];
+  page.on("pageerror", (error) => errors.push(error.message));
+  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  behaviour = async (user, response) => {
+    const [first, second] = sentencesOf(user);
+    say(response, `${first}\n`);
+    await held;
+    say(response, `${second}\n`);
+  };
+  await ask(page);
+  const answer = page.locator("[data-answer]");
+  await expect(answer.locator("a.cite")).toHaveCount(1);
+  await expect(page.locator("#c1 blockquote")).toBeVisible();
+  await expect(page.locator("[data-status]")).toHaveText("Reading the sources…");
+  release();
+  await expect(answer.locator("a.cite")).toHaveCount(2);
+  await expect(page.locator("[data-status]")).toHaveText(/Written by a-model/);
+  await expect(page.locator("[data-sources] .card").first()).toBeVisible();
+  await expect(page).toHaveURL(/\/ask\/\?question=Why\+does/);
+  // The server's page of the same address says the same.
+  const streamed = (await answer.textContent())?.trim();
+  const said = await page.locator("#c1 blockquote").textContent();
+
+  await answer.locator("a.cite").first().click();
+  await expect(page.locator("#c1[aria-current] .quoted mark").first()).toBeVisible();
+  expect((await page.locator("#c1 .quoted li").evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))).filter((text) => text !== "").join("\n")).toBe(said);
+  await expect(page.locator("#c1 .quoted li.quiet").first()).toBeVisible();
+  await expect(page).toHaveURL(/\/ask\/\?question=[^#]*$/);
+  await page.reload();
+  expect((await answer.textContent())?.trim()).toBe(streamed);
+  await page.goBack();
+  await expect(page.getByLabel("Your question")).toHaveValue("");
+  expect(errors).toEqual([]);
+});
+
+test("a model that sends markup, links and commands adds none of it to the page", async ({ page }) => {
+  behaviour = async (user, response) => {
+    say(response, `<img src=x onerror="document.title='owned'"> ![x](https://evil.example/x.png) [link](javascript:alert(1)) [1 "canonical"]\n${sentencesOf(user)[0]}\n`);
+  };
+  const requests: string[] = [];
+  page.on("request", (request) => requests.push(new URL(request.url()).host));
+  await ask(page);
+  await expect(page.locator("[data-status]")).toHaveText(/Written by a-model/);
+  await expect(page.locator("[data-notice]")).toContainText("left out");
+  await expect(page.locator("main img, main script, main a[href^='javascript']")).toHaveCount(0);
+  expect(await page.title()).not.toContain("owned");
+  expect([...new Set(requests)]).toEqual([new URL(service).host]);
+});
+
+test("a model that is down leaves quoted passages, with and without JavaScript", async ({ page, browser }) => {
+  behaviour = async (_, response) => void response.destroy();
+  await ask(page);
+  await expect(page.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
+  await expect(page.locator("[data-answer] a.cite").first()).toBeVisible();
+  await withoutScript(browser, async (plain) => {
+    await ask(plain);
+    await expect(plain.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
+    await expect(plain.locator("[data-notice]")).toContainText("answer model");
+  });
+});
+
+test("the receipt that the page offers holds when it is checked offline", async ({ page }) => {
+  await ask(page);
+  await expect(page.locator("[data-receipt]")).toBeVisible();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Receipt" }).click()]);
+  expect(download.suggestedFilename()).toMatch(/^receipt-[0-9a-f]{12}\.json$/);
+  const file = join(folder, "receipt.json");
+  await download.saveAs(file);
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, "verify", "--config", config, "--receipt", file, "--json"]);
+  expect(JSON.parse(stdout)).toEqual({ findings: [] });
+});
+
+test("where nothing answers, the page says so and leads to the search", async ({ page, browser }) => {
+  await page.goto(`${files}/ask/`);
+  await page.getByLabel("Your question").fill(QUESTION);
+  await page.getByRole("button", { name: "Ask" }).click();
+  await expect(page.getByRole("alert")).toContainText("serves files and search");
+  await page.getByRole("link", { name: "Search for the same words" }).click();
+  await expect(page.locator(".card").first()).toBeVisible();
+  await withoutScript(browser, async (plain) => {
+    await plain.goto(`${files}/ask/?question=${encodeURIComponent(QUESTION)}`);
+    await expect(plain.getByRole("alert")).toContainText("serves files and search");
+    await expect(plain.getByLabel("Your question")).toHaveValue(QUESTION);
+    await plain.getByRole("link", { name: "Search for the same words" }).click();
+    await expect(plain.locator(".card").first()).toBeVisible();
+  });
+});
+
+test("search without JavaScript: words are marked, filters are links, an exact match says why it is first", async ({ browser }) => {
+  await withoutScript(browser, async (page) => {
+    await page.goto(`${service}/search/?q=canonical+digest`);
+    await expect(page.locator(".card mark").first()).toHaveText(/canonical|digest/i);
+    const filters = page.getByRole("navigation", { name: "Filters" });
+    const all = await page.locator(".card").count();
+    await filters.getByRole("link", { name: "Source code" }).click();
+    await expect(page).toHaveURL(/[?&]kind=code/);
+    await expect(filters.getByRole("link", { name: "Source code" })).toHaveAttribute("aria-current", "true");
+    const some = await page.locator(".card").count();
+    expect(some).toBeGreaterThan(0);
+    expect(some).toBeLessThan(all);
+    await expect(page.locator(".card-facts").filter({ hasText: "Source code" })).toHaveCount(some);
+    expect(Number(await filters.locator("span", { has: page.locator("[aria-current]") }).locator(".number").first().textContent())).toBe(some);
+    await filters.getByRole("link", { name: "Source code" }).click();
+    expect(await page.locator(".card").count()).toBe(all);
+    await page.goto(`${service}/search/?q=CUB-0001`);
+    await expect(page.locator(".card").first()).toContainText("first, because your words are exactly its id");
+    await page.goto(`${service}/search/?q=canonical&kind=%3Cscript%3E&collection=nowhere`);
+    await expect(page.getByText("Nothing found.")).toBeVisible();
+    expect((await page.request.get(`${service}/api/search?q=canonical&kind=code`)).status()).toBe(400);
+  });
+});
+
+test("light and dark, narrow and wide: nothing is cut off, and axe finds nothing", async ({ browser }, info) => {
+  for (const colorScheme of ["light", "dark"] as const) {
+    for (const width of [360, 1280]) {
+      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      const shot = async (name: string): Promise<void> => {
+        // A page can be read before its stylesheet has come.
+        await page.waitForLoadState("load");
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${name} at ${width}`).toBeLessThanOrEqual(0);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), `${name} at ${width}, ${colorScheme}`).toEqual([]);
+        await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}-${width}.png`), fullPage: true });
+      };
+      await ask(page);
+      await expect(page.locator("[data-receipt]")).toBeVisible();
+      await page.locator("a.cite").first().click();
+      await expect(page.locator("#c1 .quoted mark").first()).toBeVisible();
+      await shot("ask");
+      await page.locator("#c1 a").click();
+      await expect(page.locator("#quote mark").first()).toBeVisible();
+      await shot("quote");
+      await page.goto(`${service}/search/?q=canonical+digest&kind=markdown`);
+      await shot("search");
+      await context.close();
+    }
+  }
+});
