@@ -4,18 +4,20 @@ import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { pagePath } from "../snapshots/layout.ts";
 import { checkParameters } from "../snapshots/parameters.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { findRoute } from "../snapshots/routes.ts";
 import type { OpenSnapshot, View } from "../snapshots/view.ts";
+import { askPage } from "./ask-page.ts";
 import { askResponse } from "./ask-response.ts";
 import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/code-store.ts";
 import type { Gate, GateVerdict, Identity } from "./gate.ts";
-import type { Ask } from "./library.ts";
+import { type Ask, wholeAnswer } from "./library.ts";
 import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
@@ -88,6 +90,20 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
   const app = new Hono<Env>();
   effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
   effect(app, parts, ["GET", "HEAD"], "/api/ai-search", limited(parts, "ai-search"), (context) => semanticIn(parts, of, context));
+  app.get(pagePath.ask, async (context, next) => {
+    const params = new URLSearchParams(targetOf(context).split("?").slice(1).join("?"));
+    // Without a question it is a stored page.
+    if (!params.has("question")) return next();
+    // HEAD comes here as well, and asks no model.
+    if (context.req.method === "HEAD") return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
+    const open = await currentOf(of);
+    return askPage(of, params, {
+      open,
+      verdict: parts.limits.take("ask", clientOf(context)),
+      answer: (request) => wholeAnswer(parts.ask(request, open, context.req.raw.signal)),
+      onProblem: ({ code }) => context.set("reason", code),
+    });
+  });
   // Every method: the protocol has its own words for those that it does not take.
   app.all("/mcp", limited(parts, "mcp"), (context) => {
     if (mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");

@@ -264,27 +264,7 @@ function openPins(library: AskLibrary): Pins {
   };
 }
 
-/** The object's page in that snapshot: at the first line where lines have anchors, and with the quote marked by the
- *  browser itself (a text directive, which browsers that do not know it ignore). */
-function citationHref(library: AskLibrary, { key, start_line, quote }: Citation): string {
-  const text = quote.replaceAll(/\s+/g, " ").trim();
-  const [start, end] = text.length <= MAX_DIRECTIVE ? [text, ""] : [firstWords(text), lastWords(text)];
-  const directive = [start, end].filter((part) => part !== "").map(encodeDirective).join(",");
-  return `${mountPath(library.data.library)}/at/${library.snapshot}${pagePath.object(key)}#L${start_line}:~:text=${directive}`;
-}
-
-/** Characters of a quote that are put into its link whole. */
-const MAX_DIRECTIVE = 80;
-
-function firstWords(text: string): string {
-  return text.split(" ").slice(0, 5).join(" ");
-}
-
-function lastWords(text: string): string {
-  return text.split(" ").slice(-5).join(" ");
-}
-
-/** "-" and "," have a meaning in a text directive. */
-function encodeDirective(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replaceAll("-", "%2D");
+/** The object's page in that snapshot, with these lines on top and the quote marked, for readers with and without a script. */
+function citationHref(library: AskLibrary, { key, start_line, end_line, quote }: Citation): string {
+  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(key, start_line, end_line, quote));
 }

@@ -7,13 +7,14 @@
  *  the one that decides. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { pagePath } from "../snapshots/layout.ts";
 import { viewListener } from "../snapshots/listen.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, type Parts } from "./app.ts";
 import { problemParts } from "./respond.ts";
 
 /** Paths of the app, besides everything under /internal and /api/code/. */
-const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", "/api/ai-search", "/api/reindex", "/mcp"]);
+const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai-search", "/api/reindex", "/mcp"]);
 /** Gated for people alone, by another check. */
 const PEOPLE = "/internal/api/ask";
 

@@ -1,0 +1,52 @@
+/** GET /ask/?question=…: the answer as a page, for readers without a script, and for an address that can be kept.
+ *
+ *  A form with GET, because the same form then works where nothing answers: a file host shows the page that explains, instead
+ *  of refusing a POST. What it costs: the question is in the address, so nothing here may be cached, indexed or logged with
+ *  its query, and every call counts as a question of the client. */
+import { renderedAnswer } from "../snapshots/answer.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { pagePath } from "../snapshots/layout.ts";
+import { askedPage, askedWith, askForm } from "../snapshots/page/ask-page.ts";
+import { toShelfError } from "../snapshots/problem.ts";
+import { AskRequest, type AskResponse } from "../snapshots/schema/resources.ts";
+import type { OpenSnapshot, View } from "../snapshots/view.ts";
+import { rateLimited, type RateVerdict } from "./limits.ts";
+import { toResponse } from "./respond.ts";
+
+export type AskPageOptions = {
+  readonly open: OpenSnapshot;
+  readonly verdict: RateVerdict;
+  readonly answer: (request: AskRequest) => Promise<AskResponse>;
+  /** Told when the page says why there is no answer. */
+  readonly onProblem: (error: ShelfError) => void;
+};
+
+/** @param params of the URL, with a question */
+export async function askPage(of: View, params: URLSearchParams, options: AskPageOptions): Promise<Response> {
+  const { open, verdict, answer, onProblem } = options;
+  const data = await open.snapshot.data();
+  let status = 200;
+  let model = { ...askForm(data), ...askedWith(params) };
+  try {
+    if (!verdict.ok) throw rateLimited("ask");
+    const parsed = AskRequest.safeParse(askedWith(params));
+    if (!parsed.success) throw new ShelfError("bad_parameter", parsed.error.issues.map(({ path, message }) => `The ${path.join(".")} ${message}.`).join(" "));
+    model = askedPage(data, await answer(parsed.data));
+  } catch (thrown) {
+    const error = toShelfError(thrown);
+    onProblem(error);
+    status = error.status;
+    model = { ...model, problem: error.message };
+  }
+  const { base_url: base, title, view } = data.library;
+  const rendered = await renderedAnswer(of, open, status, {
+    chrome: { library: title, view, path: pagePath.ask, canonical: base === "" ? null : base + pagePath.ask },
+    model,
+  });
+  const response = toResponse(rendered);
+  // As for POST /api/ask: what costs a model call is not for scripts of other sites.
+  response.headers.delete("Access-Control-Allow-Origin");
+  response.headers.set("X-Robots-Tag", "noindex");
+  for (const [name, value] of Object.entries(verdict.headers)) response.headers.set(name, value);
+  return response;
+}
