@@ -88,7 +88,8 @@ function report(error: unknown): number {
 function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === "ENOSPC") return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
+  // The index is native code and only says it in words.
+  if (code === "ENOSPC" || /no space left on device|os error 28/i.test(error.message)) return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
   if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
   return error.stack ?? error.message;

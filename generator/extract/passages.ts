@@ -3,13 +3,13 @@
  *  A reader of one type (Markdown, Coq, …) says where a stretch begins and what it is called: a mark. The stretch reaches
  *  to the next mark. So stretches can neither overlap nor leave a line out, whatever the reader got wrong; this file
  *  then trims blank lines, joins what is too short to stand alone and splits what is too long. */
-import type { Passage } from "../../snapshots/schema/extract.ts";
+import { MAX_PASSAGE, type Passage } from "../../snapshots/schema/extract.ts";
 import type { Lines } from "./lines.ts";
 
 /** UTF-16 units; a passage is joined and packed up to this, so that a result shows one thought. */
 export const TARGET_LENGTH = 1200;
 /** UTF-16 units; what belongs together (a declaration, a paragraph) may be this long, nothing is longer. */
-export const MAX_LENGTH = 2000;
+export const MAX_LENGTH = MAX_PASSAGE;
 /** UTF-16 units; a rest shorter than this is joined to its neighbour rather than left alone. */
 export const MIN_LENGTH = 300;
 

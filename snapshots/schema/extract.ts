@@ -6,6 +6,9 @@ export const OBJECT_KINDS = [
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
 
+/** UTF-16 units; no passage is longer. */
+export const MAX_PASSAGE = 2000;
+
 /** One citable stretch of an object's text. */
 export type Passage = {
   /** Titles of the enclosing headings or sections, outermost first; [] at top level. */
@@ -15,7 +18,8 @@ export type Passage = {
   /** 1-based page for PDF, else null. */
   readonly page: number | null;
   /** 1-based, inclusive. For text types these are lines of the object's own bytes split at "\n", and the text is exactly
-   *  those lines joined by "\n", so a quote can be checked against the object. For PDF and HTML they are lines of the
+   *  those lines joined by "\n", or a part of one line that is too long for a passage, so a quote can be checked against
+   *  the object. For PDF and HTML they are lines of the
    *  extracted text of the page (PDF) or of the source (HTML: the source lines that the text came from). */
   readonly start_line: number;
   readonly end_line: number;

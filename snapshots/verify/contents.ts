@@ -7,7 +7,7 @@ import { storedPages } from "../page/stored-pages.ts";
 import type { Snapshot } from "../read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { type Extract, OBJECT_KINDS } from "../schema/extract.ts";
+import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
 import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
 import type { BlobEntry } from "../tree.ts";
 import type { ObjectRow, ViewData } from "../view-data.ts";
@@ -227,6 +227,9 @@ async function findExtractProblem(snapshot: Snapshot, entry: BlobEntry, row: Obj
   }
   if (!LINE_KINDS.has(extract.kind) || extract.passages.length === 0 || object.size > MAX_COMPARED) return null;
   const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await snapshot.read(object)).split("\n");
-  const torn = extract.passages.findIndex(({ start_line: from, end_line: to, text }) => lines.slice(from - 1, to).join("\n") !== text);
+  // A line that is longer than any passage may be is cut into several.
+  const holds = (from: number, to: number, text: string): boolean =>
+    lines.slice(from - 1, to).join("\n") === text || (from === to && (lines[from - 1]?.length ?? 0) > MAX_PASSAGE && lines[from - 1]?.includes(text) === true);
+  const torn = extract.passages.findIndex(({ start_line: from, end_line: to, text }) => !holds(from, to, text));
   return torn < 0 ? null : `Passage ${torn} is not lines ${extract.passages[torn]?.start_line} to ${extract.passages[torn]?.end_line} of the object.`;
 }

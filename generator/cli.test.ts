@@ -1,0 +1,321 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { after, before, test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { withBuildLock } from "./lock.ts";
+import { writeFiles, writeFixture } from "./fixture-library.ts";
+
+const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
+
+function run(args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): SpawnSyncReturns<string> {
+  return spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8", ...options, env: { ...process.env, ...options.env } });
+}
+
+/** The one JSON document on stdout; anything beside it fails. */
+function json(result: SpawnSyncReturns<string>): Record<string, unknown> {
+  assert.equal(result.stdout.trimEnd().split("\n").length, 1, `one line on stdout: ${result.stdout}${result.stderr}`);
+  return JSON.parse(result.stdout) as Record<string, unknown>;
+}
+
+function tempDir(t: TestContext): string {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-cli-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A library that was built once; tests that change it copy it. */
+let base: string;
+let built: Record<string, unknown>;
+before(async () => {
+  base = mkdtempSync(join(tmpdir(), "proofshelf-cli-"));
+  await writeFixture(base);
+  built = json(run(["build", "--json", "--config", join(base, "proofshelf.yaml"), "--now", "2026-04-01T00:00:00Z"]));
+});
+after(() => rmSync(base, { recursive: true, force: true }));
+
+function copy(t: TestContext): { dir: string; file: string } {
+  const dir = tempDir(t);
+  cpSync(base, dir, { recursive: true, preserveTimestamps: true });
+  return { dir, file: join(dir, "proofshelf.yaml") };
+}
+
+test("what is no command, no option or too little is exit 2 with a hint, and never a stack", () => {
+  for (const args of [["bulid"], ["build", "--fast"], ["build", "--now"], ["snapshots"], ["snapshots", "diff", "1"], ["export"], [], ["serve", "--only", "everything"], ["build", "extra"]]) {
+    const { status, stderr, stdout } = run(args);
+    assert.equal(status, 2, args.join(" "));
+    assert.match(stderr, /Try --help|Usage/, args.join(" "));
+    assert.doesNotMatch(stderr, /\n\s+at /);
+    assert.equal(stdout, "");
+  }
+  for (const args of [["--help"], ["build", "--help"], ["help", "serve"]]) assert.equal(run(args).status, 0, args.join(" "));
+});
+
+test("values that an option does not take are exit 2, each in words", () => {
+  const config = ["--config", join(base, "proofshelf.yaml")];
+  for (const args of [["build", "--now", "yesterday"], ["serve", "--port", "http"], ["serve", "--port", "65536"], ["prune", "--keep", "0"], ["prune", "--keep", "some"], ["schedule", "--every", "0"], ["schedule", "--every", "x"]]) {
+    const { status, stderr } = run([...args, ...config]);
+    assert.equal(status, 2, `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, /takes/, args.join(" "));
+    assert.doesNotMatch(stderr, /\n\s+at /);
+  }
+});
+
+test("a broken configuration gives every problem at once, each with its line, and exit 2", (t) => {
+  const file = join(tempDir(t), "broken.yaml");
+  writeFileSync(file, "titel: Library\nbaseUrl: not an address\nstore: { kind: directory, root: ./nowhere }\ncollections:\n  - { id: a, prefix: a, title: A, visibility: secret }\n  - { id: a, prefix: a, title: B, visibility: public }\n");
+  const { status, stderr } = run(["build", "--config", file]);
+  assert.equal(status, 2);
+  const lines = stderr.trim().split("\n");
+  for (const [line, word] of [[1, "titel"], [2, "baseUrl"], [3, "nowhere|store.root"], [5, "visibility"]] as const) {
+    assert.ok(lines.some((text) => text.startsWith(`${file}:${line}: `) && new RegExp(word).test(text)), `line ${line}: ${stderr}`);
+  }
+  const asJson = json(run(["build", "--json", "--config", file])) as { error: { code: string; errors: { pointer: string }[] } };
+  assert.equal(asJson.error.code, "bad_config");
+  assert.ok(asJson.error.errors.length >= 4);
+  for (const [name, text] of [["none.yaml", null], ["empty.yaml", ""], ["bytes.yaml", "\u0000\u0001"], ["tabs.yaml", "a:\n\t- b"]] as const) {
+    const other = join(tempDir(t), name);
+    if (text !== null) writeFileSync(other, text);
+    assert.equal(run(["build", "--config", other]).status, 2, name);
+  }
+});
+
+test("a configuration that would blow up is refused at once", (t) => {
+  const file = join(tempDir(t), "bomb.yaml");
+  const levels = Array.from({ length: 12 }, (_, at) => `a${at}: &a${at} [${at === 0 ? "x, x" : Array(9).fill(`*a${at - 1}`).join(", ")}]`);
+  writeFileSync(file, `${levels.join("\n")}\ncollections: *a11\n`);
+  const started = performance.now();
+  assert.equal(run(["build", "--config", file]).status, 2);
+  assert.ok(performance.now() - started < 30_000);
+});
+
+test("build prints one JSON document, or lines for people; nothing on stderr when nobody watches", (t) => {
+  assert.deepEqual(Object.keys(built).sort(), [
+    "added", "changed", "duration_ms", "finished", "internal", "notes", "previous", "published", "rejected", "removed", "sequence", "snapshot", "started", "unchanged", "unreadable", "work",
+  ]);
+  assert.equal(built["started"], "2026-04-01T00:00:00.000Z");
+  const { file } = copy(t);
+  const again = run(["build", "--config", file]);
+  assert.equal(again.status, 0);
+  assert.equal(again.stderr, "");
+  assert.match(again.stdout, /^Nothing has changed; snapshot 1 \([0-9a-f]{64}\) is served on\.\n/);
+  assert.match(again.stdout, /Rejected registry "CUB-0900": /);
+});
+
+test("the configuration is found by a relative path from anywhere, and its own paths start from it", (t) => {
+  const { dir, file } = copy(t);
+  const elsewhere = tempDir(t);
+  for (const [cwd, path] of [[elsewhere, relative(elsewhere, file)], [dir, "proofshelf.yaml"], [join(dir, "library"), "../proofshelf.yaml"], ["/", file]] as const) {
+    const summary = json(run(["build", "--json", "--config", path], { cwd }));
+    assert.equal(summary["snapshot"], built["snapshot"], path);
+  }
+  assert.ok(!existsSync(join(elsewhere, "shelf")));
+});
+
+test("the same sources in another time zone, language and hour give the same snapshot", (t) => {
+  const { dir, file } = copy(t);
+  rmSync(join(dir, "shelf"), { recursive: true });
+  const summary = json(run(["build", "--json", "--config", file, "--now", "2031-12-31T23:59:59.999Z"], { env: { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" } }));
+  assert.equal(summary["snapshot"], built["snapshot"]);
+  assert.deepEqual((summary["internal"] as { snapshot: string }).snapshot, (built["internal"] as { snapshot: string }).snapshot);
+});
+
+test("while a build runs another exits 4 and says who, and reading goes on", async (t) => {
+  const { dir, file } = copy(t);
+  await withBuildLock(join(dir, "shelf/internal/build"), async () => {
+    const { status, stderr } = run(["build", "--config", file]);
+    assert.equal(status, 4);
+    assert.match(stderr, new RegExp(`process ${process.pid}`));
+    assert.equal(run(["prune", "--config", file]).status, 4);
+    assert.equal(run(["snapshots", "rollback", "1", "--config", file]).status, 4);
+    assert.equal(run(["snapshots", "list", "--config", file]).status, 0);
+    assert.equal((json(run(["build", "--json", "--config", file])) as { error: { code: string } }).error.code, "build_running");
+  });
+  assert.equal(run(["build", "--config", file]).status, 0);
+});
+
+test("of builds that start together one wins, and each of the others exits 4", async (t) => {
+  const { dir, file } = copy(t);
+  await writeFiles(join(dir, "library"), [["notes/new.md", "# New\n"]]);
+  const codes = await Promise.all(
+    Array.from({ length: 4 }, () => new Promise<number | null>((resolve) => spawn(process.execPath, [CLI, "build", "--config", file], { stdio: "ignore" }).once("exit", (code) => resolve(code)))),
+  );
+  assert.ok(codes.includes(0), String(codes));
+  assert.deepEqual([...new Set(codes)].filter((code) => code !== 0 && code !== 4), [], String(codes));
+  assert.equal(run(["verify", "--config", file]).status, 0);
+});
+
+test("snapshots are listed, compared and rolled back, and the next build publishes what the sources hold", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  await writeFiles(join(dir, "library"), [["notes/short.md", "# Short\n\nChanged.\n"], ["notes/new.md", "# New\n"]]);
+  rmSync(join(dir, "library/data/table.csv"));
+  const second = json(run(["build", "--json", ...config]));
+  assert.deepEqual([second["added"], second["changed"], second["removed"], second["previous"]], [1, 1, 1, built["snapshot"]]);
+
+  const { snapshots } = json(run(["snapshots", "list", "--json", ...config])) as { snapshots: { sequence: number; snapshot: string; current: boolean }[] };
+  assert.deepEqual(snapshots.map(({ sequence, current }) => [sequence, current]), [[2, true], [1, false]]);
+  const first = String(built["snapshot"]);
+  for (const [a, b] of [["1", "2"], [first, String(second["snapshot"])], [first.slice(0, 12), "2"]] as const) {
+    const { changes } = json(run(["snapshots", "diff", a, b, "--json", ...config])) as { changes: { change: string; name: string; what: string }[] };
+    const objects = changes.filter(({ what }) => what === "object").map(({ change, name }) => `${change} ${name}`);
+    assert.deepEqual(objects.sort(), ["added notes/new.md", "changed notes/short.md", "removed data/table.csv"], `${a}..${b}`);
+  }
+  assert.match(run(["snapshots", "diff", "1", "1", ...config]).stdout, /No differences/);
+  for (const name of ["9", "ffffffffffff", "x", "../1", "-1"]) {
+    const { status, stderr } = run(["snapshots", "diff", "--", name, "1"], { cwd: dir });
+    assert.ok(status === 1 || status === 2, `${name}: ${stderr}`);
+  }
+
+  const rolled = json(run(["snapshots", "rollback", first, "--json", ...config])) as { to: { snapshot: string } };
+  assert.equal(rolled.to.snapshot, first);
+  assert.equal(pointerOf(dir).snapshot, first);
+  assert.equal(run(["verify", ...config]).status, 0, "a shelf that was rolled back is whole");
+  const third = json(run(["build", "--json", ...config]));
+  assert.equal(third["snapshot"], second["snapshot"], "the sources still hold the newer state");
+  assert.equal(pointerOf(dir).snapshot, second["snapshot"]);
+});
+
+function pointerOf(dir: string): { snapshot: string; sequence: number } {
+  return JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as { snapshot: string; sequence: number };
+}
+
+test("verify is exit 0 on what was built and exit 3 when a byte is not what it should be", (t) => {
+  const { dir, file } = copy(t);
+  const good = run(["verify", "--json", "--config", file]);
+  assert.deepEqual([good.status, json(good)["errors"]], [0, 0]);
+  const blobs = readdirSync(join(dir, "shelf/public/blobs"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const victim = blobs[Math.floor(blobs.length / 2)];
+  assert.ok(victim !== undefined);
+  appendFileSync(join(victim.parentPath, victim.name), "x");
+  const bad = run(["verify", "--config", file]);
+  assert.equal(bad.status, 3);
+  assert.match(bad.stdout, new RegExp(victim.name));
+});
+
+test("prune keeps the newest and what they need", async (t) => {
+  const { dir, file } = copy(t);
+  for (const number of [1, 2, 3]) {
+    await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
+    assert.equal(run(["build", "--config", file]).status, 0);
+  }
+  const before = json(run(["snapshots", "list", "--json", "--config", file])) as { snapshots: object[] };
+  assert.equal(before.snapshots.length, 4);
+  const done = json(run(["prune", "--keep", "2", "--json", "--config", file])) as { removed_blobs: number };
+  assert.ok(done.removed_blobs > 0);
+  const { snapshots } = json(run(["snapshots", "list", "--json", "--config", file])) as { snapshots: { sequence: number }[] };
+  assert.deepEqual(snapshots.map(({ sequence }) => sequence), [4, 3]);
+  assert.equal(run(["verify", "--all", "--config", file]).status, 0);
+  const again = json(run(["build", "--json", "--config", file]));
+  assert.equal(again["published"], false, "pruning does not make the next build work");
+});
+
+test("without a snapshot every reader says what to do, and serve waits for one", async (t) => {
+  const { dir, file } = copy(t);
+  rmSync(join(dir, "shelf"), { recursive: true });
+  for (const args of [["verify"], ["export", join(dir, "out")]]) {
+    const { status, stderr } = run([...args, "--config", file]);
+    assert.equal(status, 1, args.join(" "));
+    assert.match(stderr, /No snapshot has been published yet\.\n {2}Run: proofshelf build/);
+  }
+  assert.match(run(["snapshots", "list", "--config", file]).stdout, /No snapshot has been published yet/);
+  const server = await serve(t, ["--only", "site", "--config", file]);
+  assert.match(server.line, /^Serving no snapshot yet at http:\/\/127\.0\.0\.1:\d+\/$/);
+  const catalog = await fetch(`${server.url}api/catalog`);
+  const { source, collections } = (await catalog.json()) as { source: string; collections: { id: string }[] };
+  assert.deepEqual([catalog.status, source], [200, "listing"]);
+  assert.ok(collections.length > 0 && !collections.some(({ id }) => id === "drafts"), "a listing shows public collections only");
+  assert.equal((await fetch(`${server.url}health`)).status, 503);
+  const first = json(run(["build", "--json", "--config", file]));
+  const served = await until(async () => {
+    const response = await fetch(`${server.url}api/catalog`);
+    return response.headers.get("x-snapshot") === first["snapshot"];
+  });
+  assert.ok(served, "a build is served without a restart");
+});
+
+async function until(holds: () => Promise<boolean>): Promise<boolean> {
+  for (let attempt = 0; attempt < 100; attempt++) {
+    if (await holds()) return true;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return false;
+}
+
+type Served = { readonly child: ChildProcess; readonly line: string; readonly url: string; stop(): Promise<number | null> };
+
+async function serve(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
+  t.after(async () => {
+    child.kill("SIGKILL");
+    await ended;
+  });
+  const line = await new Promise<string>((resolve, reject) => {
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes("\n")) resolve(text.slice(0, text.indexOf("\n")));
+    });
+    void ended.then((code) => reject(new Error(`serve ended with ${code}: ${stderr}`)));
+  });
+  return {
+    child,
+    line,
+    url: /http:\/\/[^"\s]+?:\d+/.exec(line)?.[0].concat("/") ?? "",
+    stop: () => {
+      child.kill("SIGTERM");
+      return ended;
+    },
+  };
+}
+
+test("serve prints one line when it is ready, holds no secret as site server, and ends when told", async (t) => {
+  const { file } = copy(t);
+  const secrets = { REINDEX_TOKEN: "secret-token-of-the-test", AWS_SECRET_ACCESS_KEY: "secret-key-of-the-test", INFERENCE_API_KEY: "secret-inference", AI_GATEWAY_ID: "secret-gateway" };
+  const server = await serve(t, ["--only", "site", "--json", "--config", file], secrets);
+  assert.deepEqual(JSON.parse(server.line), { url: server.url.slice(0, -1), snapshot: built["snapshot"] });
+  assert.equal((await fetch(`${server.url}`)).status, 200);
+  if (process.platform === "linux") {
+    const children = readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
+    const sites = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("site/main.ts"));
+    assert.equal(sites.length, 1);
+    for (const pid of sites) assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, "utf8"), /of-the-test|secret-inference|secret-gateway/);
+  }
+  const port = new URL(server.url).port;
+  const second = run(["serve", "--only", "site", "--port", port, "--config", file]);
+  assert.equal(second.status, 1);
+  assert.match(second.stderr, /port is in use/);
+  assert.doesNotMatch(second.stderr, /\n\s+at /);
+  assert.equal(await server.stop(), 0);
+  await assert.rejects(fetch(server.url));
+});
+
+test("a server keeps answering from one snapshot at a time while builds publish new ones", async (t) => {
+  const { dir, file } = copy(t);
+  const server = await serve(t, ["--only", "site", "--config", file]);
+  const seen = new Set<string | null>();
+  let going = true;
+  const reading = (async () => {
+    while (going) {
+      const response = await fetch(`${server.url}api/catalog`);
+      const body = (await response.json()) as { snapshot: string };
+      assert.equal(response.headers.get("x-snapshot"), body.snapshot);
+      seen.add(body.snapshot);
+    }
+  })();
+  for (const number of [1, 2]) {
+    await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
+    const child = spawn(process.execPath, [CLI, "build", "--config", file], { stdio: "ignore" });
+    assert.equal(await new Promise((resolve) => child.once("exit", resolve)), 0);
+    const id = pointerOf(dir).snapshot;
+    assert.ok(await until(async () => seen.has(id)));
+  }
+  going = false;
+  await reading;
+  assert.equal(seen.size, 3);
+});
