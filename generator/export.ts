@@ -108,14 +108,17 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   const noExtract = (): never => {
     throw new ShelfError("internal", "An export lists pages and renders none.");
   };
-  for (const { path } of storedPages(data, () => "", noExtract)) yield [path, exportFile(path)];
+  for (const { path } of storedPages(data, () => "", noExtract)) {
+    yield [path, exportFile(path)];
+    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+  }
   yield [pagePath.snapshots, exportFile(pagePath.snapshots)];
   const records = await view.records();
   const kept = new Set(records.map((record) => record.snapshot));
   for (const { snapshot, previous } of records) {
     if (previous !== null && kept.has(previous)) yield [pagePath.diff(previous, snapshot), exportFile(pagePath.diff(previous, snapshot))];
   }
-  for (const path of ["/llms.txt", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
+  for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
   const names = ["catalog", "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
   for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
   for (const { id } of data.meta === null ? [] : data.cubs) {
