@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const SETUP = fileURLToPath(new URL("setup.mjs", import.meta.url));
+
+/** A clone with nothing in it but the setup, a lock, and programs that write down how they were called. */
+function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: readonly string[] } = {}) {
+  const root = mkdtempSync(join(tmpdir(), "proofshelf-setup-"));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const bin = join(root, "bin");
+  mkdirSync(join(root, "generator"));
+  mkdirSync(bin);
+  copyFileSync(SETUP, join(root, "generator/setup.mjs"));
+  writeFileSync(join(root, "package-lock.json"), "{}\n");
+  writeFileSync(join(root, "script.mjs"), "process.stdout.write(JSON.stringify(process.argv.slice(2))); process.exit(Number(process.argv[3] ?? 0));\n");
+  const program = (name: string, text: string): void => {
+    writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${root}/calls"\n${text}\n`);
+    chmodSync(join(bin, name), 0o755);
+  };
+  program("npm", options.npmFails === true ? "exit 1" : `mkdir -p "${root}/node_modules"`);
+  program("apt-get", "");
+  for (const name of options.programs ?? ["chromium", "coqc"]) program(name, "");
+  for (const name of ["sh", "mkdir"]) symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
+  return {
+    root,
+    calls: () => (existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : []),
+    run: (...args: string[]) => spawnSync(process.execPath, [join(root, "generator/setup.mjs"), ...args], { encoding: "utf8", env: { PATH: bin } }),
+  };
+}
+
+test("a fresh clone is installed once, and again only when the lock has changed", (t) => {
+  const clone = makeClone(t);
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.deepEqual(clone.calls().map((line) => line.split(" ").slice(0, 2).join(" ")), ["npm ci"]);
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.equal(clone.calls().length, 1);
+  appendFileSync(join(clone.root, "package-lock.json"), "\n");
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.equal(clone.calls().length, 2);
+});
+
+test("what fails to install stops everything with words, and is tried again the next time", (t) => {
+  const clone = makeClone(t, { npmFails: true });
+  for (const times of [1, 2]) {
+    const { status, stderr, stdout } = clone.run("script.mjs");
+    assert.equal(status, 1);
+    assert.match(stderr, /npm ci.*failed/);
+    assert.equal(stdout, "", "the script did not run");
+    assert.equal(clone.calls().length, times);
+  }
+});
+
+test("the script gets its arguments, and its exit code is the result", (t) => {
+  const { status, stdout, stderr } = makeClone(t).run("script.mjs", "--json", "4", "a b");
+  assert.deepEqual(JSON.parse(stdout), ["--json", "4", "a b"]);
+  assert.equal(status, 4);
+  assert.match(stderr, /^Installing packages …\n$/, "nothing of the setup on stdout");
+});
+
+test("tests get the programs that they run: installed where that is allowed, named where it is not, left alone when there", (t) => {
+  const there = makeClone(t);
+  assert.equal(there.run("--test", "script.mjs").status, 0);
+  assert.ok(!there.calls().some((line) => line.startsWith("apt-get")));
+  const missing = makeClone(t, { programs: ["coqc"] });
+  const { status, stderr } = missing.run("--test", "script.mjs");
+  assert.equal(status, 0);
+  if (process.getuid?.() === 0) assert.ok(missing.calls().some((line) => /^apt-get install .*chromium/.test(line) && !line.includes("coq")));
+  else assert.match(stderr, /apt-get install chromium/);
+  assert.ok(!makeClone(t, { programs: [] }).run("script.mjs").stderr.includes("chromium"), "only for tests");
+});
