@@ -38,7 +38,8 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
 async function refuseOr(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: () => unknown): Promise<void> {
   const verdict = await parts.gate.check({
     get(name) {
-      const value = message.headers[name];
+      // The configuration writes header names as it likes; Node's are lower-case.
+      const value = message.headers[name.toLowerCase()];
       return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
     },
   });
