@@ -52,12 +52,15 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, a proof checker. Installed only when this may be done. */
+/** Programs of Debian that tests run: a browser, a proof checker, two caching proxies. Installed only when this may be done. */
 function installPrograms() {
   const wanted = [
     { program: "chromium", packages: ["chromium"] },
     { program: "coqc", packages: ["coq"] },
-  ].filter(({ program }) => spawnSync("sh", ["-c", `command -v ${program}`]).status !== 0);
+    { program: "nginx", packages: ["nginx-light"] },
+    { program: "varnishd", packages: ["varnish"] },
+    // Debian keeps servers where only root's PATH looks.
+  ].filter(({ program }) => spawnSync("sh", ["-c", `PATH="$PATH:/usr/sbin"; command -v ${program}`]).status !== 0);
   if (wanted.length === 0) return;
   const names = wanted.flatMap(({ packages }) => packages);
   const mayInstall = process.getuid?.() === 0 && spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
