@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { answer } from "../snapshots/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
-import { exportFile, formatSlug, objectPath, pagePath } from "../snapshots/layout.ts";
+import { exportFile, listPath, objectPath, pagePath } from "../snapshots/layout.ts";
 import { relationsOf } from "../snapshots/page/relations.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
@@ -108,15 +108,17 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   const noExtract = (): never => {
     throw new ShelfError("internal", "An export lists pages and renders none.");
   };
-  for (const { path } of storedPages(data, () => "", noExtract)) {
-    yield [path, exportFile(path)];
-    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
-  }
-  yield [pagePath.snapshots, exportFile(pagePath.snapshots)];
   const records = await view.records();
   const kept = new Set(records.map((record) => record.snapshot));
-  for (const { snapshot, previous } of records) {
-    if (previous !== null && kept.has(previous)) yield [pagePath.diff(previous, snapshot), exportFile(pagePath.diff(previous, snapshot))];
+  const pages = [
+    ...[...storedPages(data, () => "", noExtract)].map(({ path }) => path),
+    pagePath.snapshots,
+    ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
+  ];
+  for (const path of pages) {
+    yield [path, exportFile(path)];
+    // Its twin for readers that want no HTML.
+    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
   }
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
   const names = ["catalog", "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
@@ -126,7 +128,7 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
     yield [`/api/cubs/${id}/code.json`, `api/cubs/${id}/code.json`];
   }
   for (const prefix of relationsOf(data).folders.keys()) {
-    yield [`/api/list${prefix === "" ? "" : `?prefix=${encodeURIComponent(prefix)}`}`, prefix === "" ? "api/list.json" : `api/list/${formatSlug(prefix)}index.json`];
+    yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
   }
   for (const { key } of data.objects) yield [objectPath(key), `objects/${key}`];
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());

@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import { capabilities, health } from "./capabilities.ts";
 import { canonicalJson, sha256, SHA256_PATTERN } from "./digest.ts";
 import { ShelfError } from "./errors.ts";
-import { formatKeyPath, objectPath, pageFile, pagePath, parseKeyPath, parseSlug } from "./layout.ts";
+import { formatKeyPath, objectPath, pageFile, pagePath, parseKeyPath, parseListPath, parseSlug } from "./layout.ts";
 import { objectAnswer } from "./objects-answer.ts";
 import type { PageInput } from "./page/model.ts";
 import { agentFile } from "./page/agent-answer.ts";
@@ -156,8 +156,15 @@ async function dispatch(view: View, current: OpenSnapshot | null, request: Answe
 
 /** `/api/catalog.json` is the same file as `/api/catalog`: a static host needs the ending. */
 function apiPath(path: string): string {
+  if (parseListPath(path) !== null) return "/api/list";
   if (!path.startsWith("/api/") || !path.endsWith(".json") || path === "/api/openapi.json" || path === "/api/cubs.json") return path;
   return path.slice(0, -".json".length);
+}
+
+/** The query of a listing that is asked for by its path. */
+function withPrefix(path: string, query: string): string {
+  const prefix = parseListPath(path);
+  return prefix === null ? query : `prefix=${encodeURIComponent(prefix)}${query === "" ? "" : `&${query}`}`;
 }
 
 function elsewhere(route: Route): ShelfError {
@@ -193,7 +200,7 @@ async function answerFrom(context: Context, request: AnswerRequest, path: string
     if (route.id === "capabilities") return capabilitiesAnswer(context, request);
     if (route.id === "object") return objectRoute(context, request, path);
     if (route.id === "digest" || route.id === "proof") return evidenceAnswer(context, request, path, route.id);
-    if (route.kind === "query") return queryAnswer(context, request, route, query);
+    if (route.kind === "query") return queryAnswer(context, request, route, withPrefix(path, query));
     return fileAnswer(context, request, route, path);
   }
   return pageAnswer(context, request, path, query);

@@ -151,6 +151,17 @@ export const pagePath = {
   notFound: "/404.html",
 } as const;
 
+/** The listing of a prefix as a file of its own, for hosts that know no queries: the same as /api/list?prefix=…  */
+export function listPath(prefix: string): string {
+  return prefix === "" ? "/api/list.json" : `/api/list/${encodePath(formatSlug(prefix))}index.json`;
+}
+
+/** The prefix of such a path, still percent-encoded; null when it is none. */
+export function parseListPath(path: string): string | null {
+  const slug = /^\/api\/list\/(.+)index\.json$/.exec(path)?.[1];
+  return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
+}
+
 /** Site path of an object's bytes. */
 export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
