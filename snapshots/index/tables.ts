@@ -6,6 +6,7 @@ import { createRequire } from "node:module";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { INDEX_FORMAT, type StoredRow } from "./row.ts";
+import { textColumn } from "./text-column.ts";
 
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
@@ -61,17 +62,17 @@ export async function emptyTable({ connection }: Engine, name: string, like: Arr
 }
 
 export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
-  const text = TEXT_COLUMNS.map((name) => [name, arrow.vectorFromArray(rows.map((row) => row[name]), new arrow.Utf8())] as const);
+  const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, rows.map((row) => row[name]))] as const);
   const numbers = NUMBER_COLUMNS.map(
-    (name) => [name, arrow.vectorFromArray(rows.map((row) => row[name] ?? 0), new arrow.Int32())] as const,
+    (name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const,
   );
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
 }
 
 export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>): ArrowTable {
   return new arrow.Table<TypeMap>({
-    word: arrow.vectorFromArray([...counts.keys()], new arrow.Utf8()),
-    count: arrow.vectorFromArray([...counts.values()], new arrow.Float64()),
+    word: textColumn(arrow, [...counts.keys()]),
+    count: arrow.makeVector(Float64Array.from(counts.values())),
   });
 }
 
