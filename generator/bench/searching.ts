@@ -1,0 +1,60 @@
+/** How long a search takes inside the process: the whole answer of /api/search, from the target to the bytes, nothing of it
+ *  remembered. The queries are words and word pairs of the library's own titles and texts, common and rare ones. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { answer } from "../../snapshots/answer.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
+import { openView } from "../../snapshots/view.ts";
+import type { Corpus } from "./corpus.ts";
+import type { Figure } from "./figure.ts";
+
+const QUERIES = 1000;
+const WARM_UP = 100;
+const MAX_P50_MS = 3;
+const MAX_P95_MS = 10;
+
+/** @param folder whose `shelf/` holds the corpus */
+export async function benchSearching(corpus: Corpus, folder: string): Promise<readonly Figure[]> {
+  const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
+  const view = openView({
+    view: "public", shelf, renderer: null, index: () => openIndex(shelf.indexUri), now: Date.now, listing: null,
+    runtime: { version: "", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "", versions: [], tools: [] } },
+  });
+  const open = await view.current();
+  const chunks = (await open?.reader())?.statistics.rows ?? 0;
+  const times: number[] = [];
+  let found = 0;
+  for (const [at, query] of (await makeQueries(corpus)).entries()) {
+    const began = performance.now();
+    const { status, body } = await answer(view, { method: "GET", target: `/api/search?q=${encodeURIComponent(query)}`, header: () => null });
+    const took = performance.now() - began;
+    if (status !== 200) throw new Error(`/api/search?q=${query} answered ${status}.`);
+    if (at < WARM_UP) continue;
+    times.push(took);
+    if (body instanceof Uint8Array && body.length > 200) found++;
+  }
+  times.sort((a, b) => a - b);
+  const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
+  const note = `${times.length} different queries, ${found} found something, over ${chunks.toLocaleString("en")} chunks`;
+  return [
+    { figure: "search, half of the queries within", value: at(0.5), unit: "ms", target: { at: "most", value: MAX_P50_MS }, beside: null, note },
+    { figure: "search, 95 of 100 queries within", value: at(0.95), unit: "ms", target: { at: "most", value: MAX_P95_MS }, beside: null },
+    { figure: "search, 99 of 100 queries within", value: at(0.99), unit: "ms", target: null, beside: null },
+  ];
+}
+
+/** The same queries for the same corpus: every so many words of every so many files. */
+async function makeQueries({ root, keys }: Corpus): Promise<string[]> {
+  const queries = new Set<string>();
+  const wanted = QUERIES + WARM_UP;
+  for (let round = 0; queries.size < wanted && round < 4; round++) {
+    for (let at = round; at < keys.length && queries.size < wanted; at += Math.max(1, Math.floor(keys.length / wanted))) {
+      const words = (await readFile(join(root, keys[at] ?? ""), "utf8")).match(/\p{L}[\p{L}\p{N}_]{2,}/gu) ?? [];
+      const first = (at * 7919) % Math.max(1, words.length);
+      queries.add(words.slice(first, first + 1 + (at % 3)).join(" ").slice(0, 200));
+    }
+  }
+  queries.delete("");
+  return [...queries];
+}
