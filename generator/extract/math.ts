@@ -17,6 +17,8 @@ export function formatMath(tex: string, display: boolean): string {
         throwOnError: true,
         trust: false,
         strict: "ignore",
+        // Its own red would be too dark on a dark page.
+        errorColor: "currentcolor",
         maxExpand: MAX_EXPANSIONS,
       });
       // KaTeX draws boxes and bold by inline style, which our pages forbid.

@@ -1,0 +1,329 @@
+/** Browsing the demo library as people do: on the site server, with and without JavaScript, and in an exported folder behind
+ *  a plain static host. Whatever a page does on the way (errors, refusals of the policy, dialogs, missing files) fails the test. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { appendFile, cp, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { hash } from "node:crypto";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { AxeBuilder } from "@axe-core/playwright";
+import { type Browser, type BrowserContextOptions, expect, type Page, test } from "playwright/test";
+import { openStaticServer } from "../snapshots/http/static-server.ts";
+
+const ROOT = join(import.meta.dirname, "..");
+const CLI = join(ROOT, "generator", "cli.ts");
+/** Two builds of the demo library on two busy cores; milliseconds. */
+const START_MS = 240_000;
+/** Bytes of the front page with everything that it loads; the issue's own figure. */
+const MAX_FRONT_BYTES = 60_000;
+
+/** The hostile Markdown shows an image that is not there; what it would have run on the error is gone. */
+const MISSING_IMAGE = /^404 .*\/objects\/notes\/x$/;
+
+let folder = "";
+let site = "";
+let files: Awaited<ReturnType<typeof openStaticServer>>;
+let child: ChildProcess;
+
+test.beforeAll(async () => {
+  test.setTimeout(START_MS);
+  folder = await mkdtemp(join(tmpdir(), "browse-spec-"));
+  const demo = join(ROOT, "generator", "demo");
+  for (const name of ["library", "code", "claims.yaml", "registry.json"]) await cp(join(demo, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  const config = join(folder, "proofshelf.yaml");
+  await writeFile(config, (await readFile(join(demo, "proofshelf.yaml"), "utf8")).replace("../../snapshots/data", "./shelf"));
+  const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
+  await run("build");
+  const changed = join(folder, "library/notes/percent-signs.md");
+  await appendFile(changed, "\nOne more sentence, for the second snapshot.\n");
+  await utimes(changed, new Date("2026-03-04T05:06:07Z"), new Date("2026-03-04T05:06:07Z"));
+  await run("build");
+  await run("export", join(folder, "export"));
+  files = await openStaticServer(join(folder, "export"));
+  child = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config], { stdio: ["ignore", "pipe", "inherit"] });
+  site = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once("data", (line: Buffer) => resolve(`${(JSON.parse(line.toString()) as { url: string }).url}/`));
+    child.once("exit", (code) => reject(new Error(`serve ended with ${code}`)));
+  });
+});
+
+test.afterAll(async () => {
+  await new Promise((resolve) => child.once("exit", resolve).kill());
+  await files.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A page that remembers everything that should not happen. */
+async function watched<T>(browser: Browser, options: BrowserContextOptions, use: (page: Page) => Promise<T>, allowed: readonly RegExp[] = []): Promise<T> {
+  const context = await browser.newContext(options);
+  const troubles: string[] = [];
+  try {
+    const page = await context.newPage();
+    page.on("console", (message) => {
+      // The browser says a 404 twice; the request below says which.
+      if (["error", "warning"].includes(message.type()) && !/Failed to load resource/.test(message.text())) troubles.push(`console: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => {
+      troubles.push(`dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    page.on("response", (response) => {
+      if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
+    });
+    page.on("requestfailed", (request) => {
+      if (request.failure()?.errorText !== "net::ERR_ABORTED") troubles.push(`failed ${request.url()}: ${request.failure()?.errorText}`);
+    });
+    const result = await use(page);
+    expect(troubles.filter((trouble) => !allowed.some((pattern) => pattern.test(trouble)))).toEqual([]);
+    return result;
+  } finally {
+    await context.close();
+  }
+}
+
+/** Follows a link and waits for the page behind it. */
+async function follow(page: Page, name: string | RegExp, within = "main"): Promise<void> {
+  const before = page.url();
+  await page.locator(within).getByRole("link", { name, exact: typeof name === "string" }).first().click();
+  await page.waitForURL((url) => url.href !== before);
+}
+
+async function heading(page: Page): Promise<string> {
+  return (await page.locator("h1").first().textContent())?.trim() ?? "";
+}
+
+/** The way of a reader who came to check something: from the front page to a claim, a record, its history, and back. */
+async function walk(page: Page, start: string): Promise<void> {
+  await page.goto(start);
+  expect(await heading(page)).toBe("The proofshelf demo library");
+  await expect(page.getByText("1 changed")).toBeVisible();
+
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
+  await follow(page, /Notes|notes\//);
+  expect(page.url()).toContain("/browse/notes/");
+  await follow(page, "Percent signs");
+  expect(await heading(page)).toBe("Percent signs");
+  await expect(page.getByText("One more sentence, for the second snapshot.")).toBeVisible();
+  const spine = page.getByRole("complementary", { name: "About this page" });
+  await expect(spine).toContainText("snapshot 1");
+  await expect(spine).toContainText("these bytes since");
+  await expect(spine.getByText("sha256sum").first()).toBeVisible();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Notes" }).click();
+  expect(page.url()).toMatch(/\/browse\/notes\/$/);
+
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Registry" }).click();
+  expect(await heading(page)).toBe("Registry");
+  await follow(page, /isort_keeps_length/);
+  expect(page.url()).toMatch(/\/registry\/CUB-\d{4}\/$/);
+  await expect(page.getByLabel("Statement")).toBeVisible();
+  await expect(page.getByText("coqc").first()).toBeVisible();
+  const cited = page.getByRole("region", { name: "Cited by" });
+  await cited.getByRole("link").first().click();
+  expect(page.url()).toMatch(/\/claims\/[^/]+\/$/);
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Claims" }).click();
+  expect(await heading(page)).toMatch(/laims/);
+
+  await page.goto(new URL("registry/dashboard/", start).href);
+  expect(await heading(page)).toBe("Dashboard");
+  await expect(page.getByRole("heading", { name: "Reconciliation" })).toBeVisible();
+
+  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Snapshots" }).click();
+  expect(await heading(page)).toBe("Snapshots");
+  await page.goto(await diffAddress(page));
+  await expect(page.locator("main")).toContainText("percent-signs.md");
+  await expect(page.locator("main")).not.toContainText("merkle-by-hand");
+
+  await page.goto(new URL("reference/", start).href);
+  await expect(page.getByText("/api/cubs/{id}/code").first()).toBeVisible();
+  await follow(page, "errors");
+  await follow(page, /cursor_expired/);
+  expect(page.url()).toMatch(/\/problems\/cursor_expired\/$/);
+}
+
+/** The comparison of the two snapshots, as the history links it. */
+async function diffAddress(page: Page): Promise<string> {
+  const hrefs = await page.locator("main a").evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
+  const found = hrefs.find((href) => /\/snapshots\/[0-9a-f]+\.\.[0-9a-f]+\/$/.test(href));
+  expect(found).toBeDefined();
+  return found ?? "";
+}
+
+for (const script of [true, false]) {
+  const how = script ? "with JavaScript" : "without JavaScript";
+
+  test(`${how}: from the front page to an object, a record, a claim, the registry's counts, history and reference`, async ({ browser }) => {
+    await watched(browser, { javaScriptEnabled: script }, (page) => walk(page, site));
+  });
+
+  test(`${how}: the same way through exported files on a plain static host`, async ({ browser }) => {
+    await watched(browser, { javaScriptEnabled: script }, (page) => walk(page, files.url));
+  });
+
+  test(`${how}: the server's search finds, and a facet of the registry narrows`, async ({ browser }) => {
+    await watched(browser, { javaScriptEnabled: script }, async (page) => {
+      await page.goto(site);
+      const field = page.getByRole("searchbox", { name: "Search the library" });
+      await field.fill("percent signs");
+      await field.press("Enter");
+      await page.waitForURL(/\/search\/\?q=percent/);
+      await expect(page.locator("main").getByRole("link", { name: "Percent signs" }).first()).toBeVisible();
+      await page.locator("main").getByRole("link", { name: "Percent signs" }).first().click();
+      await page.waitForURL(/\/object\/notes\/percent-signs\.md\//);
+      await page.goto(new URL("registry/", site).href);
+      const all = await page.locator("main .card").count();
+      await page.getByRole("navigation", { name: "Filters" }).getByRole("link", { name: /not verified|NOT_VERIFIED/i }).first().click();
+      await page.waitForURL(/verification_state=NOT_VERIFIED/);
+      expect(await page.locator("main .card").count()).toBeLessThan(all);
+      await expect(page.locator("main .card").first()).toBeVisible();
+    });
+  });
+
+  test(`${how}: a page that is not there says so and leads on`, async ({ browser }) => {
+    await watched(
+      browser, { javaScriptEnabled: script },
+      async (page) => {
+        for (const path of ["nothing/at/all/", "object/notes/none.md/", "claims/none/"]) {
+          const response = await page.goto(new URL(path, site).href);
+          expect(response?.status()).toBe(404);
+          await expect(page.locator("main")).toContainText(/not|nothing|no /i);
+          await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
+          await page.waitForURL(new URL("browse/", site).href);
+        }
+      },
+      [/^404 .*\/(nothing\/at\/all|object\/notes\/none\.md|claims\/none)\/$/],
+    );
+  });
+}
+
+test("in exported files the browser searches by itself, and says when nothing is found", async ({ browser }) => {
+  await watched(browser, {}, async (page) => {
+    await page.goto(files.url);
+    const field = page.getByRole("searchbox", { name: "Search the library" });
+    await field.fill("percent signs");
+    await field.press("Enter");
+    await page.waitForURL(/\/search\//);
+    await expect(page.locator("main").getByRole("link", { name: "Percent signs" }).first()).toBeVisible();
+    await page.locator("main").getByRole("link", { name: "Percent signs" }).first().click();
+    await page.waitForURL(/\/object\/notes\/percent-signs\.md\//);
+    await page.goto(new URL("search/?q=xyzzyqqq", files.url).href);
+    await expect(page.locator("main")).toContainText(/nothing|no /i);
+    await page.goto(new URL("search/?q=<img src=x onerror=alert(1)>", files.url).href);
+    await expect(page.getByRole("searchbox", { name: "Search the library" })).toHaveValue("<img src=x onerror=alert(1)>");
+  });
+});
+
+test("every awkward name of the demo has a page that is reached by its link, and harms nobody", async ({ browser }) => {
+  for (const script of [true, false]) {
+    await watched(browser, { javaScriptEnabled: script }, async (page) => {
+      for (const base of [site, files.url]) {
+        await page.goto(new URL("browse/names/", base).href);
+        const links = await page.locator('main a[href*="object/names/"]').evaluateAll((found) => [...new Set(found.map((link) => (link as HTMLAnchorElement).href))]);
+        expect(links.length).toBeGreaterThanOrEqual(30);
+        for (const link of links) {
+          const response = await page.goto(link);
+          expect(response?.status(), link).toBe(200);
+          expect(await heading(page), link).not.toBe("");
+          expect(await page.locator("img[src=x], script:not([src])").count(), link).toBe(0);
+        }
+      }
+    });
+  }
+});
+
+test("what strangers wrote runs nowhere: Markdown, HTML, SVG, keys, queries", async ({ browser }) => {
+  await watched(browser, {}, async (page) => {
+    for (const path of ["object/notes/hostile-markdown.md/", "object/figures/hostile.html/", "object/figures/hostile.svg/", "object/names/=69ndex.html/", "search/?q=%3Cscript%3Ealert(1)%3C/script%3E", "registry/?q=%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E"]) {
+      await page.goto(new URL(path, site).href, { waitUntil: "load" });
+      expect(await page.locator("main script, main iframe, main object, main embed, main [onerror], main [onload], main [onclick], main form[action^='http']").count(), path).toBe(0);
+      expect(await page.locator("a[href]").evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol).filter((protocol) => !["http:", "https:", "mailto:"].includes(protocol)))).toEqual([]);
+    }
+  }, [MISSING_IMAGE]);
+});
+
+test("bytes of strangers opened in a tab of their own are shown or saved, never run", async ({ browser }) => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  let ran = false;
+  page.on("dialog", (dialog) => {
+    ran = true;
+    void dialog.dismiss();
+  });
+  for (const key of ["figures/hostile.html", "figures/hostile.svg"]) {
+    const [download] = await Promise.all([page.waitForEvent("download"), page.goto(new URL(`objects/${key}`, site).href).catch(() => null)]);
+    expect(download.suggestedFilename()).toBe(key.split("/").at(-1));
+  }
+  await page.goto(new URL("objects/notes/hostile-markdown.md", site).href);
+  expect(await page.evaluate(() => document.contentType)).toMatch(/^text\/(plain|markdown)$/);
+  expect(ran).toBe(false);
+  await context.close();
+});
+
+const PAGES = [
+  "", "browse/", "browse/names/", "browse/notes/?sort=-size", "object/notes/percent-signs.md/", "object/notes/hostile-markdown.md/", "object/proofs/sorted-lists/coq/Sorting.v/",
+  "object/papers/merkle-by-hand.pdf/", "object/data/sums.csv/", "object/figures/odd-squares.png/", "claims/", "registry/", "registry/CUB-0007/", "registry/dashboard/", "snapshots/",
+  "search/", "search/?q=merkle", "search/?q=xyzzyqqq", "reference/", "problems/", "problems/cursor_expired/", "rejected/", "agents/", "ask/",
+] as const;
+
+for (const [name, options] of [
+  ["on a wide light screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
+  ["on a narrow dark one", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
+] as const) {
+  test(`axe finds nothing on any page, and nothing is wider than the window, ${name}`, async ({ browser }) => {
+    test.setTimeout(START_MS);
+    await watched(browser, options, async (page) => {
+      await page.goto(new URL("snapshots/", site).href);
+      const claim = "claims/every-theorem-has-a-lean-counterpart/";
+      for (const url of [...[...PAGES, claim].map((path) => new URL(path, site).href), await diffAddress(page)]) {
+        await page.goto(url);
+        const { violations } = await new AxeBuilder({ page }).analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), url).toEqual([]);
+        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), `${url} is as wide as the window`).toBeLessThanOrEqual(0);
+      }
+    }, [MISSING_IMAGE]);
+  });
+}
+
+test("the front page is small, loads only from its own host, and does not move while it loads", async ({ browser }) => {
+  await watched(browser, { viewport: { width: 1280, height: 900 } }, async (page) => {
+    const session = await page.context().newCDPSession(page);
+    await session.send("Network.enable");
+    let bytes = 0;
+    const hosts = new Set<string>();
+    session.on("Network.loadingFinished", ({ encodedDataLength }) => (bytes += encodedDataLength));
+    session.on("Network.requestWillBeSent", ({ request }) => void hosts.add(new URL(request.url).origin));
+    await page.addInitScript(() => {
+      Object.assign(globalThis, { shifts: 0 });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries()) (globalThis as unknown as { shifts: number }).shifts += (entry as PerformanceEntry & { value: number }).value;
+      }).observe({ type: "layout-shift", buffered: true });
+    });
+    await page.goto(site, { waitUntil: "networkidle" });
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
+    expect(bytes).toBeGreaterThan(1000);
+    expect(bytes).toBeLessThan(MAX_FRONT_BYTES);
+    expect([...hosts]).toEqual([site.slice(0, -1)]);
+    expect(await page.evaluate(() => (globalThis as unknown as { shifts: number }).shifts)).toBe(0);
+  });
+});
+
+test("the keyboard alone reaches search and content: slash, skip link, visible focus", async ({ browser }) => {
+  await watched(browser, {}, async (page) => {
+    await page.goto(new URL("claims/", site).href);
+    await page.keyboard.press("Tab");
+    await expect(page.getByRole("link", { name: "Skip to content" })).toBeFocused();
+    await page.keyboard.press("Enter");
+    await expect(page.locator("#content")).toBeFocused();
+    await page.keyboard.press("/");
+    await expect(page.getByRole("searchbox", { name: "Search the library" })).toBeFocused();
+  });
+});
+
+test("a digest is shortened for the eye and copied whole", async ({ browser }) => {
+  await watched(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+    await page.goto(new URL("object/notes/percent-signs.md/", site).href);
+    const bytes = await (await page.request.get(new URL("objects/notes/percent-signs.md", site).href)).body();
+    await page.getByRole("complementary", { name: "About this page" }).getByRole("button", { name: "Copy SHA-256" }).click();
+    await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(hash("sha256", bytes));
+  });
+});
