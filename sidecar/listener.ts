@@ -7,8 +7,10 @@
  *  the one that decides. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import { pagePath } from "../snapshots/layout.ts";
+import type { ShelfError } from "../snapshots/errors.ts";
+import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
 import { viewListener } from "../snapshots/listen.ts";
+import { toShelfError } from "../snapshots/problem.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, type Parts } from "./app.ts";
 import { problemParts } from "./respond.ts";
@@ -35,6 +37,16 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
   };
 }
 
+/** A Request tidies its address: dot segments and backslashes have to be refused while they can still be seen. */
+function findMalformed(path: string): ShelfError | null {
+  try {
+    parseKeyPath(path);
+    return null;
+  } catch (error) {
+    return toShelfError(error);
+  }
+}
+
 async function refuseOr(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: () => unknown): Promise<void> {
   const verdict = await parts.gate.check({
     get(name) {
@@ -43,12 +55,13 @@ async function refuseOr(parts: Parts, path: string, message: IncomingMessage, re
       return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
     },
   });
-  if (verdict.ok) {
+  const problem = verdict.ok ? findMalformed(path) : verdict.problem;
+  if (problem === null) {
     pass();
     return;
   }
-  const { status, headers, body } = problemParts(verdict.problem, parts.baseUrl, { "Cache-Control": CACHE.private });
-  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status, ms: 0, identity: null, reason: verdict.reason });
+  const { status, headers, body } = problemParts(problem, parts.baseUrl, { "Cache-Control": CACHE.private });
+  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status, ms: 0, identity: null, reason: verdict.ok ? problem.code : verdict.reason });
   response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
   response.end(message.method === "HEAD" ? undefined : body);
 }

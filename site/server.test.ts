@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { makeFixture } from "../snapshots/http/fixture.ts";
-import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, socketExchange } from "../snapshots/http/suite.ts";
+import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS, socketExchange } from "../snapshots/http/suite.ts";
 import { listen, type Listening, viewListener } from "../snapshots/listen.ts";
 import type { ServerMessage } from "../snapshots/serving.ts";
 import { openSiteView } from "./server.ts";
@@ -24,7 +24,7 @@ after(async () => {
 });
 
 const exchange = socketExchange(() => listening.port);
-httpSuite({ scripts: [...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange });
+httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange });
 
 /** Bytes in, everything that comes back until the server closes or falls silent. */
 function raw(text: string | Buffer): Promise<string> {

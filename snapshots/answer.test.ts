@@ -8,7 +8,7 @@ import { answer, readyAnswer } from "./answer.ts";
 import { sha256 } from "./digest.ts";
 import { openContract } from "./http/contract.ts";
 import { makeFixture } from "./http/fixture.ts";
-import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS } from "./http/suite.ts";
+import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS } from "./http/suite.ts";
 import { parseScript } from "./http/script.ts";
 import { openIndex } from "./index/open.ts";
 import { openRenderer, type Renderer } from "./renderer.ts";
@@ -49,7 +49,7 @@ function openPublic({ publicDir, dist, version }: Pick<Made, "publicDir" | "dist
   });
 }
 
-httpSuite({ scripts: [...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange: bareExchange(() => view) });
+httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange: bareExchange(() => view) });
 httpSuite({ scripts: SHARED_SCRIPTS, mount: "/internal", fixture: () => fixture, exchange: bareExchange(() => internal, "/internal") });
 
 

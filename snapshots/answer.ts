@@ -258,7 +258,7 @@ async function evidenceAnswer(context: Context, request: AnswerRequest, path: st
 function redirect(status: 307 | 308, location: string, cache: string): Answer {
   // The query comes along as it was sent: whatever a header cannot carry is escaped.
   const safe = location.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
-  return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: new Uint8Array() };
+  return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: null };
 }
 
 async function objectRoute(context: Context, request: AnswerRequest, path: string): Promise<Answer> {

@@ -13,6 +13,8 @@ import { type Exchange, parseScript, type Received, runCase } from "./script.ts"
 export const SHARED_SCRIPTS = ["files", "list", "search", "objects", "caching", "hostile", "pages", "at", "agents"] as const;
 /** Scripts about what only the public view has. */
 export const PUBLIC_SCRIPTS = ["public", "cubs", "registry-pages"] as const;
+/** Scripts about what a server without secrets leaves to the sidecar. */
+export const SITE_SCRIPTS = ["site-only"] as const;
 
 export type SuiteOptions = {
   readonly scripts: readonly string[];
