@@ -193,6 +193,18 @@ test("a view without pages or index answers data, and says what it lacks", async
   assert.equal((await get("/nothing", { accept: "text/html" }, bare)).status, 404);
 });
 
+test("styles of this process, of the snapshot and of the one before are all there: a page of either is never bare", async () => {
+  const renderer = await view.options.renderer?.();
+  assert.ok(renderer !== undefined);
+  const newer = { path: "assets/page.0badcafe.css", mediaType: "text/css; charset=utf-8", bytes: Buffer.from("body{}") };
+  const upgraded = openPublic(fixture, { renderer: async () => ({ ...renderer, assets: [newer] }) });
+  for (const path of ["/assets/page.0badcafe.css", ...renderer.assets.map((asset) => `/${asset.path}`)]) {
+    const { status, headers } = await get(path, {}, upgraded);
+    assert.deepEqual([status, headers.get("cache-control")], [200, "public, max-age=31536000, immutable"], path);
+  }
+  assert.equal((await get("/assets/page.00000000.css", {}, upgraded)).status, 404);
+});
+
 test("an old snapshot is warned of, by the build that last looked and not by the last that found something", async () => {
   const late = openPublic(fixture, { now: () => Date.parse("2026-04-03T00:00:00Z") + 13 * HOUR });
   const health = JSON.parse(new TextDecoder().decode((await get("/health", {}, late)).body)) as { status: string; age_s: number };

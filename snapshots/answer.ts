@@ -394,9 +394,11 @@ async function assetFile(context: Context, path: string): Promise<Prepared | nul
       from = before.snapshot;
     }
   }
-  if (entry?.kind !== "blob") return null;
-  const bytes = await from.read(entry);
-  return prepare({ bytes, type: entry.type, tag: entry.sha256, headers: {} }, path.startsWith("/assets/") && context.cache === "live" ? "immutable" : context.cache);
+  const cache = path.startsWith("/assets/") && context.cache === "live" ? "immutable" : context.cache;
+  if (entry?.kind === "blob") return prepare({ bytes: await from.read(entry), type: entry.type, tag: entry.sha256, headers: {} }, cache);
+  // Pages made per request come from the pages of this process, which may be newer than those of the snapshot.
+  const own = (await context.view.options.renderer?.())?.assets.find((asset) => asset.path === file);
+  return own === undefined ? null : prepare({ bytes: own.bytes, type: own.mediaType, tag: sha256(own.bytes), headers: {} }, cache);
 }
 
 /** A path that means a page under another spelling: without its last slash, a key or prefix instead of its slug. */
