@@ -150,7 +150,8 @@ function formatTag(tag: string, encoding: Encoding): string {
 /** The encoding in which a client holds this content by its If-None-Match, `preferred` if it holds several; null for none. */
 function findHeld(header: string | null, tag: string, preferred: Encoding): Encoding | null {
   if (header === null) return null;
-  if (header.trim() === "*") return preferred;
+  // Nearly every client sends back the one validator that it was given.
+  if (header === formatTag(tag, preferred) || header.trim() === "*") return preferred;
   const named = new Set(header.split(",").map((item) => item.trim().replace(/^W\//, "")));
   return [preferred, ...ENCODINGS].find((encoding) => named.has(formatTag(tag, encoding))) ?? null;
 }
