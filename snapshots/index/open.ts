@@ -4,11 +4,12 @@
  *  were, and the next update starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
 import { type IndexReader, openReader } from "./reader.ts";
-import { type Document, INDEX_FORMAT, rowsOf, type StoredRow } from "./row.ts";
+import { type Document, rowsOf, type StoredRow } from "./row.ts";
 import { countRow } from "./statistics.ts";
 import {
   connectEngine, emptyTable, type Engine, indexTerms, NEVER, PASSAGES, passageTable, returnTo, setTag, sqlLists, WORDS, wordTable,
 } from "./tables.ts";
+import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 
 /** Rows written at once: bounds memory, and gives fragments of a good size. */
@@ -18,6 +19,7 @@ const UNINDEXED_SHARE = 0.02;
 const UNINDEXED_ROWS = 200;
 /** Fragments above which they are merged: each costs every query a little. */
 const MAX_FRAGMENTS = 40;
+const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 export type IndexUpdate = {
@@ -40,6 +42,10 @@ export type ViewIndex = {
    *  @returns documents written and removed, and rows in the index now
    *  @throws ShelfError "search_unavailable" when `base` is not a tag */
   update(update: IndexUpdate): Promise<{ documents: number; rows: number }>;
+  /** Gives the passages of a tag their vectors; may run any time after `update`, and again after it was stopped. A tag has
+   *  vectors of several models side by side, never mixed.
+   *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
+  embed(options: EmbedOptions): Promise<Embedded>;
   /** Forgets every other tag and frees what only they used. */
   prune(keep: readonly string[]): Promise<void>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
@@ -90,20 +96,26 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       await setTag(passages, tag);
       return { documents, rows };
     },
+    async embed(options) {
+      if (!(await has(options.tag))) throw unavailable(options.tag);
+      return embedPassages(engine, options);
+    },
     async prune(keep) {
-      const tables = await openTables();
-      for (const table of tables === null ? [] : [tables.passages, tables.words]) {
+      const names = await engine.connection.tableNames();
+      for (const name of names) {
+        if (!TABLE_PATTERN.test(name)) continue;
+        const table = await engine.connection.openTable(name);
         const known = await table.tags();
         for (const tag of Object.keys(await known.list())) if (!keep.includes(tag)) await known.delete(tag);
         const kept = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
+        if (kept.size === 0 && name !== PASSAGES && name !== WORDS) {
+          // Another model's vectors, or another version of the program wrote it.
+          await engine.connection.dropTable(name);
+          continue;
+        }
         const times = (await table.listVersions()).filter(({ version }) => kept.has(version)).map(({ timestamp }) => timestamp.getTime());
         // Cleaning stops at the oldest kept tag: the engine refuses to clean past one.
         await table.optimize({ cleanupOlderThan: times.length === 0 ? new Date() : new Date(Math.min(...times)) });
-      }
-      for (const name of await engine.connection.tableNames()) {
-        if (name.endsWith(`-${INDEX_FORMAT}`) || !/^(?:passages|words)-/.test(name)) continue;
-        const known = await (await engine.connection.openTable(name)).tags();
-        if (!Object.keys(await known.list()).some((tag) => keep.includes(tag))) await engine.connection.dropTable(name);
       }
     },
     async at(tag) {
@@ -111,7 +123,7 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       if (tables === null) throw unavailable(tag);
       await tables.passages.checkout(tag);
       await tables.words.checkout(tag);
-      return openReader(engine, tables.passages, tables.words);
+      return openReader(engine, tag, tables.passages, tables.words);
     },
     close: () => engine.connection.close(),
   };

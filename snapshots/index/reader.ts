@@ -2,8 +2,10 @@
 import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
-import { type Engine, sqlString } from "./tables.ts";
+import { type Engine, sqlLists, sqlString } from "./tables.ts";
+import { openVectors, type VectorReader } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
+import type { Table as ArrowTable } from "apache-arrow";
 
 /** A row that holds some of the words, as the ranking needs it. */
 export type Candidate = {
@@ -32,6 +34,10 @@ export type IndexReader = {
   readonly statistics: Statistics;
   /** The best `limit` rows by the engine's own BM25, in no promised order. */
   candidates(query: CandidateQuery): Promise<Candidate[]>;
+  /** The candidates at these places; a place without a row is left out. In no promised order. */
+  find(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
+  /** The vectors of this tag by a model, or null when they were not made (yet). */
+  vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
   close(): void;
@@ -41,7 +47,7 @@ const ROW_COLUMNS = [
   "doc", "n", "key", "kind", "collection", "title", "heading", "name", "text", "page", "start_line", "end_line", "sha256",
 ] as const;
 
-export async function openReader(engine: Engine, passages: Table, words: Table): Promise<IndexReader> {
+export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
   const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
   // Words of a single row are most of the vocabulary, and 1 is the answer for them anyway. Totals begin with a space.
   const frequent = await words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"]).toArrow();
@@ -49,6 +55,8 @@ export async function openReader(engine: Engine, passages: Table, words: Table):
   const numbers = frequent.getChild("count");
   const counts = new Map<string, number>();
   for (let at = 0; at < frequent.numRows; at++) counts.set(String(names?.get(at)), Number(numbers?.get(at)));
+
+  const vectors = new Map<string, Promise<VectorReader | null>>();
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -73,13 +81,26 @@ export async function openReader(engine: Engine, passages: Table, words: Table):
               ]);
         let found = passages.query().fullTextSearch(text).select(["doc", "n", "terms", "length", "_score"]).withRowId().limit(query.limit);
         if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
-        const table = await found.toArrow();
-        const [refs, docs, numbers, terms, lengths] = ["_rowid", "doc", "n", "terms", "length"].map((name) => table.getChild(name));
-        return Array.from({ length: table.numRows }, (_, at) => ({
-          ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)),
-          terms: String(terms?.get(at)), length: Number(lengths?.get(at)),
-        }));
+        return readCandidates(await found.toArrow());
       }),
+    find: (places) =>
+      guarded(async () => {
+        const names = new Set(places.map(({ doc, n }) => `${n} ${doc}`));
+        const out: Candidate[] = [];
+        for (const filter of sqlLists("doc", [...new Set(places.map(({ doc }) => doc))])) {
+          const found = await passages.query().where(filter).select(["doc", "n", "terms", "length"]).withRowId().toArrow();
+          out.push(...readCandidates(found).filter(({ doc, n }) => names.has(`${n} ${doc}`)));
+        }
+        return out;
+      }),
+    async vectors(embedderId) {
+      const known = vectors.get(embedderId) ?? guarded(() => openVectors(engine, tag, embedderId));
+      vectors.set(embedderId, known);
+      const found = await known;
+      // They may be made later.
+      if (found === null) vectors.delete(embedderId);
+      return found;
+    },
     rows: (refs) =>
       guarded(async () => {
         if (refs.length === 0) return [];
@@ -99,8 +120,17 @@ export async function openReader(engine: Engine, passages: Table, words: Table):
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
     close: () => {
+      for (const opened of vectors.values()) void opened.then((reader) => reader?.close(), () => {});
       passages.close();
       words.close();
     },
   };
+}
+
+function readCandidates(table: ArrowTable): Candidate[] {
+  const [refs, docs, numbers, terms, lengths] = ["_rowid", "doc", "n", "terms", "length"].map((name) => table.getChild(name));
+  return Array.from({ length: table.numRows }, (_, at) => ({
+    ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)),
+    terms: String(terms?.get(at)), length: Number(lengths?.get(at)),
+  }));
 }

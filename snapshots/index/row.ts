@@ -43,8 +43,9 @@ export type IndexRow = {
   readonly sha256: string;
 };
 
-/** A row as it is stored: with its analysed words, and how many of them are its text's. */
-export type StoredRow = IndexRow & { readonly terms: string; readonly length: number };
+/** A row as it is stored: with its analysed words, how many of them are its text's, and a digest of what a model of
+ *  meaning would read, so that vectors follow changes without reading the texts again. */
+export type StoredRow = IndexRow & { readonly terms: string; readonly length: number; readonly print: string };
 
 /** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
 export const FIELDS = ["title", "heading", "name", "path", "text"] as const;
@@ -52,7 +53,10 @@ export type Field = (typeof FIELDS)[number];
 
 /** Changes with anything that makes stored rows unreadable or scores different: the analysis, the fields, the columns.
  *  It is part of the table's name, so that another program version never reads rows it would misunderstand. */
-export const INDEX_FORMAT = "2";
+export const INDEX_FORMAT = "3";
+
+/** Hex digits of a print: 2^64 tries to find two passages with one print, and all that they would win is a shared vector. */
+const PRINT_LENGTH = 32;
 
 export function documentId(kind: "object" | "record" | "claim", id: string): string {
   return `${kind}:${id}`;
@@ -123,6 +127,7 @@ export function rowsOf(document: Document): StoredRow[] {
         [...marks].join(" "),
       ].join("\n"),
       length: countWords(text),
+      print: sha256([document.title, heading, passage.name ?? "", passage.text].join("\n")).slice(0, PRINT_LENGTH),
     };
   });
 }

@@ -51,7 +51,7 @@ export function sqlLists(column: string, values: readonly string[]): string[] {
 }
 
 const TEXT_COLUMNS = [
-  "doc", "key", "kind", "collection", "title", "heading", "name", "text", "sha256", "terms",
+  "doc", "key", "kind", "collection", "title", "heading", "name", "text", "sha256", "terms", "print",
 ] as const satisfies readonly (keyof StoredRow)[];
 const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
 

@@ -1,0 +1,95 @@
+/** Any server with an OpenAI-compatible `POST …/embeddings`. What it answers is a stranger's: bounded and checked. */
+import { fetch } from "undici";
+import { z } from "zod";
+import { ShelfError } from "../errors.ts";
+import { type Embedder, normalize } from "./embedder.ts";
+
+/** Milliseconds for one request. */
+const TIMEOUT_MS = 20_000;
+/** Texts of one request. */
+const BATCH = 64;
+/** Bytes of a response: 64 vectors of 8,192 numbers, generously written. */
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const MAX_DIMENSIONS = 8192;
+
+export type HttpEmbedderSettings = {
+  /** Up to and without `/embeddings`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly dimensions: number;
+  /** INFERENCE_API_KEY, or null. */
+  readonly apiKey: string | null;
+  /** More headers, e.g. a gateway's. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
+};
+
+const answer = z.object({
+  data: z.array(z.object({ index: z.int().min(0).exactOptional(), embedding: z.array(z.number()).min(1).max(MAX_DIMENSIONS) })).max(BATCH),
+});
+
+export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
+  const { model, dimensions, apiKey, timeoutMs = TIMEOUT_MS } = settings;
+  const url = `${settings.baseUrl.replace(/\/+$/, "")}/embeddings`;
+
+  function failure(reason: string, cause?: unknown): ShelfError {
+    return new ShelfError("not_configured", `The embedding model ${model} ${reason}.`, { cause });
+  }
+
+  async function request(texts: readonly string[], signal: AbortSignal | undefined): Promise<Float32Array[]> {
+    const limit = AbortSignal.timeout(timeoutMs);
+    let body: unknown;
+    try {
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...settings.headers },
+        body: JSON.stringify({ model, input: texts, encoding_format: "float" }),
+        redirect: "error",
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      });
+      if (!response.ok) {
+        await response.body?.cancel();
+        throw failure(`answered with status ${response.status}`);
+      }
+      body = JSON.parse(await readBounded(response.body));
+    } catch (cause) {
+      signal?.throwIfAborted();
+      if (cause instanceof ShelfError) throw cause;
+      throw failure(limit.aborted ? "did not answer in time" : "could not be reached or sent no JSON", cause);
+    }
+    const parsed = answer.safeParse(body);
+    if (!parsed.success || parsed.data.data.length !== texts.length) throw failure("sent an answer of another form");
+    const ordered: (Float32Array | undefined)[] = texts.map(() => undefined);
+    parsed.data.data.forEach(({ index, embedding }, at) => {
+      if (embedding.length !== dimensions) throw failure(`sent ${embedding.length} dimensions where ${dimensions} are configured`);
+      ordered[index ?? at] = normalize(embedding);
+    });
+    return ordered.map((vector) => {
+      if (vector === undefined) throw failure("left out a text");
+      return vector;
+    });
+  }
+
+  async function readBounded(stream: AsyncIterable<Uint8Array> | null): Promise<string> {
+    const parts: Uint8Array[] = [];
+    let size = 0;
+    for await (const part of stream ?? []) {
+      size += part.length;
+      if (size > MAX_RESPONSE_BYTES) throw failure("sent more than a response may have");
+      parts.push(part);
+    }
+    return Buffer.concat(parts).toString("utf8");
+  }
+
+  return {
+    // The address is part of it: two servers may call different models by one name.
+    id: `${url} ${model} ${dimensions}`,
+    dimensions,
+    async embed(texts, signal) {
+      const out: Float32Array[] = [];
+      for (let at = 0; at < texts.length; at += BATCH) out.push(...(await request(texts.slice(at, at + BATCH), signal)));
+      return out;
+    },
+    close: async () => {},
+  };
+}

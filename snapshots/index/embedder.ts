@@ -1,0 +1,19 @@
+/** Turning texts into vectors: one interface, two models behind it. */
+
+/** A model of meaning. Vectors of different models cannot be compared: `id` keeps them apart everywhere. */
+export type Embedder = {
+  /** Names the model and everything else that changes its vectors. */
+  readonly id: string;
+  readonly dimensions: number;
+  /** One vector of length 1 per text, in order. Texts may be of any length; a model may read only the beginning.
+   *  @throws ShelfError "not_configured" when the model cannot be reached or answers nonsense */
+  embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;
+  close(): Promise<void>;
+};
+
+/** The vector scaled to length 1; a vector of zeros stays. */
+export function normalize(vector: ArrayLike<number>): Float32Array {
+  const out = Float32Array.from(vector);
+  const length = Math.hypot(...out);
+  return length === 0 ? out : out.map((value) => value / length);
+}

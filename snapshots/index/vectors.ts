@@ -1,0 +1,214 @@
+/** Vectors of a view's passages: one table per model beside the passages, with the same tags. A row says by its print which
+ *  text its vector was made from, so the table can be brought to any tag from whatever state it is in. */
+import type { Connection, Table } from "@lancedb/lancedb";
+import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
+import { sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { embedDigest, embedText } from "./embed-text.ts";
+import type { Embedder } from "./embedder.ts";
+import { INDEX_FORMAT } from "./row.ts";
+import { textColumn } from "./text-column.ts";
+import { type Engine, NEVER, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
+
+/** Passages embedded and written at once. */
+const BATCH = 256;
+/** Up to here every vector is compared: exact, and fast enough. */
+export const EXACT_ROWS = 20_000;
+/** Share of the clusters that a query looks into above that; README.md has the recall. */
+const PROBED = 0.1;
+/** Share of vectors outside the clusters above which they are made anew. */
+const STALE_SHARE = 0.2;
+const INDEX_NAME = "vector_idx";
+
+export type EmbedOptions = {
+  /** A tag of the index. Its passages get their vectors, and the vectors get this tag. */
+  readonly tag: string;
+  readonly embedder: Embedder;
+  /** Directory or URI of vectors by text, shared by views and kept from build to build; null for none. */
+  readonly cacheUri: string | null;
+  readonly signal?: AbortSignal;
+  /** Told after each batch. */
+  readonly onProgress?: (done: number, total: number) => void;
+};
+
+/** Passages at the tag, how many were given a vector now, and for how many of those the model had to run. */
+export type Embedded = { readonly passages: number; readonly written: number; readonly embedded: number };
+
+export function vectorTableName(embedderId: string): string {
+  return `vectors-${INDEX_FORMAT}-${sha256(embedderId).slice(0, 16)}`;
+}
+
+function vectorTable(
+  { arrow }: Engine, columns: Readonly<Record<string, readonly string[] | Int32Array>>, vectors: readonly Float32Array[], dimensions: number,
+): ArrowTable {
+  const flat = new Float32Array(vectors.length * dimensions);
+  vectors.forEach((vector, at) => flat.set(vector, at * dimensions));
+  const type = new arrow.FixedSizeList(dimensions, new arrow.Field("item", new arrow.Float32(), true));
+  const child = arrow.makeData({ type: new arrow.Float32(), length: flat.length, nullCount: 0, data: flat });
+  const vector = new arrow.Vector([arrow.makeData({ type, length: vectors.length, nullCount: 0, child })]);
+  const rest = Object.entries(columns).map(
+    ([name, values]) => [name, values instanceof Int32Array ? arrow.makeVector(values) : textColumn(arrow, values)] as const,
+  );
+  return new arrow.Table<TypeMap>({ ...Object.fromEntries<Vector>(rest), vector });
+}
+
+async function openOrCreate(engine: Engine, connection: Connection, name: string, like: ArrowTable): Promise<Table> {
+  const names = await connection.tableNames();
+  return names.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, like.schema);
+}
+
+type Place = { readonly doc: string; readonly n: number; readonly print: string };
+
+async function readPlaces(table: Table): Promise<Place[]> {
+  const found = await table.query().select(["doc", "n", "print"]).toArrow();
+  const [docs, numbers, prints] = ["doc", "n", "print"].map((name) => found.getChild(name));
+  return Array.from({ length: found.numRows }, (_, at) => ({ doc: String(docs?.get(at)), n: Number(numbers?.get(at)), print: String(prints?.get(at)) }));
+}
+
+/** @throws ShelfError "search_unavailable" when there is no such tag; whatever the embedder throws, with what was done so
+ *  far kept for the next attempt */
+export async function embedPassages(engine: Engine, options: EmbedOptions): Promise<Embedded> {
+  const { tag, embedder, signal } = options;
+  const passages = await engine.connection.openTable(PASSAGES);
+  await passages.checkout(tag);
+  const empty = vectorTable(engine, { doc: [], n: new Int32Array(), print: [] }, [], embedder.dimensions);
+  const table = await openOrCreate(engine, engine.connection, vectorTableName(embedder.id), empty);
+  const cache = options.cacheUri === null ? null : await openCache(engine, options.cacheUri, embedder);
+  try {
+    const wanted = await readPlaces(passages);
+    const name = ({ doc, n, print }: Place): string => `${print} ${n} ${doc}`;
+    const wantedNames = new Set(wanted.map(name));
+    const present = await readPlaces(table);
+    // A document with any passage too many loses all its vectors and gets them again, from the cache.
+    const stale = new Set(present.filter((place) => !wantedNames.has(name(place))).map(({ doc }) => doc));
+    for (const filter of sqlLists("doc", [...stale])) await table.delete(filter);
+    const presentNames = new Set(present.filter(({ doc }) => !stale.has(doc)).map(name));
+    const missing = wanted.filter((place) => !presentNames.has(name(place)));
+    let embedded = 0;
+    for (let at = 0; at < missing.length; at += BATCH) {
+      signal?.throwIfAborted();
+      const batch = missing.slice(at, at + BATCH);
+      const texts = await readTexts(passages, batch);
+      const known = (await cache?.get(texts.map(embedDigest))) ?? new Map<string, Float32Array>();
+      const fresh = [...new Set(texts.filter((text) => !known.has(embedDigest(text))))];
+      const vectors = await embedder.embed(fresh, signal);
+      const made = new Map(fresh.map((text, index) => [embedDigest(text), vectors[index] ?? new Float32Array(embedder.dimensions)]));
+      embedded += fresh.length;
+      await cache?.put(made);
+      const columns = { doc: batch.map(({ doc }) => doc), n: Int32Array.from(batch, ({ n }) => n), print: batch.map(({ print }) => print) };
+      const all = texts.map((text) => known.get(embedDigest(text)) ?? made.get(embedDigest(text)) ?? new Float32Array(embedder.dimensions));
+      await table.add(vectorTable(engine, columns, all, embedder.dimensions));
+      options.onProgress?.(Math.min(missing.length, at + BATCH), missing.length);
+    }
+    if (missing.length > BATCH) await table.optimize({ cleanupOlderThan: NEVER });
+    await clusterVectors(engine, table, wanted.length);
+    await setTag(table, tag);
+    return { passages: wanted.length, written: missing.length, embedded };
+  } finally {
+    await cache?.close();
+    passages.close();
+    table.close();
+  }
+}
+
+/** The texts of places of one batch, in order. */
+async function readTexts(passages: Table, batch: readonly Place[]): Promise<string[]> {
+  const texts = new Map<string, string>();
+  for (const filter of sqlLists("doc", [...new Set(batch.map(({ doc }) => doc))])) {
+    const found = await passages.query().where(filter).select(["doc", "n", "title", "heading", "name", "text"]).toArrow();
+    const columns = ["doc", "n", "title", "heading", "name", "text"].map((name) => found.getChild(name));
+    for (let at = 0; at < found.numRows; at++) {
+      const [doc, n, title, heading, name, text] = columns.map((column) => column?.get(at));
+      texts.set(`${n} ${doc}`, embedText({ title, heading, name, text }));
+    }
+  }
+  return batch.map(({ doc, n }) => texts.get(`${n} ${doc}`) ?? "");
+}
+
+async function clusterVectors(engine: Engine, table: Table, rows: number): Promise<void> {
+  const stats = (await table.listIndices()).some(({ name }) => name === INDEX_NAME) ? await table.indexStats(INDEX_NAME) : undefined;
+  if (rows <= EXACT_ROWS) {
+    if (stats !== undefined) await table.dropIndex(INDEX_NAME);
+    return;
+  }
+  if (stats !== undefined && stats.numUnindexedRows <= rows * STALE_SHARE) return;
+  const config = engine.lancedb.Index.ivfFlat({ distanceType: "dot", numPartitions: Math.round(Math.sqrt(rows)) });
+  await table.createIndex("vector", { config, name: INDEX_NAME });
+}
+
+type Cache = {
+  get(digests: readonly string[]): Promise<Map<string, Float32Array>>;
+  put(vectors: ReadonlyMap<string, Float32Array>): Promise<void>;
+  close(): Promise<void>;
+};
+
+async function openCache(engine: Engine, uri: string, embedder: Embedder): Promise<Cache> {
+  const connection = await engine.lancedb.connect(uri);
+  const empty = vectorTable(engine, { digest: [] }, [], embedder.dimensions);
+  const table = await openOrCreate(engine, connection, `embeddings-${sha256(embedder.id).slice(0, 16)}`, empty);
+  let added = 0;
+  return {
+    async get(digests) {
+      const known = new Map<string, Float32Array>();
+      for (const filter of sqlLists("digest", [...new Set(digests)])) {
+        const found = await table.query().where(filter).toArrow();
+        const names = found.getChild("digest");
+        const vectors = found.getChild("vector");
+        for (let at = 0; at < found.numRows; at++) known.set(String(names?.get(at)), Float32Array.from(vectors?.get(at)));
+      }
+      return known;
+    },
+    async put(vectors) {
+      if (vectors.size === 0) return;
+      added += vectors.size;
+      await table.add(vectorTable(engine, { digest: [...vectors.keys()] }, [...vectors.values()], embedder.dimensions));
+    },
+    async close() {
+      if (added >= BATCH) {
+        await table.createIndex("digest");
+        // Nobody reads an old state of a cache.
+        await table.optimize({ cleanupOlderThan: new Date() });
+      }
+      table.close();
+      connection.close();
+    },
+  };
+}
+
+/** A passage near a vector; similarity is the cosine, -1 to 1. */
+export type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
+
+export type VectorReader = {
+  /** @param prefix as in a search: only objects whose key starts with it
+   *  @returns at most `limit`, nearest first */
+  nearest(vector: Float32Array, prefix: string, limit: number): Promise<Near[]>;
+  close(): void;
+};
+
+/** The vectors of a tag by one model, or null when they were not made. */
+export async function openVectors(engine: Engine, tag: string, embedderId: string): Promise<VectorReader | null> {
+  const name = vectorTableName(embedderId);
+  if (!(await engine.connection.tableNames()).includes(name)) return null;
+  const table = await engine.connection.openTable(name);
+  if (!(tag in (await (await table.tags()).list()))) return null;
+  await table.checkout(tag);
+  const rows = await table.countRows();
+  const probes = Math.max(1, Math.round(Math.sqrt(rows) * PROBED));
+  return {
+    async nearest(vector, prefix, limit) {
+      if (!prefix.isWellFormed() || prefix.includes("\0")) return [];
+      try {
+        let query = table.vectorSearch(vector).distanceType("dot").nprobes(probes).select(["doc", "n", "_distance"]).limit(limit);
+        if (prefix !== "") query = query.where(`starts_with(doc, ${sqlString(`object:${prefix}`)})`);
+        const found = await query.toArrow();
+        const [docs, numbers, distances] = ["doc", "n", "_distance"].map((column) => found.getChild(column));
+        return Array.from({ length: found.numRows }, (_, at) => ({
+          doc: String(docs?.get(at)), n: Number(numbers?.get(at)), similarity: 1 - Number(distances?.get(at)),
+        }));
+      } catch (cause) {
+        throw new ShelfError("search_unavailable", "The vectors could not be read.", { cause });
+      }
+    },
+    close: () => table.close(),
+  };
+}

@@ -1,0 +1,118 @@
+/** GET /api/ai-search: full text and nearness of meaning together. Every query can be answered without it: what is missing
+ *  is said in a notice, never thrown. */
+import type { Embedder } from "../index/embedder.ts";
+import type { IndexReader } from "../index/reader.ts";
+import type { IndexRow } from "../index/row.ts";
+import { openFinder } from "../index/words.ts";
+import { ShelfError } from "../errors.ts";
+import { type SearchQuery, type SearchResult, toResult } from "./search.ts";
+import { findReason, parseWanted, scorePassages } from "./wanted.ts";
+
+/** Results when the caller does not say. */
+export const DEFAULT_SEMANTIC_LIMIT = 20;
+/** Passages taken from each side. */
+const TEXT_ROWS = 400;
+const NEAR_ROWS = 200;
+/** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .19 where the text has
+ *  .51) and helps a little beside it; README.md has the figures. */
+export const NEAR_WEIGHT = 0.15;
+/** Above everything that text and nearness can reach together. */
+const EXACT_BONUS = 2;
+/** Passages shown of one document. */
+const MAX_CHUNKS = 3;
+const SCORE_DIGITS = 6;
+
+export type SemanticChunk = { readonly text: string; readonly start_line: number; readonly end_line: number; readonly score: number };
+export type SemanticResult = SearchResult & { readonly chunks: readonly SemanticChunk[] };
+export type SemanticAnswer = {
+  readonly mode: "semantic" | "unavailable";
+  /** Empty, or what to do. */
+  readonly notice: string;
+  readonly results: readonly SemanticResult[];
+};
+
+/** @param embedder the configured model, or null when there is none
+ *  @throws ShelfError "search_unavailable" when the index cannot be read */
+export async function semantic(
+  reader: IndexReader, embedder: Embedder | null, query: SearchQuery, signal?: AbortSignal,
+): Promise<SemanticAnswer> {
+  if (embedder === null) return unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.");
+  const vectors = await reader.vectors(embedder.id);
+  if (vectors === null) return unavailable("The vectors of this snapshot by the configured model are not made yet. Build again with embeddings, or use /api/search.");
+  const wanted = parseWanted(query.q, reader);
+  const [text, near] = await Promise.all([
+    scorePassages(reader, wanted, query.prefix, TEXT_ROWS),
+    embedder.embed([query.q.toWellFormed()], signal).then(
+      ([vector]) => (vector === undefined ? [] : vectors.nearest(vector, query.prefix, NEAR_ROWS)),
+      (error: unknown) => error,
+    ),
+  ]);
+  if (!Array.isArray(near)) {
+    signal?.throwIfAborted();
+    return unavailable(`${near instanceof ShelfError ? near.message : "The embedding model failed."} Use /api/search meanwhile.`);
+  }
+  const passages = new Map<string, Passage>();
+  const best = Math.max(...text.scored.map(({ score }) => score), Number.MIN_VALUE);
+  for (const { candidate, score, exact } of text.scored) {
+    const { doc, n, ref } = candidate;
+    passages.set(`${n} ${doc}`, { doc, n, ref, text: score / best, near: 0, exact });
+  }
+  // Nearness is compared within the answer: its absolute values say little, and each model has its own range.
+  const similarities = near.map(({ similarity }) => similarity);
+  const [low, high] = [Math.min(...similarities), Math.max(...similarities)];
+  for (const { doc, n, similarity } of near) {
+    const share = high > low ? (similarity - low) / (high - low) : 1;
+    const known = passages.get(`${n} ${doc}`) ?? { doc, n, ref: null, text: 0, near: 0, exact: false };
+    passages.set(`${n} ${doc}`, { ...known, near: share });
+  }
+  return { mode: "semantic", notice: "", results: await collect(reader, query, passages.values(), openFinder(wanted.worth)) };
+}
+
+function unavailable(notice: string): SemanticAnswer {
+  return { mode: "unavailable", notice, results: [] };
+}
+
+type Passage = { readonly doc: string; readonly n: number; readonly ref: bigint | null; readonly text: number; readonly near: number; readonly exact: boolean };
+
+function worth({ text, near }: Pick<Passage, "text" | "near">): number {
+  return text + NEAR_WEIGHT * near;
+}
+
+/** Passages → documents, by the best text and the best nearness among a document's passages. */
+async function collect(
+  reader: IndexReader, query: SearchQuery, passages: Iterable<Passage>, find: ReturnType<typeof openFinder>,
+): Promise<SemanticResult[]> {
+  const byDoc = Map.groupBy(passages, ({ doc }) => doc);
+  const documents = [...byDoc].map(([doc, list]) => {
+    const exact = list.some((passage) => passage.exact);
+    const score = worth({ text: Math.max(...list.map(({ text }) => text)), near: Math.max(...list.map(({ near }) => near)) });
+    const chunks = list.toSorted((a, b) => Number(b.exact) - Number(a.exact) || worth(b) - worth(a) || a.n - b.n).slice(0, MAX_CHUNKS);
+    return { doc, exact, score: Number((score + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
+  });
+  documents.sort((a, b) => b.score - a.score || (a.doc < b.doc ? -1 : 1));
+  const first = documents.slice(0, query.limit);
+  const rows = await readRows(reader, first.flatMap(({ chunks }) => chunks));
+  return first.flatMap(({ doc, exact, score, chunks }) => {
+    const found = chunks.flatMap((chunk) => {
+      const row = rows.get(`${chunk.n} ${doc}`);
+      return row === undefined ? [] : [{ row, score: Number(worth(chunk).toPrecision(SCORE_DIGITS)) }];
+    });
+    const top = found[0];
+    if (top === undefined) return [];
+    return [{
+      ...toResult(top.row, score, exact ? findReason(top.row, query.q) : null, find),
+      // A document without text has no lines to show.
+      chunks: found.filter(({ row }) => row.start_line > 0).map(({ row, score: value }) => ({
+        text: row.text, start_line: row.start_line, end_line: row.end_line, score: value,
+      })),
+    }];
+  });
+}
+
+async function readRows(reader: IndexReader, chunks: readonly Passage[]): Promise<Map<string, IndexRow>> {
+  // What only nearness found is not known by its place in the table yet.
+  const unknown = await reader.find(chunks.filter(({ ref }) => ref === null));
+  const refs = [...chunks.flatMap(({ ref }) => ref ?? []), ...unknown.map(({ ref }) => ref)];
+  const rows = await reader.rows(refs);
+  return new Map(rows.map((row) => [`${row.n} ${row.doc}`, row]));
+}
