@@ -212,3 +212,10 @@ test("CSV becomes a table with a caption, numbers to the right, and a note on ro
   assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right">0</td></tr>'));
   assert.equal(summary, "600 rows. Columns: name, n");
 });
+
+test("what else a process has read does not change how an object looks", async () => {
+  const note = Buffer.from('# Page\n\n```html\n<script>alert("x")</script>\n<style>a { color: red }</style>\n```\n');
+  const first = await extract("note.md", note);
+  for (const name of ["a.js", "a.css", "a.py", "a.sh"]) await extract(name, Buffer.from("let a = 1;\n"));
+  assert.deepEqual(await extract("note.md", note), first);
+});

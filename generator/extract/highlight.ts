@@ -244,7 +244,21 @@ export async function loadLanguage(language: string | null): Promise<void> {
   const known = language === null ? null : findLanguage(language);
   if (known === null || highlighter.getLanguage(known) !== undefined) return;
   const grammar = await GRAMMARS[known]?.();
-  if (grammar !== undefined) highlighter.registerLanguage(known, grammar.default);
+  if (grammar === undefined) return;
+  highlighter.registerLanguage(known, (api) => {
+    const language = grammar.default(api);
+    dropEmbedded(language, new Set());
+    return language;
+  });
+}
+
+/** A language inside another (a script in HTML) would be highlighted only if some earlier object had it loaded, so the
+ *  same bytes would look different from build to build: it stays plain. */
+function dropEmbedded(mode: unknown, seen: Set<unknown>): void {
+  if (typeof mode !== "object" || mode === null || mode instanceof RegExp || seen.has(mode)) return;
+  seen.add(mode);
+  if ("subLanguage" in mode) delete mode.subLanguage;
+  for (const part of Object.values(mode)) dropEmbedded(part, seen);
 }
 
 /** HTML of each line of `text`, split at "\n": one string more than there are line breaks.
