@@ -115,13 +115,13 @@ test("no public answer holds one: every file route, every page, every object, li
     ...["", ...prefixes, "drafts/", "reviews/", "d", "rev"].map((prefix) => `/api/list?prefix=${encodeURIComponent(prefix)}`),
     ...data.cubs.flatMap(({ id }) => [`/api/cubs/${id}`, `/api/cubs/${id}/code`]), ...data.objects.slice(0, 20).map(({ key }) => `/api/proofs/${key.split("/").map(encodeURIComponent).join("/")}`),
     "/api/catalog", "/api/claims", "/api/rejected", "/api/capabilities", "/api/openapi.json", "/api/cubs?limit=500", "/api/cubs.json", "/api/cubs/meta", "/health",
-    "/llms.txt", "/robots.txt", "/sitemap.xml", "/snapshots/", "/search/", "/registry/?q=e", "/browse/?sort=-date", "/404.html", "/nothing",
+    ...pages.map((path) => `${path}index.md`), "/llms-full.txt", "/.well-known/mcp.json", "/agents/", "/ask/", "/llms.txt", "/robots.txt", "/sitemap.xml", "/snapshots/", "/search/", "/registry/?q=e", "/browse/?sort=-date", "/404.html", "/nothing",
     ...["merkle", "plan", "draft", "review", "status", "heaps", "objection", "marker"].flatMap((q) => [`/api/search?q=${q}`, `/search/?q=${q}`]),
     ...["/api/catalog", "/", "/api/search?q=marker"].map((path) => `/at/${summary.snapshot}${path}`),
   ];
   for (const target of targets) {
     const { status, body, headers } = await ask(view, target, { accept: "text/html" });
-    assert.ok(status === 200 || status === 404, `${status} ${target}`);
+    assert.ok([200, 308, 404].includes(status), `${status} ${target}`);
     assert.deepEqual(canariesIn(body), [], target);
     assert.doesNotMatch(JSON.stringify(headers), CANARY, target);
     assert.doesNotMatch(body.toString(), /a-stronger-word-than-verified|second-shelf\.md|a-fourth-status|drafts\/plan/, `${target} names no gated key`);
