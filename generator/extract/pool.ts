@@ -8,6 +8,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Extract } from "../../snapshots/schema/extract.ts";
+import { extractPlainly } from "./extract.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
@@ -140,13 +141,15 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       for (const task of slot.tasks) task.reject(new Error("The extract pool was closed."));
       return;
     }
-    if (blamed !== undefined) {
-      const note = slot.timedOut
-        ? "Reading this file took too long, so only its plain text is used."
-        : "Reading this file failed, so only its plain text is used.";
-      // Loaded only now: the parsers behind it take longer to load than a rebuild that changes one object.
-      import("./extract.ts").then(({ extractPlainly }) => blamed.resolve(extractPlainly(blamed.key, blamed.bytes, note))).catch(blamed.reject);
-    }
+    blamed?.resolve(
+      extractPlainly(
+        blamed.key,
+        blamed.bytes,
+        slot.timedOut
+          ? "Reading this file took too long, so only its plain text is used."
+          : "Reading this file failed, so only its plain text is used.",
+      ),
+    );
     waiting.push(...others);
     dispatch();
   }
