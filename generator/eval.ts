@@ -1,4 +1,4 @@
-/** `npm run -s eval -- DIR [--queries FILE] [--json]`: how well the library answers a judged collection, beside the search
+/** `npm run -s eval -- DIR [--queries FILE] [--json] [--no-semantic]`: how well the library answers a judged collection, beside the search
  *  libraries that people would otherwise take, on the same queries in the same run. */
 import { parseArgs } from "node:util";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -6,7 +6,7 @@ import { type Collection, readCollection } from "./eval/collection.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./eval/metrics.ts";
 import { openLibrary, openMiniSearch, openSqlite, type System } from "./eval/systems.ts";
 
-const USAGE = "usage: npm run -s eval -- DIR [--queries FILE] [--json]";
+const USAGE = "usage: npm run -s eval -- DIR [--queries FILE] [--json] [--no-semantic]";
 /** Queries run before times are taken. */
 const WARM_UP = 20;
 
@@ -71,12 +71,19 @@ function formatTable(collection: Collection, results: readonly Result[]): string
 
 async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
-    allowPositionals: true, options: { queries: { type: "string" }, json: { type: "boolean", default: false } },
+    allowPositionals: true,
+    allowNegative: true,
+    options: { queries: { type: "string" }, json: { type: "boolean", default: false }, semantic: { type: "boolean", default: true } },
   });
   const [folder] = positionals;
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
   const collection = await readCollection(folder, values.queries ?? null);
-  const library = await openLibrary(collection);
+  const library = await openLibrary(collection, {
+    semantic: values.semantic,
+    onProgress(done, total) {
+      if (process.stderr.isTTY) process.stderr.write(`\rvectors ${done}/${total}${done === total ? "\n" : ""}`);
+    },
+  });
   try {
     const systems = [...library.systems, openSqlite(collection), openMiniSearch(collection)];
     const runs: Run[] = [];
