@@ -23,6 +23,11 @@ export function parseArguments(tool: ToolInfo, given: unknown): ParsedArguments 
     throw new ShelfError("bad_parameter", "The arguments are not what this tool takes.", { errors });
   }
   const args: Record<string, unknown> = { ...parsed.data };
+  const broken = Object.keys(args).filter((name) => [args[name]].flat().some((value) => typeof value === "string" && !value.isWellFormed()));
+  if (broken.length > 0) {
+    // Neither a key nor a query can hold half of a surrogate pair, and no digest can be taken of one.
+    throw new ShelfError("bad_parameter", "The arguments are not Unicode text.", { errors: broken.map((pointer) => ({ pointer, detail: "has half of a surrogate pair" })) });
+  }
   const notices: string[] = [];
   for (const [name, schema] of Object.entries(tool.input.shape)) {
     const { minimum, maximum, default: byDefault } = (schema as z.ZodType).meta() ?? {};

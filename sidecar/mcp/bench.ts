@@ -29,7 +29,7 @@ if (process.argv[2] === "--serve") {
   });
 } else {
   const calls = Number(process.argv[2] ?? 20_000);
-  const child = fork(fileURLToPath(import.meta.url), ["--serve"], { execArgv: ["--expose-gc"] });
+  const child = fork(fileURLToPath(import.meta.url), ["--serve"], { execArgv: ["--expose-gc", "--max-semi-space-size=64"] });
   const next = <T>(): Promise<T> => new Promise((resolve) => child.once("message", (message) => resolve(message as T)));
   const { url } = await next<{ url: string }>();
   const { origin, pathname } = new URL(url);

@@ -2,7 +2,7 @@
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/view.ts";
 import type { AskTool, SemanticTool } from "./model-tools.ts";
-import { createLibraryServer, type LibraryParts } from "./server.ts";
+import { answerPlainCall, createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 
 export type McpOptions = {
@@ -15,6 +15,8 @@ export type McpOptions = {
   /** Origins of pages elsewhere that may call. */
   readonly origins?: readonly string[];
   readonly onError?: (error: unknown) => void;
+  /** false sends ordinary calls the general way, too: for the test that compares both. */
+  readonly direct?: boolean;
 };
 
 /** For Runtime.mcp of the running process: what /api/capabilities says. */
@@ -26,6 +28,7 @@ export function openMcp(options: McpOptions): McpEndpoint {
   const parts: LibraryParts = { view, ask: options.ask ?? null, semantic: options.semantic ?? null, onError };
   return serveMcp({
     factory: (request) => createLibraryServer(parts, request),
+    direct: options.direct === false ? null : (call) => answerPlainCall(parts, call),
     onError,
     async rules() {
       const open = await view.current().catch(() => null);

@@ -10,6 +10,8 @@ export const MAX_BATCH = 20;
 /** The only revision with batches (2025-06-18 took them out); its clients send no version header. */
 const BATCH_REVISION = "2025-03-26";
 
+const UTF8 = new TextDecoder("utf-8", { fatal: true });
+
 export type Messages = {
   readonly body: unknown;
   /** Requests among them. */
@@ -23,7 +25,7 @@ export async function readMessages(request: Request): Promise<Messages | RpcErro
   }
   let text: string;
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(await readBody(request, MAX_MCP_BYTES));
+    text = UTF8.decode(await readBody(request, MAX_MCP_BYTES));
   } catch (error) {
     if (error instanceof ShelfError) return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not UTF-8." };

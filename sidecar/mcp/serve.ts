@@ -2,12 +2,15 @@
  *  libraries; what is served comes from the factory. */
 import { createMcpHandler, isLegacyRequest, type McpServerFactory, ProtocolError, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
+import { findPlainCall, type PlainCall } from "./direct.ts";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { readMessages } from "./message.ts";
 
 export type ServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
+  /** The body of the answer to an ordinary call, or null for one that the factory's server has to answer. */
+  readonly direct: ((call: PlainCall) => Promise<string> | null) | null;
   readonly rules: () => Promise<OriginRules>;
   /** What failed; the caller of the endpoint sees none of it. */
   readonly onError: (error: unknown) => void;
@@ -58,6 +61,9 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     const { body } = messages;
     // A body that is null would count as none, and be read again.
     const parsedBody = body ?? {};
+    const plain = options.direct === null ? null : findPlainCall(body, request.headers);
+    const answered = plain === null ? null : (options.direct?.(plain) ?? null);
+    if (answered !== null) return new Response(await answered, { headers: { "Content-Type": "application/json" } });
     const handshake = await isLegacyRequest(request, parsedBody);
     const forwarded = handshake ? withAccept(request) : request;
     served.set(forwarded, { signal: request.signal, allow });

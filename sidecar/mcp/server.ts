@@ -1,16 +1,17 @@
 /** The library as an MCP server: which request is answered by what. One instance lives for one request. */
-import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
+import { type CacheHint, ProtocolError, ProtocolErrorCode, SERVER_INFO_META_KEY, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openContext, type Tool, type ToolContext } from "../../snapshots/tools/context.ts";
 import { SNAPSHOT_TOOLS } from "../../snapshots/tools/run.ts";
 import { findTool, inputJsonSchema, MCP_VERSIONS, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import type { View } from "../../snapshots/view.ts";
-import { callTool } from "./call.ts";
+import { callJson, callTool } from "./call.ts";
 import { complete } from "./complete.ts";
 import { askTool, type AskTool, semanticTool, type SemanticTool } from "./model-tools.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
+import type { PlainCall } from "./direct.ts";
 import type { ServedRequest } from "./serve.ts";
 
 export type LibraryParts = {
@@ -47,12 +48,12 @@ function listedTools(): ListedTool[] {
 
 export function createLibraryServer(parts: LibraryParts, { signal, allow }: ServedRequest): Server {
   const { view, onError } = parts;
-  const { view: name, runtime } = view.options;
+  const { view: name } = view.options;
   const cacheScope = name === "public" ? ("public" as const) : ("private" as const);
   const program: CacheHint = { ttlMs: PROGRAM_TTL, cacheScope };
   const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
   const server = new Server(
-    { name: "proofshelf", title: name === "public" ? "Library" : "Library, gated view", version: runtime.version },
+    implementation(view),
     {
       supportedProtocolVersions: [...MCP_VERSIONS],
       capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
@@ -103,6 +104,21 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
       throw new ProtocolError(ProtocolErrorCode.InternalError, "Internal error");
     }
   }
+}
+
+function implementation({ options }: View): { name: string; title: string; version: string } {
+  return { name: "proofshelf", title: options.view === "public" ? "Library" : "Library, gated view", version: options.runtime.version };
+}
+
+/** The answer to an ordinary call, as the server above would send it.
+ *  @returns null when only that server can: for an unknown tool, and for those that need a model and the caller's patience */
+export function answerPlainCall({ view, onError }: LibraryParts, call: PlainCall): Promise<string> | null {
+  const info = findTool(call.name);
+  const tool = info === null || info.name === "ask_library" || info.name === "ai_search" ? null : SNAPSHOT_TOOLS[info.name];
+  if (info === null || tool === null) return null;
+  // What the revision adds to every result.
+  const stamp = call.era === "legacy" ? "" : `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: implementation(view) })}`;
+  return callJson(view, info, tool, call.args, onError).then((result) => `{"result":{${result}${stamp}},"jsonrpc":"2.0","id":${JSON.stringify(call.id)}}`);
 }
 
 function invalid(message: string, data?: unknown): ProtocolError {
