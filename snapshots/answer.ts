@@ -29,6 +29,10 @@ const HTML_TYPE = "text/html; charset=utf-8";
 
 /** Prepared answers of one open snapshot, by target. Bytes; a page with its variants is about 30 kB. */
 const MAX_PREPARED_BYTES = 64 * 1024 * 1024;
+/** Of those that follow from more than a path: anybody can ask for as many as they like, and each only once. */
+const MAX_QUERIED_BYTES = 4 * 1024 * 1024;
+/** Beside the bytes themselves: headers in three forms, maps, functions. */
+const PREPARED_OVERHEAD = 4096;
 
 type Context = {
   readonly view: View;
@@ -40,22 +44,30 @@ type Context = {
   readonly prepared: LRUCache<string, Prepared>;
 };
 
-const caches = new WeakMap<OpenSnapshot, LRUCache<string, Prepared>>();
+/** Two, so that strangers' queries never push files out. */
+type Caches = { readonly files: LRUCache<string, Prepared>; readonly queries: LRUCache<string, Prepared> };
 
-function preparedOf(open: OpenSnapshot): LRUCache<string, Prepared> {
-  let cache = caches.get(open);
-  if (cache === undefined) {
-    cache = new LRUCache({ maxSize: MAX_PREPARED_BYTES, sizeCalculation: (item) => item.size() + 1024 });
-    caches.set(open, cache);
+const caches = new WeakMap<OpenSnapshot, Caches>();
+
+function preparedOf(open: OpenSnapshot): Caches {
+  let found = caches.get(open);
+  if (found === undefined) {
+    const sizeCalculation = (item: Prepared): number => item.size() + PREPARED_OVERHEAD;
+    found = {
+      files: new LRUCache({ maxSize: MAX_PREPARED_BYTES, sizeCalculation }),
+      queries: new LRUCache({ maxSize: MAX_QUERIED_BYTES, sizeCalculation }),
+    };
+    caches.set(open, found);
   }
-  return cache;
+  return found;
 }
 
 /** An answer that is ready, without waiting; null when `answer` has to be asked. For the listener's fast path. */
 export function readyAnswer(view: View, method: string, target: string, acceptEncoding: string | null, ifNoneMatch: string | null): Answer | null {
   if (method !== "GET") return null;
   const open = view.peek();
-  const prepared = open === null ? undefined : caches.get(open)?.get(target);
+  const known = open === null ? undefined : caches.get(open);
+  const prepared = known?.files.get(target) ?? known?.queries.get(target);
   if (prepared === undefined) return null;
   const encoding = chooseEncoding(acceptEncoding);
   const found = prepared.notModified(ifNoneMatch, encoding) ?? prepared.peek(encoding);
@@ -151,7 +163,9 @@ async function dispatch(view: View, current: OpenSnapshot | null, request: Answe
   if (current === null) return beforeFirst(view, request, route);
   const mount = view.options.view === "internal" ? "/internal" : "";
   const cache: CacheClass = view.options.view === "internal" ? "private" : "live";
-  return answerFrom({ view, open: current, mount, cache, prepared: preparedOf(current) }, request, path, query, route);
+  const { files, queries } = preparedOf(current);
+  const prepared = query !== "" || route?.kind === "query" ? queries : files;
+  return answerFrom({ view, open: current, mount, cache, prepared }, request, path, query, route);
 }
 
 /** `/api/catalog.json` is the same file as `/api/catalog`: a static host needs the ending. */
