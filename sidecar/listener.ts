@@ -13,10 +13,11 @@ import { viewListener } from "../snapshots/listen.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, type Parts } from "./app.ts";
+import { plainCallListener } from "./mcp/listen.ts";
 import { problemParts } from "./respond.ts";
 
-/** Paths of the app, besides everything under /internal and /api/code/. */
-const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai-search", "/api/reindex", "/mcp"]);
+/** Paths of the app, besides /mcp and everything under /internal and /api/code/. */
+const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai-search", "/api/reindex"]);
 /** Gated for people alone, by another check. */
 const PEOPLE = "/internal/api/ask";
 
@@ -25,6 +26,7 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
   const app = createApp(parts);
   const throughApp = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   const direct = viewListener(parts.publicView);
+  const agents = listenToAgents(parts, throughApp, counting);
   return (message, response) => {
     const target = message.url ?? "/";
     const cut = target.indexOf("?");
@@ -32,9 +34,19 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
     if (path === "/internal" || path.startsWith("/internal/") || path.startsWith("/api/code/")) {
       if (path === PEOPLE) void throughApp(message, response);
       else void refuseOr(parts, path, message, response, () => throughApp(message, response));
-    } else if (EFFECTS.has(path) || (counting && isSearch(path))) void throughApp(message, response);
+    } else if (path === "/mcp") agents(message, response);
+    else if (EFFECTS.has(path) || (counting && isSearch(path))) void throughApp(message, response);
     else direct(message, response);
   };
+}
+
+/** Ordinary calls of the public view need neither a limit nor an identity, so they need not go through the app; where calls
+ *  are counted, all do. */
+function listenToAgents(parts: Parts, throughApp: RequestListener, counting: boolean): RequestListener {
+  if (counting || parts.mcp === null) return throughApp;
+  return plainCallListener(parts.mcp.public, throughApp, (_, ms) =>
+    parts.log({ method: "POST", path: "/mcp", status: 200, ms: Math.round(ms), identity: null, reason: null }),
+  );
 }
 
 /** A Request tidies its address: dot segments and backslashes have to be refused while they can still be seen. */

@@ -1,10 +1,11 @@
 /** Both ways of an ordinary call say the same, byte for byte: the general way is the reference. */
 import assert from "node:assert/strict";
+import { request } from "node:http";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { TOOLS } from "../../snapshots/tools/table.ts";
 import { findPlainCall } from "./direct.ts";
-import { buildDemo, type Demo, META, post } from "./fixture.ts";
+import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 import type { McpEndpoint } from "./serve.ts";
 
@@ -96,4 +97,42 @@ test("an ordinary call that is changed in any place gets what the general way sa
     }),
     { numRuns: 400 },
   );
+});
+
+test("over a connection: in pieces, without a length, with a header twice, or broken, each gets what the endpoint itself says", async () => {
+  const { url, server } = await listen(direct);
+  const send = (headers: Readonly<Record<string, string | string[]>>, pieces: readonly string[]) =>
+    new Promise<{ status: number; text: string }>((resolve, reject) => {
+      const sent = request(url, { method: "POST", headers }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+      });
+      sent.on("error", reject);
+      for (const piece of pieces) sent.write(piece);
+      sent.end();
+    });
+  const { body, headers } = modernCall("get_cub", { id: "CUB-0007" });
+  const json = JSON.stringify(body);
+  const right = await post(general, body, headers);
+  const type = { "content-type": "application/json" };
+  const cases: readonly (readonly [Readonly<Record<string, string | string[]>>, readonly string[], number])[] = [
+    [{ ...type, "content-length": String(json.length) }, [json], 200],
+    [{ ...type, "content-length": String(json.length) }, [...json], 200],
+    [type, [json.slice(0, 10), json.slice(10)], 200],
+    [{ "content-type": ["application/json", "text/plain"], "content-length": String(json.length) }, [json], 415],
+    [{ "content-type": "text/plain", "content-length": String(json.length) }, [json], 415],
+    [{ ...type, origin: "https://elsewhere.example", "content-length": String(json.length) }, [json], 403],
+    [{ ...type, host: "elsewhere.example", "content-length": String(json.length) }, [json], 403],
+    [{ ...type, "content-length": "1" }, ["{"], 400],
+    [{ ...type, "content-length": String(json.length) }, [json.replace("get_cub", "no_tool")], 400],
+  ];
+  for (const [more, pieces, status] of cases) {
+    const got = await send({ ...headers, ...more }, pieces);
+    assert.equal(got.status, status, JSON.stringify(more));
+    if (status === 200) assert.equal(got.text, right.text);
+    else assert.match(got.text, /^\{"jsonrpc":"2.0","error"/);
+  }
+  server.close();
+  server.closeAllConnections();
 });

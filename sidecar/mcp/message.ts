@@ -20,14 +20,26 @@ export type Messages = {
 
 /** @returns the parsed body, or the error to answer with */
 export async function readMessages(request: Request): Promise<Messages | RpcError> {
-  if (!/^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "")) {
-    return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
-  }
-  let text: string;
+  if (!isJson(request.headers)) return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
   try {
-    text = UTF8.decode(await readBody(request, MAX_MCP_BYTES));
+    return parseMessages(await readBody(request, MAX_MCP_BYTES), request.headers);
   } catch (error) {
     if (error instanceof ShelfError) return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
+    return { status: 400, code: PARSE_ERROR, message: "Parse error: the body cannot be read." };
+  }
+}
+
+export function isJson(headers: Pick<Headers, "get">): boolean {
+  return /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
+}
+
+/** @param bytes within the limit
+ *  @returns the parsed body, or the error to answer with */
+export function parseMessages(bytes: Uint8Array, headers: Pick<Headers, "get">): Messages | RpcError {
+  let text: string;
+  try {
+    text = UTF8.decode(bytes);
+  } catch {
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not UTF-8." };
   }
   if (nestingDepth(text) > MAX_DEPTH) return { status: 400, code: INVALID_REQUEST, message: `Invalid Request: the body is nested deeper than ${MAX_DEPTH} levels.` };
@@ -38,7 +50,7 @@ export async function readMessages(request: Request): Promise<Messages | RpcErro
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not JSON." };
   }
   if (!Array.isArray(body)) return { body, requests: isRequest(body) ? 1 : 0 };
-  return readBatch(body, request.headers.get("mcp-protocol-version"));
+  return readBatch(body, headers.get("mcp-protocol-version"));
 }
 
 function readBatch(batch: readonly unknown[], version: string | null): Messages | RpcError {

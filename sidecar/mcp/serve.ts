@@ -5,7 +5,7 @@ import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
 import { findPlainCall, type PlainCall } from "./direct.ts";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
-import { readMessages } from "./message.ts";
+import { isJson, parseMessages, readMessages } from "./message.ts";
 
 export type ServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
@@ -26,7 +26,13 @@ export type ServedRequest = {
 /** Counts one more use of a group for this caller; false when there were too many. */
 export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
-export type McpEndpoint = (request: Request, allow?: Allow) => Promise<Response>;
+export type McpEndpoint = {
+  (request: Request, allow?: Allow): Promise<Response>;
+  /** The body of the answer to an ordinary call of a tool, with status 200, or null for whatever is none; the request is
+   *  then to be sent through the endpoint itself. Counts nothing.
+   *  @param bytes of the body, within its limit */
+  readonly plain?: (bytes: Uint8Array, headers: Pick<Headers, "get">) => Promise<string | null>;
+};
 
 const everyone: Allow = () => true;
 
@@ -41,7 +47,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     return options.factory(found ?? { signal: new AbortController().signal, allow: everyone }, era);
   };
   const modern = createMcpHandler(factory, { legacy: "reject", onerror });
-  return async (request, allow = everyone) => {
+  const endpoint = async (request: Request, allow = everyone): Promise<Response> => {
     try {
       return sealResponse(await serve(request, allow));
     } catch (error) {
@@ -49,6 +55,18 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
       return sealResponse(rpcErrorResponse({ status: 500, code: -32603, message: "Internal error" }));
     }
   };
+  return Object.assign(endpoint, { plain });
+
+  async function plain(bytes: Uint8Array, headers: Pick<Headers, "get">): Promise<string | null> {
+    if (!isJson(headers) || findOriginProblem(headers.get("host") ?? "", headers.get("origin"), await options.rules()) !== null) return null;
+    const messages = parseMessages(bytes, headers);
+    return "status" in messages ? null : direct(messages.body, headers);
+  }
+
+  function direct(body: unknown, headers: Pick<Headers, "get">): Promise<string> | null {
+    const call = options.direct === null ? null : findPlainCall(body, headers);
+    return call === null ? null : (options.direct?.(call) ?? null);
+  }
 
   async function serve(request: Request, allow: Allow): Promise<Response> {
     const refused = findOriginProblem(request.headers.get("host") ?? new URL(request.url).host, request.headers.get("origin"), await options.rules());
@@ -61,8 +79,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     const { body } = messages;
     // A body that is null would count as none, and be read again.
     const parsedBody = body ?? {};
-    const plain = options.direct === null ? null : findPlainCall(body, request.headers);
-    const answered = plain === null ? null : (options.direct?.(plain) ?? null);
+    const answered = direct(body, request.headers);
     if (answered !== null) return new Response(await answered, { headers: { "Content-Type": "application/json" } });
     const handshake = await isLegacyRequest(request, parsedBody);
     const forwarded = handshake ? withAccept(request) : request;
