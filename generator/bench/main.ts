@@ -1,7 +1,7 @@
 /** The figures of this project, measured, each beside what it has to be and what it is compared with:
  *
  *      npm run bench                     everything; about two minutes on an idle machine
- *      npm run bench -- --part serving   one part: building, searching (which builds first) or serving
+ *      npm run bench -- --part serving   one part: building, searching (which builds first), serving or agents
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Exit code 0 also when a
@@ -11,13 +11,14 @@ import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compileSite } from "../compile-site.ts";
+import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
 import { writeCorpus } from "./corpus.ts";
 import { formatTable, meets, type Part, ratio } from "./figure.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
 
-const PARTS = ["building", "searching", "serving"] as const;
+const PARTS = ["building", "searching", "serving", "agents"] as const;
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, part: { type: "string", multiple: true }, keep: { type: "boolean", default: false } } });
 const wanted = new Set(values.part ?? PARTS);
 for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new Error(`there is no part ${part}; parts: ${PARTS.join(", ")}`);
@@ -48,6 +49,10 @@ try {
     say("Serving …");
     await mkdir(join(folder, "serving"));
     parts.push({ part: "Serving from one core", results: await benchServing(join(folder, "serving")) });
+  }
+  if (wanted.has("agents")) {
+    say("Calling tools …");
+    parts.push({ part: "Tools for agents", results: await benchAgents() });
   }
 } finally {
   if (values.keep) say(`Kept ${folder}`);
