@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
@@ -293,6 +294,25 @@ test("serve prints one line when it is ready, holds no secret as site server, an
   assert.doesNotMatch(second.stderr, /\n\s+at /);
   assert.equal(await server.stop(), 0);
   await assert.rejects(fetch(server.url));
+});
+
+test("serve --only sidecar has the sidecar's routes alone, and its MCP endpoint under the names of the configuration", async (t) => {
+  const { file } = copy(t);
+  appendFileSync(file, "\nmcp: { hosts: [library.proxied.example], origins: [https://inspector.example] }\n");
+  const server = await serve(t, ["--only", "sidecar", "--config", file]);
+  const status = async (path: string): Promise<number> => (await fetch(server.url + path, { redirect: "manual" })).status;
+  for (const path of ["health", "api/capabilities", "ask/", "api/ai-search?q=digest"]) assert.equal(await status(path), 200, path);
+  for (const path of ["", "api/catalog", "api/search?q=digest", "browse/", "llms.txt"]) assert.equal(await status(path), 404, path);
+  const ping = (headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const message = request(`${server.url}mcp`, { method: "POST", headers: { "content-type": "application/json", ...headers } }, (response) => resolve(response.resume().statusCode ?? 0));
+      message.on("error", reject).end('{"jsonrpc":"2.0","id":1,"method":"ping"}');
+    });
+  assert.equal(await ping({ host: "library.proxied.example" }), 200);
+  assert.equal(await ping({ host: "library.proxied.example:8443", origin: "https://inspector.example" }), 200);
+  assert.equal(await ping({ host: "other.example" }), 403);
+  assert.equal(await ping({ origin: "https://other.example" }), 403);
+  assert.equal(await server.stop(), 0);
 });
 
 test("a server keeps answering from one snapshot at a time while builds publish new ones", async (t) => {

@@ -251,6 +251,36 @@ test("any text is either a configuration or a list of problems, never a crash", 
   );
 });
 
+test("names and origins for MCP are as a request has them, and what is not is told with what would be", () => {
+  const told = (mcp: string): string => problemsOf(`${GOOD}\nmcp: ${mcp}`).join("\n");
+  const cases: [string, RegExp][] = [
+    ["{ hosts: [https://library.example.org] }", /^5: mcp\.hosts\[0\] is not a host name; write one like library\.example\.org/],
+    ["{ hosts: [library.example.org/mcp] }", /is not a host name/],
+    ['{ hosts: [""] }', /^5: mcp\.hosts\[0\] is empty; write a host name/],
+    ["{ hosts: [a b] }", /is not a host name/],
+    ["{ hosts: [me@example.org] }", /is not a host name/],
+    ["{ hosts: ['library.example.org:8080'] }", /has a port; write "library\.example\.org"/],
+    ["{ hosts: ['library.example.org:80'] }", /has a port; write "library\.example\.org"/],
+    ["{ hosts: ['[::1]:80'] }", /has a port; write "\[::1\]"/],
+    ["{ hosts: ['*.example.org'] }", /has a star in it; write each name in full/],
+    ["{ hosts: [bücher.example] }", /write "xn--bcher-kva\.example"/],
+    ["{ hosts: library.example.org }", /^5: mcp\.hosts is text; write a list/],
+    ["{ origins: ['*'] }", /^5: mcp\.origins\[0\] is not an origin; write one like https:/],
+    ["{ origins: ['null'] }", /is not an origin/],
+    ["{ origins: [https://inspector.example.org/] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origins: [https://inspector.example.org/page?x=1] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origins: ['https://inspector.example.org:443'] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origin: [] }", /^5: mcp\.origin is not a known key; did you mean "origins"/],
+    ["true", /^5: mcp is true or false; write a mapping/],
+  ];
+  for (const [mcp, expected] of cases) assert.match(told(mcp), expected, mcp);
+  const read = (mcp: string): unknown => parseConfig(new TextEncoder().encode(GOOD + mcp), join(folder, "x.yaml")).mcp;
+  assert.deepEqual(read(""), { hosts: [], origins: [] });
+  assert.deepEqual(read("\nmcp: { hosts: [Library.Example.Org, '*', '[::1]', 10.0.0.7], origins: ['https://inspector.example.org', 'http://localhost:6274'] }"), {
+    hosts: ["library.example.org", "*", "[::1]", "10.0.0.7"], origins: ["https://inspector.example.org", "http://localhost:6274"],
+  });
+});
+
 test("the reference table names every key with its default", () => {
   const fields = listConfigFields();
   const keys = fields.map((field) => field.key);

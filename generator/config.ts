@@ -51,6 +51,8 @@ export type Config = {
   readonly answers: { readonly baseUrl: string; readonly model: string } | null;
   readonly embeddings: ParsedConfig["embeddings"];
   readonly gateway: { readonly baseUrl: string } | null;
+  /** Host names lower-case without a port, origins as browsers write them. */
+  readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
 };
 
 export type OpenConfigOptions = {
@@ -162,5 +164,6 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
     gateway: parsed.gateway ?? null,
+    mcp: parsed.mcp,
   };
 }

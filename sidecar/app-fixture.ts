@@ -24,7 +24,7 @@ export type Running = {
   send(method: string, target: string, headers?: Readonly<Record<string, string | string[]>>, body?: string | Uint8Array): Promise<Reply>;
 };
 
-export async function startSidecar(change: Partial<Parts> = {}, publish = true, rateLimits = false): Promise<Running> {
+export async function startSidecar(change: Partial<Parts> = {}, publish = true, rateLimits = false, alone = false): Promise<Running> {
   const views = await makeViews(publish);
   let calls = 0;
   const count = <T>(value: T): T => {
@@ -51,7 +51,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     log: (entry) => log.push(entry),
     ...change,
   };
-  const listening = await listen(sidecarListener(parts, rateLimits), { host: "127.0.0.1", port: 0 });
+  const listening = await listen(sidecarListener(parts, { counting: rateLimits, alone }), { host: "127.0.0.1", port: 0 });
   return {
     views, listening, log,
     takeCalls() {

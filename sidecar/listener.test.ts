@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { test } from "node:test";
+import { ROUTES } from "../snapshots/routes.ts";
+import { Problem } from "../snapshots/schema/resources.ts";
 import { startSidecar } from "./app-fixture.ts";
 import { accessConfig, clock, makeToken, readKeys, SERVICE_SECRET } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
+import { CODE_TEXT, HEAD } from "./view-fixture.ts";
 
 test("credential headers are found however the configuration and the client write their names", async () => {
   const { headers, ...access } = accessConfig();
@@ -16,6 +19,42 @@ test("credential headers are found however the configuration and the client writ
         assert.equal((await running.send("GET", "/internal/api/catalog", credentials)).status, 200, JSON.stringify(Object.keys(credentials)));
       }
     }
+    await running.listening.close();
+    rmSync(running.views.folder, { recursive: true });
+  }
+});
+
+test("alone it answers its own routes as ever, and of the public files, pages and queries not one, however they are spelled", async () => {
+  const whole = await startSidecar();
+  const alone = await startSidecar({}, true, false, true);
+  const member = { "edge-access-token": makeToken() };
+  const fill = (path: string): string =>
+    path.replace("{repo}", "sorting").replace("{head}", HEAD).replace("{path...}", "coq/Sort.v").replace("{key...}", "notes/sorting.md").replace("{prefix...}", "notes/").replace("{id}", "CUB-0007").replace("{sha256}", "0".repeat(64));
+  for (const { id, path, kind, access, methods } of ROUTES) {
+    const own = kind === "effect" || kind === "live";
+    for (const method of [...methods, "DELETE"]) {
+      for (const headers of access === "public" ? [{}] : [{}, member]) {
+        const target = fill(path) + (path.endsWith("search") ? "?q=stable" : "");
+        const body = method === "POST" ? '{"question":"Where?"}' : undefined;
+        const [expected, got] = [await whole.send(method, target, headers, body), await alone.send(method, target, headers, body)];
+        if (!own) {
+          assert.equal(got.status, 404, `${method} ${target}`);
+          if (method !== "HEAD") assert.match(Problem.parse(JSON.parse(got.body)).detail, /own routes/, target);
+          continue;
+        }
+        assert.equal(got.status, expected.status, `${method} ${target} of ${id}`);
+        for (const name of ["cache-control", "content-type", "etag", "www-authenticate"]) assert.equal(got.headers[name], expected.headers[name], `${target} ${name}`);
+      }
+    }
+  }
+  assert.equal((await alone.send("GET", `/api/code/sorting/${HEAD}/coq/Sort.v`, member)).body, CODE_TEXT);
+  assert.match((await alone.send("GET", "/internal/objects/notes/sorting.md", member)).body, /stable/);
+  assert.notEqual((await alone.send("GET", "/ask/?question=Why%20is%20it%20stable%3F")).status, 404);
+  for (const target of ["/", "/assets/a.css", "/api/list?prefix=notes/", "/search/?q=x", "/at/0/api/search?q=x", "//api/ask", "/api/ask/", "/health/", "/INTERNAL/", "http://x/api/catalog", "/x/../internal/", "/objects/notes/sorting.md"]) {
+    const { status, headers, body } = await alone.send("GET", target, member);
+    assert.deepEqual([status, headers["cache-control"], /stable/.test(body)], [404, "no-store", false], target);
+  }
+  for (const running of [whole, alone]) {
     await running.listening.close();
     rmSync(running.views.folder, { recursive: true });
   }

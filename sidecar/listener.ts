@@ -1,5 +1,5 @@
 /** One listener for everything on one port: what has an effect, or is gated, goes through the app; all else is answered from
- *  the public view as the site server would, without building a Request.
+ *  the public view as the site server would, without building a Request. Alone, beside site servers, it has no "all else".
  *
  *  The choice cannot leak: the short way holds the public view only. A path that merely looks like a gated one (another
  *  case, an encoded letter, a doubled slash) takes the short way and is not found there. Strangers at the gate are refused
@@ -7,7 +7,7 @@
  *  the one that decides. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
-import type { ShelfError } from "../snapshots/errors.ts";
+import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
 import { viewListener } from "../snapshots/listen.ts";
 import { toShelfError } from "../snapshots/problem.ts";
@@ -18,11 +18,19 @@ import { problemParts } from "./respond.ts";
 
 /** Paths of the app, besides /mcp and everything under /internal and /api/code/. */
 const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai-search", "/api/reindex"]);
+/** What every process says of itself. */
+const OWN: ReadonlySet<string> = new Set(["/health", "/api/capabilities"]);
 /** Gated for people alone, by another check. */
 const PEOPLE = "/internal/api/ask";
 
-/** @param counting whether the app's rate limits are on */
-export function sidecarListener(parts: Parts, counting: boolean): RequestListener {
+export type ListenerOptions = {
+  /** Whether the app's rate limits are on. */
+  readonly counting: boolean;
+  /** Whether other processes serve the files, pages and queries of the public view. */
+  readonly alone: boolean;
+};
+
+export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptions): RequestListener {
   const app = createApp(parts);
   const throughApp = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
   const direct = viewListener(parts.publicView);
@@ -35,10 +43,16 @@ export function sidecarListener(parts: Parts, counting: boolean): RequestListene
       if (path === PEOPLE) void throughApp(message, response);
       else void refuseOr(parts, path, message, response, () => throughApp(message, response));
     } else if (path === "/mcp") agents(message, response);
-    else if (EFFECTS.has(path) || (counting && isSearch(path))) void throughApp(message, response);
+    else if (EFFECTS.has(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
+    else if (alone && !OWN.has(path)) sendProblem(parts, elsewhere, message, response, CACHE.none);
     else direct(message, response);
   };
 }
+
+/** 404 and not 503: whether the path exists is for another process to say, and this one is well. */
+const elsewhere = new ShelfError("not_found", "This process has the sidecar's own routes and nothing else.", {
+  fixes: ["Send requests for files, pages and queries to a site server or the CDN.", "To have everything on one port, start it without --only."],
+});
 
 /** Ordinary calls of the public view need neither a limit nor an identity, so they need not go through the app; where calls
  *  are counted, all do. */
@@ -72,8 +86,12 @@ async function refuseOr(parts: Parts, path: string, message: IncomingMessage, re
     pass();
     return;
   }
-  const { status, headers, body } = problemParts(problem, parts.baseUrl, { "Cache-Control": CACHE.private });
-  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status, ms: 0, identity: null, reason: verdict.ok ? problem.code : verdict.reason });
+  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status: problem.status, ms: 0, identity: null, reason: verdict.ok ? problem.code : verdict.reason });
+  sendProblem(parts, problem, message, response, CACHE.private);
+}
+
+function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse, cache: string): void {
+  const { status, headers, body } = problemParts(problem, parts.baseUrl, { "Cache-Control": cache });
   response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
   response.end(message.method === "HEAD" ? undefined : body);
 }

@@ -67,7 +67,9 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   });
 
   const components = (): readonly Component[] => [
-    { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
+    serving.alone
+      ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
+      : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
     { name: "full-text search", status: "live", note: "the snapshot's own index" },
     model === null ? { name: "answers", status: "wired (opt-in)", note: notice } : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
     semantic === null
@@ -113,7 +115,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const ask = openAsk({ model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") });
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
-      view, semantic,
+      view, semantic, ...serving.mcp,
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
@@ -125,7 +127,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
   };
   return {
-    listener: sidecarListener(parts, serving.rateLimits),
+    listener: sidecarListener(parts, { counting: serving.rateLimits, alone: serving.alone }),
     publicView,
     setAccess: (changed) => {
       if (development === null) access = changed;

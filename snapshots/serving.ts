@@ -35,6 +35,10 @@ export type SidecarServing = {
   readonly reindexCommand: readonly [program: string, ...args: string[]] | null;
   /** False behind a gateway that limits better. */
   readonly rateLimits: boolean;
+  /** Only the sidecar's own routes: files, pages and queries come from site servers or a CDN. */
+  readonly alone: boolean;
+  /** Names besides baseUrl's under which the MCP endpoints may be called, and pages elsewhere that may call them. */
+  readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
 };
 
 /** From the server to its starter. `listing` asks for what the object store holds before the first snapshot. */

@@ -177,6 +177,26 @@ const access = z.strictObject({
     .meta({ description: "Pairs for machines" }),
 });
 
+/** A name as a Host header has it, without the port: that of the address is another's business, and proxies change it. */
+const hostName = some("a host name").toLowerCase().superRefine((value, context) => {
+  const problem = value === "*" ? null : findHostProblem(value);
+  if (problem !== null) context.addIssue({ code: "custom", message: problem });
+});
+
+function findHostProblem(value: string): string | null {
+  if (value.includes("*")) return 'has a star in it; write each name in full, or "*" alone when the proxy in front checks the name';
+  const url = /[\s/@?#\\]/.test(value) || !URL.canParse(`http://${value}`) ? null : new URL(`http://${value}`);
+  if (url === null) return "is not a host name; write one like library.example.org, without http:// and without a path";
+  if (url.host !== url.hostname || /:\d+$/.test(value.replace(/^\[.*\]/, ""))) return `has a port; write ${JSON.stringify(url.hostname)}`;
+  return url.hostname === value ? null : `is not written as a Host header has it; write ${JSON.stringify(url.hostname)}`;
+}
+
+const origin = some("an origin").superRefine((value, context) => {
+  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : null;
+  if (url === null) context.addIssue({ code: "custom", message: "is not an origin; write one like https://inspector.example.org" });
+  else if (url.origin !== value) context.addIssue({ code: "custom", message: `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}` });
+});
+
 const model = {
   baseUrl: webAddress("Address of an OpenAI-compatible API"),
   model: some("the model's name").meta({ description: "Name of the model" }),
@@ -243,6 +263,16 @@ export const configSchema = z.strictObject({
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
     .optional()
     .meta({ description: "Opt-in AI gateway" }),
+  mcp: z
+    .strictObject({
+      hosts: z
+        .array(hostName)
+        .default([])
+        .meta({ description: 'Host names besides baseUrl\'s, for a proxy that sends another one; "*" when it checks them' }),
+      origins: z.array(origin).default([]).meta({ description: "Origins of pages elsewhere that may call" }),
+    })
+    .prefault({})
+    .meta({ description: "Who may call /mcp and /internal/mcp" }),
 });
 
 export type ParsedConfig = z.infer<typeof configSchema>;
