@@ -50,15 +50,18 @@ const RECORD = {
 
 export type Origin = {
   readonly folder: string;
+  /** Of what serves files, pages and queries. */
   readonly port: number;
+  /** Of what has the effects and the gate: another process when they are apart. */
+  readonly sidecarPort: number;
   readonly snapshot: string;
   /** What it has written to standard error. */
   readonly log: () => string;
   stop(): Promise<void>;
 };
 
-/** `proofshelf serve --build` over the small library. */
-export async function startOrigin(): Promise<Origin> {
+/** `proofshelf serve` over the small library: everything in one process, or `--only site` beside `--only sidecar`. */
+export async function startOrigin(apart = false): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-proxy-"));
   const files: Readonly<Record<string, string>> = {
     "proofshelf.yaml": CONFIG, "jwks.json": jwks,
@@ -72,20 +75,27 @@ export async function startOrigin(): Promise<Origin> {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), text);
   }
-  const child = spawn(process.execPath, [CLI, "serve", "--build", "--json", "--no-rate-limits", "--port", "0", "--config", join(folder, "proofshelf.yaml")], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
   let log = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
-  let out = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-  await until(() => out.includes("\n"), START_TIMEOUT, child, () => log);
-  const { url, snapshot } = JSON.parse(out) as { url: string; snapshot: string };
+  const children: ChildProcess[] = [];
+  const start = async (...options: string[]): Promise<{ readonly snapshot: string; readonly port: number }> => {
+    const child = spawn(process.execPath, [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", "--config", join(folder, "proofshelf.yaml"), ...options], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    children.push(child);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+    let out = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
+    await until(() => out.includes("\n"), START_TIMEOUT, child, () => log);
+    const { url, snapshot } = JSON.parse(out) as { url: string; snapshot: string };
+    return { snapshot, port: Number(new URL(url).port) };
+  };
+  const first = await start("--build", ...(apart ? ["--only", "site"] : []));
+  const sidecar = apart ? await start("--only", "sidecar") : first;
   return {
-    folder, snapshot, port: Number(new URL(url).port),
+    folder, ...first, sidecarPort: sidecar.port,
     log: () => log,
     async stop() {
-      await end(child);
+      await Promise.all(children.map(end));
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -120,11 +130,13 @@ export function findProxyProblem(name: ProxyName): string | false {
   return has(program) ? false : `${program} is not installed`;
 }
 
+export type Ports = Pick<Origin, "port" | "sidecarPort">;
+
 /** Starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged. */
-export async function startProxy(name: ProxyName, originPort: number): Promise<Proxy> {
+export async function startProxy(name: ProxyName, ports: Ports): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), `proofshelf-${name}-`));
   const port = await freePort();
-  const child = name === "nginx" ? startNginx(folder, port, originPort) : startVarnish(folder, port, originPort);
+  const child = name === "nginx" ? startNginx(folder, port, ports) : startVarnish(folder, port, ports);
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
@@ -147,10 +159,10 @@ function exchange(text: string, pairs: readonly (readonly [from: string, to: str
   }, text);
 }
 
-function startNginx(folder: string, port: number, originPort: number): ChildProcess {
+function startNginx(folder: string, port: number, ports: Ports): ChildProcess {
   const shipped = readFileSync(new URL("./nginx.conf", import.meta.url), "utf8");
   const site = exchange(shipped, [
-    ["server 127.0.0.1:4321", `server 127.0.0.1:${originPort}`], ["/var/cache/proofshelf", join(folder, "cache")], ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
+    ["server 127.0.0.1:4321 max_fails=0; # sidecar", `server 127.0.0.1:${ports.sidecarPort} max_fails=0;`], ["server 127.0.0.1:4321", `server 127.0.0.1:${ports.port}`], ["/var/cache/proofshelf", join(folder, "cache")], ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
     // One client stands for a whole attacking network here.
     ["rate=10r/m", "rate=100000r/s"], ["rate=60r/m", "rate=100000r/s"],
   ]);
@@ -165,10 +177,10 @@ function startNginx(folder: string, port: number, originPort: number): ChildProc
   return spawn("nginx", ["-p", folder, "-e", "stderr", "-c", join(folder, "main.conf")], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH } });
 }
 
-function startVarnish(folder: string, port: number, originPort: number): ChildProcess {
+function startVarnish(folder: string, port: number, ports: Ports): ChildProcess {
   const shipped = readFileSync(new URL("./varnish.vcl", import.meta.url), "utf8");
   const file = join(folder, "proofshelf.vcl");
-  writeFileSync(file, exchange(shipped, [['.port = "4321"', `.port = "${originPort}"`]]));
+  writeFileSync(file, exchange(shipped, [['.port = "4321"; # sidecar', `.port = "${ports.sidecarPort}";`], ['.port = "4321"', `.port = "${ports.port}"`]]));
   const options = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", file, "-s", "malloc,64m", "-p", "http_gzip_support=off"];
   return spawn("varnishd", options, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH } });
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { connect } from "node:net";
 import { after, before, test, type TestContext } from "node:test";
 import {
-  closeConnections, CODE_PATH, findProxyProblem, GATED_BYTES, GATED_PATH, memberHeaders, type Origin, type Proxy, type ProxyName, type Reply, send, startOrigin, startProxy, textOf, wasHit,
+  closeConnections, CODE_PATH, findProxyProblem, GATED_BYTES, GATED_PATH, memberHeaders, type Origin, type Ports, type Proxy, type ProxyName, type Reply, send, startOrigin, startProxy, textOf, wasHit,
 } from "./fixture.ts";
 import { SERVICE_SECRET } from "../gate-fixture.ts";
 import { rawRequests, SPELLINGS, strangers } from "./tricks.ts";
@@ -15,14 +15,15 @@ const problems: Readonly<Record<ProxyName, string | false>> = { nginx: findProxy
 const names = (["nginx", "varnish"] as const).filter((name) => problems[name] === false);
 
 let origin: Origin;
+let apart: Origin;
 before(async () => {
-  if (names.length > 0) origin = await startOrigin();
+  if (names.length > 0) [origin, apart] = await Promise.all([startOrigin(), startOrigin(true)]);
 });
 after(async () => {
   closeConnections();
   if (names.length === 0) return;
-  await origin.stop();
-  assert.doesNotMatch(origin.log(), new RegExp(`${SERVICE_SECRET}|eyJ|canary-gated-(?:text|code|title)`));
+  await Promise.all([origin.stop(), apart.stop()]);
+  assert.doesNotMatch(origin.log() + apart.log(), new RegExp(`${SERVICE_SECRET}|eyJ|canary-gated-(?:text|code|title)`));
 });
 
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
@@ -38,9 +39,9 @@ function trySend(...request: Parameters<typeof send>): Promise<Reply | null> {
 }
 
 for (const name of ["nginx", "varnish"] as const) {
-  const run = (title: string, work: (proxy: Proxy, context: TestContext) => Promise<void>, address: () => number = () => origin.port): void => {
+  const run = (title: string, work: (proxy: Proxy, context: TestContext) => Promise<void>, ports: () => Ports = () => origin): void => {
     test(`${name}: ${title}`, { skip: problems[name] }, async (context) => {
-      const proxy = await startProxy(name, address());
+      const proxy = await startProxy(name, ports());
       try {
         await work(proxy, context);
       } finally {
@@ -154,6 +155,47 @@ for (const name of ["nginx", "varnish"] as const) {
     assert.deepEqual([asked.status, wasHit(asked)], [200, false]);
   });
 
+  run("site servers and the sidecar apart: each request goes to the process that answers it, and nothing gated to strangers", async ({ port }, context) => {
+    const members = memberHeaders();
+    const json = { "content-type": "application/json" };
+    // Files and queries: from the site server, and kept.
+    for (const target of ["/", "/api/catalog", "/api/search?q=bytes", "/api/cubs?limit=1", "/objects/notes/one.md", "/browse/notes/", "/.well-known/mcp.json", "/api/openapi.json"]) {
+      const direct = await send(apart.port, "GET", target);
+      assert.equal(direct.status, 200, target);
+      assert.equal((await send(apart.sidecarPort, "GET", target)).status, 404, target);
+      await send(port, "GET", target);
+      const kept = await send(port, "GET", target);
+      assert.deepEqual([kept.status, wasHit(kept), kept.bytes.equals(direct.bytes)], [200, true, true], target);
+    }
+    // Effects: from the sidecar.
+    const effects: [method: string, target: string, headers: Readonly<Record<string, string>>, body: string | undefined, status: number][] = [
+      ["GET", "/health", {}, undefined, 200], ["GET", "/api/ai-search?q=bytes", {}, undefined, 200], ["GET", "/ask/", {}, undefined, 200], ["GET", "/ask/?question=Which%20collections%20are%20there%3F", {}, undefined, 200],
+      ["POST", "/api/ask", json, '{"question":"Which collections are there?"}', 200], ["POST", "/mcp", json, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 200], ["POST", "/api/reindex", {}, undefined, 503],
+      ["POST", "/internal/mcp", json, '{"jsonrpc":"2.0","id":1,"method":"ping"}', 401], ["GET", CODE_PATH, {}, undefined, 401], ["GET", "/internal/", {}, undefined, 401],
+    ];
+    for (const [method, target, headers, body, status] of effects) {
+      for (let at = 0; at < 2; at++) {
+        const reply = await send(port, method, target, headers, body);
+        // The form without a question is a public page.
+        assert.deepEqual([reply.status, wasHit(reply) && target !== "/ask/"], [status, false], `${method} ${target}: ${textOf(reply).slice(0, 300)}`);
+      }
+    }
+    const { components } = JSON.parse((await send(port, "GET", "/api/capabilities")).bytes.toString()) as { components: { name: string; status: string }[] };
+    assert.equal(components.find((component) => component.name === "mcp")?.status, "live");
+    const gated = ["/internal/api/catalog", `/internal/objects/${GATED_PATH}`, "/internal/browse/drafts/", CODE_PATH];
+    for (const target of gated) for (const headers of members) assert.match(textOf(await send(port, "GET", target, headers)), GATED_BYTES, target);
+    let answered = 0;
+    await inParallel(gated.flatMap((target) => SPELLINGS.map((spell) => spell(target))), async (sent) => {
+      for (const headers of [...members, {}]) {
+        const reply = await trySend(port, "GET", sent, headers);
+        if (reply === null) continue;
+        answered++;
+        if (!("edge-access-token" in headers || "Edge-Access-Client-Id" in headers)) assert.ok(!GATED_BYTES.test(textOf(reply)), sent);
+      }
+    });
+    context.diagnostic(`${name}: ${answered} answers of two processes apart`);
+  }, () => apart);
+
   for (const lock of ["path", "credential", "response"] as const) {
     const double = startDouble();
     run(`the lock on the ${lock} holds when the other two are open`, async ({ port }) => {
@@ -181,7 +223,7 @@ for (const name of ["nginx", "varnish"] as const) {
       }
       await send(port, "GET", "/api/c?public");
       assert.ok(wasHit(await send(port, "GET", "/api/c?public")), "the double can be cached from at all");
-    }, () => double.port());
+    }, double.ports);
   }
 
   const double = startDouble();
@@ -209,11 +251,11 @@ for (const name of ["nginx", "varnish"] as const) {
       assert.deepEqual([away.status, away.headers["cache-control"], away.headers["content-type"], away.headers["retry-after"]], [503, "private, no-store", "application/problem+json", "5"]);
       assert.equal((JSON.parse(away.bytes.toString()) as { status: number }).status, 503);
     }
-  }, () => double.port());
+  }, double.ports);
 }
 
 /** A server that says of its answers whatever the query asks for, each with other bytes. */
-function startDouble(): { port(): number; count(target: string): number; forget(): void; close(): void } {
+function startDouble(): { ports(): Ports; count(target: string): number; forget(): void; close(): void } {
   const counts = new Map<string, number>();
   let serial = 0;
   const PUBLIC = { "cache-control": "public, max-age=60, stale-while-revalidate=600" };
@@ -240,7 +282,7 @@ function startDouble(): { port(): number; count(target: string): number; forget(
     server.closeAllConnections();
   };
   after(close);
-  return { port: () => port, close, count: (target) => counts.get(target) ?? 0, forget: () => counts.clear() };
+  return { ports: () => ({ port, sidecarPort: port }), close, count: (target) => counts.get(target) ?? 0, forget: () => counts.clear() };
 }
 
 function sendRaw(port: number, bytes: string): Promise<string> {

@@ -1,5 +1,5 @@
 vcl 4.1;
-# Varnish in front of proofshelf: keeps the public part, never the gated one. Yours to change: the address of the sidecar.
+# Varnish in front of proofshelf: keeps the public part, never the gated one. Yours to change: the two addresses.
 #
 #     varnishd -a :8080 -f /etc/varnish/proofshelf.vcl -s malloc,256m -p http_gzip_support=off
 #
@@ -13,21 +13,34 @@ vcl 4.1;
 #   3. the response: only what says `public, max-age=…` itself is stored.
 import std;
 
+probe well {
+    # /health is 503 only when nothing at all can be served; then old answers go out instead, see `req.grace`.
+    .url = "/health";
+    .interval = 5s;
+    .timeout = 2s;
+    .window = 5;
+    .threshold = 3;
+    .initial = 3;
+}
+
+# Files, pages and queries: `serve`, or `serve --only site`.
 backend origin {
     .host = "127.0.0.1";
     .port = "4321";
     .connect_timeout = 2s;
     .first_byte_timeout = 30s;
     .between_bytes_timeout = 30s;
-    # /health is 503 only when nothing at all can be served; then old answers go out instead, see `req.grace`.
-    .probe = {
-        .url = "/health";
-        .interval = 5s;
-        .timeout = 2s;
-        .window = 5;
-        .threshold = 3;
-        .initial = 3;
-    }
+    .probe = well;
+}
+
+# What has an effect or is gated: the same `serve`, or `serve --only sidecar`.
+backend sidecar {
+    .host = "127.0.0.1";
+    .port = "4321"; # sidecar
+    .connect_timeout = 2s;
+    .first_byte_timeout = 30s;
+    .between_bytes_timeout = 30s;
+    .probe = well;
 }
 
 sub vcl_recv {
@@ -40,6 +53,14 @@ sub vcl_recv {
     unset req.http.X-Forwarded-Prefix;
     unset req.http.X-Forwarded-Host;
     unset req.http.X-HTTP-Method-Override;
+
+    # A spelling that only looks like one of these finds nothing there. What is offered is for the process to say that offers
+    # most of it.
+    if (req.url ~ "(?i)^/+(?:internal|mcp|ask|health|api/+(?:code|ask|ai-search|reindex|capabilities))(?:[^a-z0-9-]|$)") {
+        set req.backend_hint = sidecar;
+    } else {
+        set req.backend_hint = origin;
+    }
 
     if (req.method == "PRI") {
         return (synth(405));
