@@ -34,6 +34,7 @@ collections:
   - { id: notes, prefix: notes/, title: Notes, visibility: public }
   - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
 claims: { path: ./claims.yaml }
+embeddings: { kind: none }
 `;
 
 async function makeLibrary(t: TestContext, shelf = "./shelf"): Promise<{ dir: string; file: string; config: Config }> {

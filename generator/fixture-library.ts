@@ -125,6 +125,7 @@ collections:
 claims: { path: ./claims.yaml }
 registry: { path: ./registry.json }
 code: { kind: directory, root: ./code }
+embeddings: { kind: none }
 `;
 
 /** Writes files under a folder, all of the fixture's time. Names may hold what only a byte string can. */

@@ -5,6 +5,7 @@
 import { createParser } from "eventsource-parser";
 import { fetch as undiciFetch, type RequestInit, type Response } from "undici";
 import { z } from "zod";
+import { GATEWAY_HEADER } from "../snapshots/gateway.ts";
 
 /** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;
@@ -14,9 +15,6 @@ const MAX_RESPONSE_BYTES = 1024 * 1024;
 export const MAX_MODEL_TEXT = 16 * 1024;
 /** Tokens asked for; six sentences with their quotes. */
 const MAX_TOKENS = 800;
-/** Header that names the gateway's route, for gateways that sit between us and the model. */
-export const GATEWAY_HEADER = "ai-gateway-id";
-
 export type ChatMessage = { readonly role: "system" | "user"; readonly content: string };
 
 export interface AnswerModel {

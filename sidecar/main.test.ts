@@ -35,7 +35,7 @@ async function start(change: Partial<SidecarServing>, env: NodeJS.ProcessEnv = {
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const serving: SidecarServing = {
     part: "sidecar", host: "127.0.0.1", port: 0, publicDir: join(views.folder, "shelf", "public"), internalDir: join(views.folder, "shelf", "internal"), dist: views.folder,
-    version: "1.2.3", baseUrl: "http://test", access: null, answers: null, gateway: null, code: { kind: "directory", root: views.codeRoot }, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] },
+    version: "1.2.3", baseUrl: "http://test", access: null, answers: null, embeddings: { kind: "none" }, gateway: null, code: { kind: "directory", root: views.codeRoot }, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] },
     ...change,
   };
   child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);

@@ -67,7 +67,7 @@ async function withSidecar(change: Partial<SidecarServing>, work: (running: Runn
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
   const serving: SidecarServing = {
     part: "sidecar", host: "127.0.0.1", port: 0, publicDir: join(views.folder, "shelf", "public"), internalDir: join(views.folder, "shelf", "internal"), dist: views.folder, version: "1.2.3",
-    baseUrl: "http://test", access: accessConfig({ jwks: keys.url }), answers: { baseUrl: model.baseUrl, model: "double" }, gateway: null, code: { kind: "directory", root: views.codeRoot },
+    baseUrl: "http://test", access: accessConfig({ jwks: keys.url }), answers: { baseUrl: model.baseUrl, model: "double" }, embeddings: { kind: "none" }, gateway: null, code: { kind: "directory", root: views.codeRoot },
     reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] }, ...change,
   };
   child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);

@@ -20,7 +20,7 @@ before(async () => {
   const log = openLog();
   log.level = "silent";
   sidecar = await openSidecar(
-    { part: "sidecar", host: "127.0.0.1", port: 0, publicDir, internalDir, dist, version, baseUrl: "http://library.example", access: "development", answers: null, gateway: null, code: null, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] } },
+    { part: "sidecar", host: "127.0.0.1", port: 0, publicDir, internalDir, dist, version, baseUrl: "http://library.example", access: "development", answers: null, embeddings: { kind: "none" }, gateway: null, code: null, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] } },
     {}, log,
   );
   token = /: (\S+)$/.exec(sidecar.notes[0] ?? "")?.[1] ?? "";

@@ -2,6 +2,7 @@
  *  configuration; a server imports nothing that can, and the site server is sent nothing secret. */
 import type { AccessConfig } from "./access-config.ts";
 import type { CodeStorage } from "./code-store.ts";
+import type { EmbeddingsConfig } from "./index/open-embedder.ts";
 import type { Catalog } from "./schema/resources.ts";
 
 export type SiteServing = {
@@ -29,6 +30,8 @@ export type SidecarServing = {
   /** null closes every gated route; "development" lets a key in that this process makes for itself. */
   readonly access: AccessConfig | "development" | null;
   readonly answers: { readonly baseUrl: string; readonly model: string } | null;
+  /** The model that made the vectors; queries go to the same one. */
+  readonly embeddings: EmbeddingsConfig;
   readonly gateway: { readonly baseUrl: string } | null;
   readonly code: CodeStorage | null;
   /** Program and arguments of a rebuild that prints its summary as JSON; null when this process may not build. */

@@ -20,6 +20,8 @@ export async function writeConfig(folder: string): Promise<string> {
       "title: Files of two Debian packages",
       "store: { kind: directory, root: ./library }",
       "shelf: { kind: directory, root: ./shelf }",
+      // What a build costs is measured without vectors; those have figures of their own.
+      "embeddings: { kind: none }",
       "collections:",
       "  - { id: proofs, prefix: coq/, title: Proofs, visibility: public }",
       "  - { id: documentation, prefix: linux-doc-6.1/, title: Documentation, visibility: public }",

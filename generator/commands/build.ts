@@ -3,11 +3,13 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";
+import { embedViews, type Embedding } from "../embed.ts";
 
 export async function runBuild(options: CommonOptions & { readonly now?: string }): Promise<void> {
   const config = await openConfig(options.config ?? null);
   const summary = await build(config, options.now === undefined ? {} : { now: fixedClock(options.now) });
-  process.stdout.write(options.json === true ? `${JSON.stringify(summary)}\n` : describe(summary));
+  const embeddings = await embedViews(config);
+  process.stdout.write(options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings));
 }
 
 function fixedClock(text: string): () => Date {
@@ -30,4 +32,10 @@ export function describe(summary: BuildSummary): string {
     ...notes.map((note) => `Note: ${note}`),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Nothing when there was nothing to do. */
+export function describeEmbedding({ written, embedded, notice, duration_ms: ms }: Embedding): string {
+  const made = written === 0 ? "" : `Made vectors of ${written} passages in ${(ms / 1000).toFixed(1)} s; the model ran for ${embedded}.\n`;
+  return made + (notice === "" ? "" : `Note: ${notice}\n`);
 }

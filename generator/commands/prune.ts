@@ -6,13 +6,16 @@ import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
 import { openShelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";
+import { vectorsDir } from "../embed.ts";
 import { withBuildLock } from "../lock.ts";
 
 export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
   const keep = Number(options.keep);
   if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
   const shelves = openShelves(await openConfig(options.config ?? null, { checkSources: false }));
-  const done = await withBuildLock(shelves.buildDir, async () => {
+  // Vectors that are just being made belong to no snapshot yet and would be taken for another model's.
+  const alone = <T>(work: () => Promise<T>): Promise<T> => withBuildLock(shelves.buildDir, () => withBuildLock(vectorsDir(shelves), work));
+  const done = await alone(async () => {
     const result = { removed_snapshots: [] as string[], removed_blobs: 0, freed_bytes: 0 };
     // Internal first: its old snapshots may be all that still needs some public blobs.
     for (const view of ["internal", "public"] as const) {

@@ -9,7 +9,9 @@ import { build, openShelves, VERSION } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { compileSite } from "../compile-site.ts";
 import { type Config, openConfig } from "../config.ts";
+import { embedViews } from "../embed.ts";
 import { liveCatalog } from "../live-catalog.ts";
+import { describeEmbedding } from "./build.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
 const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.url));
@@ -42,6 +44,7 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     // Only the demo may let somebody in with a key that was made a moment ago.
     access: config.access ?? (options.config === undefined ? "development" : null),
     answers: config.answers,
+    embeddings: config.embeddings,
     gateway: config.gateway,
     code: config.code,
     reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
@@ -59,6 +62,12 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
   const watcher = serving.part === "sidecar" && options.config !== undefined ? watchAccess(config, send) : null;
+  const ended = new AbortController();
+  // After the line that programs wait for: pages and search do not need the vectors.
+  const embed = async (): Promise<void> => {
+    const embeddings = await embedViews(config, { progress: { step() {}, end() {} }, signal: ended.signal });
+    if (!ended.signal.aborted) process.stderr.write(describeEmbedding(embeddings));
+  };
   try {
     await new Promise<void>((resolve, reject) => {
       child.on("message", (message: ServerMessage) => {
@@ -71,6 +80,7 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
           process.stdout.write(options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message));
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
+          if (options.build === true) void embed();
         } else {
           reject(Object.assign(new Error(message.message), { code: message.code }));
           child.kill();
@@ -84,6 +94,7 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
       send({ type: "serve", serving });
     });
   } finally {
+    ended.abort();
     watcher?.close();
   }
 }

@@ -247,6 +247,7 @@ export const configSchema = z.strictObject({
   embeddings: z
     .discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("embedded") }),
+      z.strictObject({ kind: z.literal("none") }),
       z.strictObject({
         kind: z.literal("openai"),
         ...model,
@@ -258,7 +259,7 @@ export const configSchema = z.strictObject({
       }),
     ])
     .default({ kind: "embedded" })
-    .meta({ description: "Model of the semantic search" }),
+    .meta({ description: "Model of the semantic search; kind none for a library without it" }),
   gateway: z
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
     .optional()

@@ -34,6 +34,7 @@ collections:
   - { id: drafts, prefix: drafts/, title: Landing place of canaries, visibility: email-gated }
 registry: { path: ./registry.json }
 code: { kind: directory, root: ./code }
+embeddings: { kind: none }
 access:
   issuer: https://gateway.example.org
   audience: [library]

@@ -15,6 +15,8 @@ const MAX_DIMENSIONS = 8192;
 export type HttpEmbedderSettings = {
   /** Up to and without `/embeddings`. */
   readonly baseUrl: string;
+  /** A gateway's address that requests go to instead; the vectors are the same model's. */
+  readonly through?: string;
   readonly model: string;
   readonly dimensions: number;
   /** INFERENCE_API_KEY, or null. */
@@ -30,7 +32,8 @@ const answer = z.object({
 
 export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
   const { model, dimensions, apiKey, timeoutMs = TIMEOUT_MS } = settings;
-  const url = `${settings.baseUrl.replace(/\/+$/, "")}/embeddings`;
+  const address = (base: string): string => `${base.replace(/\/+$/, "")}/embeddings`;
+  const url = address(settings.through ?? settings.baseUrl);
 
   function failure(reason: string, cause?: unknown): ShelfError {
     return new ShelfError("not_configured", `The embedding model ${model} ${reason}.`, { cause });
@@ -83,7 +86,7 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
 
   return {
     // The address is part of it: two servers may call different models by one name.
-    id: `${url} ${model} ${dimensions}`,
+    id: `${address(settings.baseUrl)} ${model} ${dimensions}`,
     dimensions,
     async embed(texts, signal) {
       const out: Float32Array[] = [];

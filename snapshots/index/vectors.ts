@@ -1,5 +1,7 @@
 /** Vectors of a view's passages: one table per model beside the passages, with the same tags. A row says by its print which
  *  text its vector was made from, so the table can be brought to any tag from whatever state it is in. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { sha256 } from "../digest.ts";
@@ -16,6 +18,8 @@ const BATCH = 256;
 export const EXACT_ROWS = 20_000;
 /** Share of the clusters that a query looks into above that; README.md has the recall. */
 const PROBED = 0.1;
+/** Pieces of the table above which they are merged: each costs every query a little. */
+const MAX_FRAGMENTS = 40;
 /** Share of vectors outside the clusters above which they are made anew. */
 const STALE_SHARE = 0.2;
 const INDEX_NAME = "vector_idx";
@@ -100,7 +104,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
       await table.add(vectorTable(engine, columns, all, embedder.dimensions));
       options.onProgress?.(Math.min(missing.length, at + BATCH), missing.length);
     }
-    if (missing.length > BATCH) await table.optimize({ cleanupOlderThan: NEVER });
+    if ((await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await table.optimize({ cleanupOlderThan: NEVER });
     await clusterVectors(engine, table, wanted.length);
     await setTag(table, tag);
     return { passages: wanted.length, written: missing.length, embedded };
@@ -173,6 +177,13 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
       connection.close();
     },
   };
+}
+
+/** Whether a directory of an index has the vectors of a tag by a model, told from a file name, because loading the engine costs
+ *  a quarter of a second. The engine's layout is its own affair: false may only mean that it has changed.
+ *  @param uri of the index, when it is a directory */
+export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
+  return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(() => true, () => false);
 }
 
 /** A passage near a vector; similarity is the cosine, -1 to 1. */
