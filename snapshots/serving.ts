@@ -2,7 +2,7 @@
  *  configuration; a server imports nothing that can, and the site server is sent nothing secret. */
 import type { AccessConfig } from "./access-config.ts";
 import type { CodeStorage } from "./code-store.ts";
-import type { EmbeddingsConfig } from "./index/open-embedder.ts";
+import type { EmbeddingsConfig } from "./embeddings-config.ts";
 import type { Catalog } from "./schema/resources.ts";
 
 export type SiteServing = {

@@ -1,14 +1,9 @@
 /** The configured model of meaning. The generator makes vectors with it and a server asks it about queries: both have to
  *  open the same one, so it is opened here. */
+import type { EmbeddingsConfig } from "../embeddings-config.ts";
 import { GATEWAY_HEADER } from "../gateway.ts";
 import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
 import type { Embedder } from "./embedder.ts";
-
-/** `embeddings` of proofshelf.yaml. */
-export type EmbeddingsConfig =
-  | { readonly kind: "none" }
-  | { readonly kind: "embedded" }
-  | { readonly kind: "openai"; readonly baseUrl: string; readonly model: string; readonly dimensions: number };
 
 export type OpenEmbedderOptions = {
   readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
