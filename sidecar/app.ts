@@ -3,6 +3,7 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/answer.ts";
+import { SHA256_PATTERN } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/layout.ts";
 import { checkParameters } from "../snapshots/parameters.ts";
@@ -89,7 +90,9 @@ export function createApp(parts: Parts): Hono<Env> {
 function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, mcp: McpEndpoint | null): Hono<Env> {
   const app = new Hono<Env>();
   effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
-  effect(app, parts, ["GET", "HEAD"], "/api/ai-search", limited(parts, "ai-search"), (context) => semanticIn(parts, of, context));
+  const counting = limited(parts, "ai-search");
+  effect(app, parts, ["GET", "HEAD"], "/api/ai-search", counting, async (context) => semanticIn(parts, await currentOf(of), context));
+  effect(app, parts, ["GET", "HEAD"], "/at/:snapshot/api/ai-search", counting, async (context) => semanticIn(parts, await keptIn(of, context.req.param("snapshot") ?? ""), context));
   app.get(pagePath.ask, async (context, next) => {
     const params = new URLSearchParams(targetOf(context).split("?").slice(1).join("?"));
     // Without a question it is a stored page.
@@ -124,6 +127,11 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
  *  @param target path inside a view, with or without its query */
 export function isSearch(target: string): boolean {
   return /^(?:\/at\/[^/?]*)?\/(?:api\/search(?:\.json)?|search\/?)(?:\?|$)/.test(target);
+}
+
+/** Whether a path is the semantic search of a kept snapshot, which the app answers. */
+export function isSemanticAt(path: string): boolean {
+  return path.startsWith("/at/") && path.endsWith("/api/ai-search");
 }
 
 /** A route with an effect: its methods, and 405 for the others. */
@@ -194,11 +202,16 @@ async function askIn(parts: Parts, of: View, context: Context<Env>): Promise<Res
   return response;
 }
 
-async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
+async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
+  const open = SHA256_PATTERN.test(id) ? await of.byId(id) : null;
+  if (open === null) throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes: [`See ${pagePath.snapshots} for those that are.`] });
+  return open;
+}
+
+async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env>): Promise<Response> {
   const params = targetOf(context).split("?").slice(1).join("?");
   checkParameters(findRoute("ai-search"), params);
   const { q: query, prefix } = parseSearch(new URLSearchParams(params));
-  const open = await currentOf(of);
   const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
   const found =
     parts.semantic === null

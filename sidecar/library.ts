@@ -4,6 +4,7 @@ import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { OpenSnapshot } from "../snapshots/view.ts";
+import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
 /** Results retrieved for one question. */
@@ -12,9 +13,10 @@ const MAX_RESULTS = 12;
 /** @param signal aborted when the reader has gone */
 export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;
 
-export function openAsk(options: Omit<AskOptions, "signal">): Ask {
+/** @param semantic ranks by meaning too when it can; null ranks by words alone */
+export function openAsk(options: Omit<AskOptions, "signal">, semantic: Pick<Semantic, "find"> | null = null): Ask {
   return async function* (request, open, signal) {
-    yield* ask(request, await openAskLibrary(open), { ...options, signal });
+    yield* ask(request, await openAskLibrary(open, semantic), { ...options, signal });
   };
 }
 
@@ -24,14 +26,15 @@ export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskA
   throw new ShelfError("internal", "The answer did not come to an end.");
 }
 
-async function openAskLibrary(open: OpenSnapshot): Promise<AskLibrary> {
+async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find"> | null): Promise<AskLibrary> {
   const { snapshot } = open;
   return {
     snapshot: snapshot.id,
     data: await snapshot.data(),
     async retrieve(question, prefix) {
       // In a search, quotes demand a phrase; in a question they only name something.
-      return search(await open.reader(), { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
+      const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };
+      return (await semantic?.find(query, open)) ?? search(await open.reader(), query);
     },
     async weigh(wanted) {
       const { statistics } = await open.reader();

@@ -12,7 +12,7 @@ import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
 import { viewListener } from "../snapshots/listen.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { CACHE } from "../snapshots/reply.ts";
-import { createApp, isSearch, type Parts } from "./app.ts";
+import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
 import { plainCallListener } from "./mcp/listen.ts";
 import { problemParts } from "./respond.ts";
 
@@ -43,7 +43,7 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
       if (path === PEOPLE) void throughApp(message, response);
       else void refuseOr(parts, path, message, response, () => throughApp(message, response));
     } else if (path === "/mcp") agents(message, response);
-    else if (EFFECTS.has(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
+    else if (EFFECTS.has(path) || isSemanticAt(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
     else if (alone && !OWN.has(path)) sendProblem(parts, elsewhere, message, response, CACHE.none);
     else direct(message, response);
   };

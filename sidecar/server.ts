@@ -4,6 +4,7 @@ import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import type { AccessConfig } from "../snapshots/access-config.ts";
 import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
+import { openEmbedder } from "../snapshots/index/open-embedder.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/cubs.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
@@ -11,7 +12,7 @@ import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
 import type { SidecarServing } from "../snapshots/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
-import { openView, type Runtime, type View } from "../snapshots/view.ts";
+import { type OpenSnapshot, openView, type Runtime, type View } from "../snapshots/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
@@ -21,14 +22,16 @@ import { openAsk, wholeAnswer } from "./library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, openMcp } from "./mcp/handler.ts";
-import type { SemanticTool } from "./mcp/model-tools.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import { openReindexer } from "./reindex.ts";
+import { openSemantic, type Semantic } from "./semantic.ts";
 
 /** Answers that a model writes at once; a local one slows down for everybody above it. */
 const MAX_MODEL_CALLS = 4;
 /** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
 const REINDEX_TIMEOUT = 3 * 60 * 60_000;
+/** Milliseconds in which an endpoint has to embed a query; full text answers after them. */
+const QUERY_EMBEDDING_TIMEOUT = 3_000;
 
 export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
@@ -38,7 +41,8 @@ export type Environment = {
 
 export type SidecarOptions = {
   readonly listing?: (() => Promise<Catalog>) | null;
-  readonly semantic?: SemanticTool | null;
+  /** In place of the configured one; for tests. */
+  readonly semantic?: Semantic;
 };
 
 export type Sidecar = {
@@ -56,7 +60,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const gate = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
   const { model, notice } = openModel(serving, env);
-  const semantic = options.semantic ?? null;
+  const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
   const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
   const reindexToken = env.REINDEX_TOKEN === undefined || env.REINDEX_TOKEN === "" ? null : env.REINDEX_TOKEN;
   const reindexer = openReindexer({
@@ -66,15 +70,13 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     onFailure: (exitCode, trace) => log.error({ exitCode, trace }, "the rebuild failed"),
   });
 
-  const components = (): readonly Component[] => [
+  const components = async (open: OpenSnapshot | null): Promise<readonly Component[]> => [
     serving.alone
       ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
       : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
     { name: "full-text search", status: "live", note: "the snapshot's own index" },
     model === null ? { name: "answers", status: "wired (opt-in)", note: notice } : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
-    semantic === null
-      ? { name: "semantic search", status: "planned", note: "not built into this process" }
-      : { name: "semantic search", status: "bound", note: "hybrid with full text" },
+    await semantic.component(open),
     access === null ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" } : { name: "gated view", status: "live", note: "behind the access gateway" },
     codeStore === null ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" } : { name: "code files", status: "live", note: "re-hashed before they are sent" },
     reindexToken === null ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" } : { name: "reindex", status: "live", note: "POST /api/reindex" },
@@ -112,15 +114,15 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const publicView = openView({ ...shared, view: "public", shelf: publicShelf, index: () => openIndex(publicShelf.indexUri), listing: options.listing ?? null });
   const internalView = openView({ ...shared, view: "internal", shelf: internalShelf, index: () => openIndex(internalShelf.indexUri), listing: null });
 
-  const ask = openAsk({ model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") });
+  const ask = openAsk({ model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") }, semantic);
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
-      view, semantic, ...serving.mcp,
+      view, semantic: semantic.tool, ...serving.mcp,
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
   const parts: Parts = {
-    publicView, internalView, gate, ask, semantic, codeStore, reindexer,
+    publicView, internalView, gate, ask, semantic: semantic.tool, codeStore, reindexer,
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
@@ -133,8 +135,17 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       if (development === null) access = changed;
     },
     notes: development === null ? [] : [`Development token for /internal and /api/code, good for 24 hours: ${development.token}`],
-    stop: () => reindexer.stop(),
+    stop() {
+      reindexer.stop();
+      void semantic.close();
+    },
   };
+}
+
+/** One thread: queries are short, and a second one would cost its memory for nothing. */
+async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
+  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_TIMEOUT });
+  return openSemantic({ embedder, notice, model: embeddings.kind === "openai" ? embeddings.model : "the embedded model" });
 }
 
 function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {

@@ -16,7 +16,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
     interface_version: INTERFACE_VERSION,
     snapshot: open?.snapshot.id ?? null,
     knowledge_base: { path: `${mount}/api/catalog`, view: name },
-    components: [...runtime.components()],
+    components: [...(await runtime.components(open))],
     limits: { ...runtime.limits },
     auth: { ...runtime.auth },
     mcp: { endpoint: `${mount}${runtime.mcp.endpoint}`, versions: [...runtime.mcp.versions], tools: [...runtime.mcp.tools] },
@@ -55,7 +55,7 @@ export async function health(view: View): Promise<Health> {
       (error: unknown) => ({ status: "warn" as const, detail: error instanceof Error ? error.message : "the index cannot be opened" }),
     );
   }
-  for (const { name, status, note } of runtime.components()) {
+  for (const { name, status, note } of await runtime.components(open)) {
     if (status === "unavailable") checks[name] ??= { status: "warn", detail: note };
   }
   const statuses = Object.values(checks).map((check) => check.status);

@@ -33,8 +33,8 @@ export type OpenSnapshot = {
 /** What the running process is, for capabilities and health. */
 export type Runtime = {
   readonly version: string;
-  /** Optional parts and how they stand now; read when asked, never a constant. */
-  components(): readonly Component[];
+  /** Optional parts and how they stand now for what is served; read when asked, never a constant. */
+  components(open: OpenSnapshot | null): readonly Component[] | Promise<readonly Component[]>;
   readonly limits: Readonly<Record<string, number | string>>;
   readonly auth: Readonly<Record<string, unknown>>;
   readonly mcp: { readonly endpoint: string; readonly versions: readonly string[]; readonly tools: readonly string[] };

@@ -1,0 +1,90 @@
+/** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
+ *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
+import type { Embedder } from "../snapshots/index/embedder.ts";
+import { ShelfError } from "../snapshots/errors.ts";
+import { DEFAULT_SEMANTIC_LIMIT, semantic } from "../snapshots/query/semantic.ts";
+import type { SearchQuery, SearchResult } from "../snapshots/query/search.ts";
+import { toSource } from "../snapshots/query-answer.ts";
+import type { Component } from "../snapshots/schema/resources.ts";
+import type { OpenSnapshot } from "../snapshots/view.ts";
+import type { SemanticTool } from "./mcp/model-tools.ts";
+
+/** Milliseconds for which a model that failed is left alone: readers must not wait for it one by one. */
+const REST_MS = 10_000;
+
+export type Semantic = {
+  /** What GET /api/ai-search and the tool answer. */
+  readonly tool: SemanticTool;
+  /** The best by words and meaning together, or null when meaning is not to be had now. */
+  find(query: SearchQuery, open: OpenSnapshot): Promise<readonly SearchResult[] | null>;
+  /** How it stands for a snapshot. */
+  component(open: OpenSnapshot | null): Promise<Component>;
+  close(): Promise<void>;
+};
+
+export type SemanticOptions = {
+  /** null when none is configured. */
+  readonly embedder: Embedder | null;
+  /** Says why there is none. */
+  readonly notice: string;
+  /** For capabilities: what makes the vectors. */
+  readonly model: string;
+  /** Milliseconds of a clock that only goes forward; tests pass their own. */
+  readonly now?: () => number;
+};
+
+export function openSemantic(options: SemanticOptions): Semantic {
+  const resting = options.embedder === null ? null : restAfterFailure(options.embedder, options.now ?? (() => performance.now()));
+  const embedder = resting?.embedder ?? null;
+
+  const answer = async (query: SearchQuery, open: OpenSnapshot) =>
+    embedder === null ? { mode: "unavailable" as const, notice: options.notice, results: [] } : semantic(await open.reader(), embedder, query);
+
+  return {
+    async tool(q, prefix, open) {
+      const [{ mode, notice, results }, data] = await Promise.all([answer({ q, prefix, limit: DEFAULT_SEMANTIC_LIMIT }, open), open.snapshot.data()]);
+      return { mode, notice, results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })) };
+    },
+    async find(query, open) {
+      if (embedder === null) return null;
+      const { mode, results } = await answer(query, open);
+      return mode === "semantic" ? results : null;
+    },
+    async component(open) {
+      const name = "semantic search";
+      if (embedder === null || resting === null) return { name, status: "wired (opt-in)", note: options.notice };
+      const trouble = resting.trouble();
+      if (trouble !== null) return { name, status: "unavailable", note: trouble };
+      const made = open === null ? null : await open.reader().then((reader) => reader.vectors(embedder.id)).catch(() => null);
+      if (made === null) return { name, status: "unavailable", note: `the vectors of this snapshot by ${options.model} are not made yet` };
+      return { name, status: "live", note: `hybrid with full text, vectors by ${options.model}` };
+    },
+    close: async () => embedder?.close(),
+  };
+}
+
+/** @returns the embedder, failing at once for a while after a failure, and what that failure was */
+function restAfterFailure(embedder: Embedder, now: () => number): { readonly embedder: Embedder; trouble(): string | null } {
+  let failure: { readonly error: ShelfError; readonly at: number } | null = null;
+  const current = (): ShelfError | null => (failure !== null && now() - failure.at < REST_MS ? failure.error : null);
+  return {
+    embedder: {
+      ...embedder,
+      async embed(texts, signal) {
+        const known = current();
+        if (known !== null) throw known;
+        try {
+          const vectors = await embedder.embed(texts, signal);
+          failure = null;
+          return vectors;
+        } catch (cause) {
+          const error = cause instanceof ShelfError ? cause : new ShelfError("not_configured", "The embedding model failed.", { cause });
+          failure = { error, at: now() };
+          throw error;
+        }
+      },
+    },
+    // Told until it has answered again, not only while it rests.
+    trouble: () => failure?.error.message ?? null,
+  };
+}
