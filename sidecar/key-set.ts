@@ -4,8 +4,10 @@
  *  jose's own remote set is not used because it throws when its cache is old and the source is down, and counts its
  *  cooldown from the last success only: a source that is down would be asked once per bad token. */
 import { readFile } from "node:fs/promises";
-import { createLocalJWKSet, type LocalJWKSet } from "jose";
+import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
+import type { TokenAlgorithm } from "../snapshots/access-config.ts";
+import { openVerifier, type Verifier } from "./signature.ts";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
 export const MIN_FETCH_INTERVAL = 60_000;
@@ -20,8 +22,9 @@ const FETCH_TIMEOUT = 5_000;
 const MAX_KEYS_BYTES = 256 * 1024;
 
 export type KeySet = {
-  readonly keys: LocalJWKSet;
   readonly kids: ReadonlySet<string>;
+  /** The one key with this id, for this algorithm. @throws Error when there is none, more than one, or one of another kind */
+  verifier(alg: TokenAlgorithm, kid: string): Promise<Verifier>;
   /** Differs from set to set: a verdict reached with other keys is worth nothing. */
   readonly version: number;
 };
@@ -96,7 +99,21 @@ function parseKeySet(text: string, version: number): KeySet {
       typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string" && key.kty !== "oct",
   );
   const kids = new Set(members.map((key) => key.kid).filter((kid) => typeof kid === "string"));
-  return { keys: createLocalJWKSet({ keys: members as { kty: string }[] }), kids, version };
+  const choose = createLocalJWKSet({ keys: members as { kty: string }[] });
+  // At most three for each key of the set: the caller has looked the id up in `kids`.
+  const verifiers = new Map<string, Promise<Verifier>>();
+  return {
+    kids, version,
+    verifier(alg, kid) {
+      const name = `${alg} ${kid}`;
+      let found = verifiers.get(name);
+      if (found === undefined) {
+        found = choose({ alg, kid }).then((key) => openVerifier(alg, key));
+        verifiers.set(name, found);
+      }
+      return found;
+    },
+  };
 }
 
 async function readText(file: string): Promise<string> {
