@@ -1,6 +1,7 @@
 /** One view's index at one tag. It never changes: what a later update writes is invisible here. */
 import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
+import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import { type Engine, sqlLists, sqlString } from "./tables.ts";
 import { openVectors, type VectorReader } from "./vectors.ts";
@@ -58,6 +59,15 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
 
+  // While they are read, and when they are too many to be held, the engine gives the rows.
+  let resident: ResidentRows | null = null;
+  let asked = false;
+  function holdRows(): void {
+    if (asked) return;
+    asked = true;
+    loadRows(passages).then((loaded) => (resident = loaded), () => undefined);
+  }
+
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -79,9 +89,12 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
                 [Occur.Must, new MatchQuery(query.all.join(" "), "terms", { operator: Operator.And })],
                 [Occur.Should, any],
               ]);
-        let found = passages.query().fullTextSearch(text).select(["doc", "n", "terms", "length", "_score"]).withRowId().limit(query.limit);
+        const held = resident;
+        if (held === null) holdRows();
+        let found = passages.query().fullTextSearch(text).select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"]).withRowId().limit(query.limit);
         if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
-        return readCandidates(await found.toArrow());
+        const table = await found.toArrow();
+        return held === null ? readCandidates(table) : holdCandidates(table, held);
       }),
     find: (places) =>
       guarded(async () => {
@@ -104,6 +117,8 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     rows: (refs) =>
       guarded(async () => {
         if (refs.length === 0) return [];
+        const held = resident;
+        if (held !== null) return refs.flatMap((ref) => held.row(ref) ?? []);
         const table = await passages.takeRowIds(refs).select([...ROW_COLUMNS]).withRowId().toArrow();
         // Column by column: a row object of the engine looks every field up by name.
         const found = table.getChild("_rowid");
@@ -125,6 +140,11 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
       words.close();
     },
   };
+}
+
+function holdCandidates(table: ArrowTable, held: ResidentRows): Candidate[] {
+  const refs = table.getChild("_rowid")?.toArray() as BigUint64Array | undefined;
+  return Array.from(refs ?? [], (ref) => ({ ref, place: held.place(ref) })).flatMap(({ ref, place }) => (place === null ? [] : [{ ref, ...place }]));
 }
 
 function readCandidates(table: ArrowTable): Candidate[] {

@@ -90,43 +90,79 @@ export function words(text: string): string[] {
 /** A place where one of some words stands, in code units. */
 export type Hit = { readonly start: number; readonly end: number; readonly word: string; readonly worth: number };
 
+/** Letters at the end of a stem that its word may not have: `relate` is the stem of `relational`. */
+const STEM_TAIL = 2;
 /** Letters that a stem keeps of its word, whatever suffix went. */
 const STEM_HEAD = 3;
+/** Joins words within one raw word. */
+const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
 export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) => Hit[] {
-  const heads = new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map((word) => word.slice(0, STEM_HEAD)));
+  const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) => text.replaceAll(".", "\\."));
   // Nearly every word of a text is none of these: one native scan for their beginnings, then a closer look.
-  const head = heads.size === 0 ? null : new RegExp([...heads].map((text) => text.replaceAll(".", "\\.")).join("|"), "gi");
+  const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
+  // What has a letter beyond ASCII may be any word, folded.
+  const headOrLetter = new RegExp([...heads, "[^\\x00-\\x7f]"].join("|"), "gi");
+  const raw = new RegExp(RAW);
+  const looked = new Map<string, { readonly word: string; readonly worth: number } | null>();
 
-  function look(hits: Hit[], raw: string, start: number): void {
-    let best = "";
-    let worth = 0;
-    for (const word of wordsOf(raw)) {
-      const value = wanted.get(word) ?? 0;
-      if (value > worth) [best, worth] = [word, value];
+  function look(hits: Hit[], text: string, start: number): void {
+    let best = looked.get(text);
+    if (best === undefined) {
+      best = null;
+      for (const word of wordsOf(text)) {
+        const worth = wanted.get(word) ?? 0;
+        if (worth > (best?.worth ?? 0)) best = { word, worth };
+      }
+      looked.set(text, best);
     }
-    if (worth > 0) hits.push({ start, end: start + raw.length, word: best, worth });
+    if (best !== null) hits.push({ start, end: start + text.length, ...best });
+  }
+
+  function findAscii(hits: Hit[], text: string, pattern: RegExp): void {
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      let start = match.index;
+      let end = pattern.lastIndex;
+      while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--;
+      while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
+      look(hits, text.slice(start, end), start);
+      pattern.lastIndex = end;
+    }
+  }
+
+  /** Raw words are found from the beginning of the run that a match stands in: before it no raw word can have begun. */
+  function findAny(hits: Hit[], text: string): void {
+    headOrLetter.lastIndex = 0;
+    for (let match = headOrLetter.exec(text); match !== null; match = headOrLetter.exec(text)) {
+      let start = match.index;
+      let end = headOrLetter.lastIndex;
+      while (start > 0 && isRunCode(text.charCodeAt(start - 1))) start--;
+      while (end < text.length && isRunCode(text.charCodeAt(end))) end++;
+      const run = text.slice(start, end);
+      raw.lastIndex = 0;
+      for (let found = raw.exec(run); found !== null; found = raw.exec(run)) look(hits, found[0], start + found.index);
+      headOrLetter.lastIndex = end;
+    }
   }
 
   return (text) => {
     const hits: Hit[] = [];
-    if (!ASCII.test(text)) {
-      for (const match of text.matchAll(RAW)) look(hits, match[0], match.index);
-      return hits;
-    }
-    if (head === null) return hits;
-    head.lastIndex = 0;
-    for (let match = head.exec(text); match !== null; match = head.exec(text)) {
-      let start = match.index;
-      let end = head.lastIndex;
-      while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--;
-      while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
-      look(hits, text.slice(start, end), start);
-      head.lastIndex = end;
-    }
+    if (!ASCII.test(text)) findAny(hits, text);
+    else if (head !== null) findAscii(hits, text, head);
     return hits;
   };
+}
+
+/** What a word has of every raw word of ASCII that it stands for: `key` has the stem `kei`. */
+function headOf(word: string): string {
+  return word.slice(0, Math.max(STEM_HEAD, word.length - STEM_TAIL)).replace(/(?<=.)i$/, "");
+}
+
+/** Whatever may stand within a raw word, and perhaps more: letters, digits, joints, everything beyond ASCII. */
+function isRunCode(code: number): boolean {
+  return code > 127 || isWordCode(code) || JOINTS.has(code);
 }
 
 /** Letters, digits and "_" of ASCII. */

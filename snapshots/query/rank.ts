@@ -1,7 +1,7 @@
 /** Scores a passage against words: BM25 over weighted fields (Robertson, Zaragoza and Taylor's BM25F, the simple form:
  *  frequencies are weighted sums over the fields before they saturate). The engine finds the candidates; this orders them,
  *  from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
-import { FIELDS, type Field, fieldLines } from "../index/row.ts";
+import { FIELDS, type Field } from "../index/row.ts";
 import type { Statistics } from "../index/statistics.ts";
 
 // Chosen on training data; index/README.md has the figures.
@@ -29,16 +29,6 @@ export function inverseFrequency(rows: number, rowsWith: number): number {
   return Math.log(1 + (rows - rowsWith + 0.5) / (rowsWith + 0.5));
 }
 
-/** Occurrences of a whole word in a line of words separated by one space. */
-export function countWord(line: string, word: string): number {
-  let count = 0;
-  for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + word.length)) {
-    const end = at + word.length;
-    if ((at === 0 || line[at - 1] === " ") && (end === line.length || line[end] === " ")) count++;
-  }
-  return count;
-}
-
 /** @param length words of the row's text */
 export type Scorer = (terms: string, length: number) => number;
 
@@ -48,19 +38,45 @@ export function openScorer(statistics: Statistics, query: readonly WeightedWord[
   const rows = Math.max(1, statistics.rows);
   const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
   const words = query.map(({ word, weight }) => ({ word, factor: weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))) }));
+  const ends = new Int32Array(weights.length);
+  const counts = new Int32Array(weights.length);
   return (terms, length) => {
-    const lines = fieldLines(terms);
     const norm = K1 * (1 - B + (B * length) / average);
     let score = 0;
+    let measured = false;
     for (const { word, factor } of words) {
-      if (!terms.includes(word)) continue;
-      let frequency = 0;
-      for (let at = 0; at < weights.length; at++) {
-        const line = lines[at] ?? "";
-        if (line.length >= word.length) frequency += (weights[at] ?? 0) * countWord(line, word);
+      let found = false;
+      for (let at = terms.indexOf(word); at >= 0; at = terms.indexOf(word, at + word.length)) {
+        if (!isWhole(terms, at, at + word.length)) continue;
+        if (!measured) {
+          // Where each field's line ends; what follows the last is no field.
+          for (let field = 0, from = 0; field < ends.length; field++) {
+            const end = terms.indexOf("\n", from);
+            ends[field] = end < 0 ? terms.length : end;
+            from = (ends[field] ?? 0) + 1;
+          }
+          measured = true;
+        }
+        const field = ends.findIndex((end) => at < end);
+        if (field < 0) break;
+        if (!found) counts.fill(0);
+        found = true;
+        counts[field] = (counts[field] ?? 0) + 1;
       }
+      if (!found) continue;
+      let frequency = 0;
+      for (let field = 0; field < weights.length; field++) frequency += (weights[field] ?? 0) * (counts[field] ?? 0);
       if (frequency > 0) score += (factor * frequency * (K1 + 1)) / (frequency + norm);
     }
     return score;
   };
+}
+
+/** Whether a stretch is a word and not a part of one; words are separated by spaces and line ends. */
+function isWhole(terms: string, start: number, end: number): boolean {
+  return (start === 0 || isGap(terms.charCodeAt(start - 1))) && (end === terms.length || isGap(terms.charCodeAt(end)));
+}
+
+function isGap(code: number): boolean {
+  return code === 32 || code === 10;
 }

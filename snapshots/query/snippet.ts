@@ -4,12 +4,14 @@ import { MAX_SNIPPET } from "../schema/resources.ts";
 
 /** Code units of a passage that are looked at; a snippet from further on is not worth the time. */
 const MAX_SCAN = 20_000;
+/** Runs of white space that are not one space already, which most are. */
+const SPACES = /\s{2,}|[^\S ]/g;
 const ELLIPSIS = "…";
 
 /** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed.
  *  @param find tells where the words stand; see openFinder */
 export function snippet(text: string, find: (text: string) => Hit[]): string {
-  const source = text.slice(0, MAX_SCAN).replaceAll(/\s+/gu, " ").trim();
+  const source = text.slice(0, MAX_SCAN).replaceAll(SPACES, " ").trim();
   if (source.length <= MAX_SNIPPET) return source;
   const room = MAX_SNIPPET - 2 * ELLIPSIS.length;
   const hits = find(source);

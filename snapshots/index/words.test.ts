@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { openFinder, words } from "./words.ts";
+
+const find = (text: string, ...wanted: readonly string[]): string[] =>
+  openFinder(new Map(wanted.flatMap(words).map((word) => [word, 1])))(text).map(({ start, end }) => text.slice(start, end));
+
+test("a word whose stem ends otherwise than it does is found where it stands, in any text", () => {
+  assert.deepEqual(find("The key of the map; Keys, keyed.", "key"), ["key", "Keys", "keyed"]);
+  assert.deepEqual(find("Die Wörter: the key of the map", "keys"), ["key"]);
+  assert.deepEqual(find("relational, relation; relativity", "relational"), ["relational", "relation"].filter((word) => words(word)[0] === words("relational")[0]));
+  assert.deepEqual(find("Émile met emile", "émile"), ["Émile", "emile"]);
+});
+
+test("whatever is wanted of a text is found in it", () => {
+  const piece = fc.oneof(
+    fc.constantFrom("key", "Nat.add_comm", "insertionSort_perm", "a::b", "it's", "relational", "vectors", "HTTPServer2", "naïve", "Éa", "∀", "集合論", "x", "dry", "skies", "’", "..", "__"),
+    fc.string({ unit: "grapheme", maxLength: 8 }),
+  );
+  const joint = fc.constantFrom(" ", ".", ", ", "\n", "::", "'", "’", "é", "-");
+  fc.assert(
+    fc.property(fc.array(fc.tuple(piece, joint), { maxLength: 12 }), (pieces) => {
+      const text = pieces.flat().join("");
+      // Each of its words alone: the longest worth decides within one raw word, so one at a time.
+      for (const word of new Set(words(text))) {
+        const hits = openFinder(new Map([[word, 1]]))(text);
+        // A name of several joined words is shown by its parts where all of a text is ASCII.
+        if (hits.length === 0 && /[.':]/.test(word)) continue;
+        assert.ok(hits.length > 0, `${JSON.stringify(word)} in ${JSON.stringify(text)}`);
+        for (const { start, end } of hits) assert.ok(words(text.slice(start, end)).includes(word));
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
