@@ -2,17 +2,19 @@
  *  the public view as the site server would, without building a Request. Alone, beside site servers, it has no "all else".
  *
  *  The choice cannot leak: the short way holds the public view only. A path that merely looks like a gated one (another
- *  case, an encoded letter, a doubled slash) takes the short way and is not found there. Strangers at the gate are refused
- *  here, because a refusal should cost an attacker more than us; whoever passes is checked again by the app, which is
- *  the one that decides. */
+ *  case, an encoded letter, a doubled slash) takes the short way and is not found there. Gated paths come to the gate here,
+ *  because a refusal should cost an attacker more than us, and a member's reading not much more than a stranger's. Behind it
+ *  stand the internal view as it is, for reading, and the app for what has an effect; the app asks the gate again. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener } from "@hono/node-server";
+import { answer } from "../snapshots/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
-import { viewListener } from "../snapshots/listen.ts";
+import { sendAnswer, toAnswerRequest, viewListener } from "../snapshots/listen.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
+import type { Identity } from "./gate.ts";
 import { plainCallListener } from "./mcp/listen.ts";
 import { problemParts } from "./respond.ts";
 
@@ -22,6 +24,9 @@ const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai
 const OWN: ReadonlySet<string> = new Set(["/health", "/api/capabilities"]);
 /** Gated for people alone, by another check. */
 const PEOPLE = "/internal/api/ask";
+const INTERNAL = "/internal";
+/** Paths under /internal that are the app's besides EFFECTS; the others only read. */
+const GATED_EFFECTS: ReadonlySet<string> = new Set(["", "/library/api/ask", "/mcp"]);
 
 export type ListenerOptions = {
   /** Whether the app's rate limits are on. */
@@ -39,14 +44,29 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
     const target = message.url ?? "/";
     const cut = target.indexOf("?");
     const path = cut < 0 ? target : target.slice(0, cut);
-    if (path === "/internal" || path.startsWith("/internal/") || path.startsWith("/api/code/")) {
+    const isEffect = (within: string): boolean => EFFECTS.has(within) || isSemanticAt(within);
+    if (path === INTERNAL || path.startsWith(`${INTERNAL}/`)) {
+      const within = path.slice(INTERNAL.length);
       if (path === PEOPLE) void throughApp(message, response);
-      else void refuseOr(parts, path, message, response, () => throughApp(message, response));
-    } else if (path === "/mcp") agents(message, response);
-    else if (EFFECTS.has(path) || isSemanticAt(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
+      else if (GATED_EFFECTS.has(within) || isEffect(within) || (counting && isSearch(within))) void atGate(parts, path, message, response, () => throughApp(message, response));
+      else void atGate(parts, path, message, response, (identity) => readInternal(parts, identity, target, message, response));
+    } else if (path.startsWith("/api/code/")) void atGate(parts, path, message, response, () => throughApp(message, response));
+    else if (path === "/mcp") agents(message, response);
+    else if (isEffect(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
     else if (alone && !OWN.has(path)) sendProblem(parts, elsewhere, message, response, CACHE.none);
     else direct(message, response);
   };
+}
+
+/** Only ever called with who has been let in. What the internal view answers says itself that nobody may keep it. */
+async function readInternal(parts: Parts, identity: Identity, target: string, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const started = performance.now();
+  const found = await answer(parts.internalView, toAnswerRequest(message, target.slice(INTERNAL.length)));
+  parts.log({
+    method: message.method ?? "", path: target.replace(/\?.*$/s, "").slice(0, 512), status: found.status, ms: Math.round(performance.now() - started),
+    identity: identity.name, reason: null,
+  });
+  await sendAnswer(response, found);
 }
 
 /** 404 and not 503: whether the path exists is for another process to say, and this one is well. */
@@ -73,7 +93,7 @@ function findMalformed(path: string): ShelfError | null {
   }
 }
 
-async function refuseOr(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: () => unknown): Promise<void> {
+async function atGate(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: (identity: Identity) => unknown): Promise<void> {
   const verdict = await parts.gate.check({
     get(name) {
       // The configuration writes header names as it likes; Node's are lower-case.
@@ -81,13 +101,19 @@ async function refuseOr(parts: Parts, path: string, message: IncomingMessage, re
       return value === undefined ? null : Array.isArray(value) ? value.join(", ") : value;
     },
   });
-  const problem = verdict.ok ? findMalformed(path) : verdict.problem;
-  if (problem === null) {
-    pass();
-    return;
+  const refuse = (problem: ShelfError, reason: string): void => {
+    parts.log({ method: message.method ?? "", path: path.slice(0, 512), status: problem.status, ms: 0, identity: null, reason });
+    sendProblem(parts, problem, message, response, CACHE.private);
+  };
+  if (!verdict.ok) return refuse(verdict.problem, verdict.reason);
+  const malformed = findMalformed(path);
+  if (malformed !== null) return refuse(malformed, malformed.code);
+  try {
+    await pass(verdict.identity);
+  } catch {
+    // One request that cannot be answered costs its connection, never the process.
+    response.destroy();
   }
-  parts.log({ method: message.method ?? "", path: path.slice(0, 512), status: problem.status, ms: 0, identity: null, reason: verdict.ok ? problem.code : verdict.reason });
-  sendProblem(parts, problem, message, response, CACHE.private);
 }
 
 function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse, cache: string): void {

@@ -18,6 +18,7 @@ import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
 import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
+import { forKnownEntries } from "./log.ts";
 import { openAsk, wholeAnswer } from "./library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
@@ -121,12 +122,13 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
+  const requests = forKnownEntries(log);
   const parts: Parts = {
     publicView, internalView, gate, ask, semantic: semantic.tool, codeStore, reindexer,
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
-    log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
+    log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
   };
   return {
     listener: sidecarListener(parts, { counting: serving.rateLimits, alone: serving.alone }),
