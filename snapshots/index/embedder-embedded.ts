@@ -1,51 +1,128 @@
 /** The model that needs no network and no account: 512 dimensions, English, its weights in a package. Nothing of it is
- *  loaded before the first text. */
+ *  loaded before the first text; it runs in processes of its own, which end when nobody has asked for a while. */
+import { type ChildProcess, fork } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
 import { ShelfError } from "../errors.ts";
-import type { EmbedTask } from "./embedder-embedded-worker.ts";
+import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
 /** Tokens of a text that the model reads. The time grows with them (half a millisecond each); see README.md for the choice. */
 const TOKENS = 40;
-/** Texts of one task: enough to pay for the call, few enough to spread over the threads. */
+/** Texts of one task: enough to pay for the call, few enough to spread over the processes. */
 const BATCH = 8;
-/** Milliseconds after which an idle thread gives back its 150 MB. */
-const IDLE_MS = 60_000;
-const MAX_THREADS = 4;
+/** Milliseconds after which an idle process ends and gives back its 160 MB; starting one again takes half a second. */
+const IDLE_MS = 300_000;
+const MAX_PROCESSES = 4;
+/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie, 150 MB of it within a minute. */
+const HEAP = ["--max-semi-space-size=2", "--max-old-space-size=96"];
+const WORKER = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
 
-/** @param options.threads at most this many; a server that embeds single queries needs one */
-export function openEmbeddedEmbedder(options: { readonly threads?: number } = {}): Embedder {
-  const threads = Math.max(1, Math.min(MAX_THREADS, options.threads ?? availableParallelism()));
-  let pool: Promise<import("tinypool").Tinypool> | null = null;
-  const start = async (): Promise<import("tinypool").Tinypool> => {
-    const { Tinypool } = await import("tinypool");
-    return new Tinypool({
-      filename: new URL("./embedder-embedded-worker.ts", import.meta.url).href,
-      runtime: "worker_threads", minThreads: 0, maxThreads: threads, idleTimeout: IDLE_MS,
+export type EmbeddedOptions = {
+  /** Processes, at most; a server that embeds single queries needs one. Default: one a core. */
+  readonly threads?: number;
+  readonly idleMs?: number;
+};
+
+type Task = { readonly texts: readonly string[]; resolve(vectors: readonly Float32Array[]): void; reject(error: Error): void };
+type Slot = { readonly child: ChildProcess; task: Task | null; idle: NodeJS.Timeout | null };
+
+export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
+  const limit = Math.max(1, Math.min(MAX_PROCESSES, options.threads ?? availableParallelism()));
+  const { idleMs = IDLE_MS } = options;
+  const slots = new Set<Slot>();
+  let waiting: Task[] = [];
+
+  function dispatch(): void {
+    while (waiting.length > 0) {
+      const slot = [...slots].find(({ task }) => task === null) ?? (slots.size < limit ? start() : null);
+      const task = slot === null ? undefined : waiting.shift();
+      if (slot === null || task === undefined) return;
+      give(slot, task);
+    }
+  }
+
+  function give(slot: Slot, task: Task): void {
+    if (slot.idle !== null) clearTimeout(slot.idle);
+    slot.idle = null;
+    slot.task = task;
+    slot.child.ref();
+    slot.child.channel?.ref();
+    slot.child.send({ texts: task.texts, tokens: TOKENS } satisfies EmbedTask, (error) => {
+      if (error !== null) end(slot);
     });
-  };
+  }
+
+  function start(): Slot {
+    // No environment: it holds secrets that the model has no use for.
+    const child = fork(WORKER, [], { execArgv: HEAP, env: {}, serialization: "advanced", stdio: ["ignore", "ignore", "ignore", "ipc"] });
+    const slot: Slot = { child, task: null, idle: null };
+    slots.add(slot);
+    child.on("message", (reply: EmbedReply) => {
+      const { task } = slot;
+      slot.task = null;
+      if (reply === null) task?.reject(failure());
+      else task?.resolve(reply);
+      dispatch();
+      if (slot.task !== null || !slots.has(slot)) return;
+      // An idle process must not keep its starter from ending.
+      child.unref();
+      child.channel?.unref();
+      slot.idle = setTimeout(() => end(slot), idleMs).unref();
+    });
+    child.on("error", () => end(slot));
+    child.on("exit", () => end(slot));
+    return slot;
+  }
+
+  /** Whatever ended it: its task fails, and the others get another process. */
+  function end(slot: Slot): void {
+    if (!slots.delete(slot)) return;
+    if (slot.idle !== null) clearTimeout(slot.idle);
+    slot.child.kill("SIGKILL");
+    slot.task?.reject(failure());
+    dispatch();
+  }
+
   return {
     id: `energetic-ai-en-0.2.0/${TOKENS}`,
     dimensions: 512,
     async embed(texts, signal) {
-      pool ??= start();
-      const ready = await pool;
-      const tasks: Promise<number[][]>[] = [];
-      for (let at = 0; at < texts.length; at += BATCH) {
-        const task: EmbedTask = { texts: texts.slice(at, at + BATCH), tokens: TOKENS };
-        tasks.push(ready.run(task, signal === undefined ? {} : { signal }) as Promise<number[][]>);
-      }
+      signal?.throwIfAborted();
+      const mine: Task[] = [];
+      const done = Array.from({ length: Math.ceil(texts.length / BATCH) }, (_, at) =>
+        new Promise<readonly Float32Array[]>((resolve, reject) => mine.push({ texts: texts.slice(at * BATCH, (at + 1) * BATCH), resolve, reject })),
+      );
+      const stop = (): void => {
+        waiting = waiting.filter((task) => !mine.includes(task));
+        for (const task of mine) task.reject(signal?.reason as Error);
+      };
+      signal?.addEventListener("abort", stop, { once: true });
+      waiting.push(...mine);
+      dispatch();
       try {
-        return (await Promise.all(tasks)).flat().map(normalize);
-      } catch (cause) {
-        signal?.throwIfAborted();
-        throw new ShelfError("not_configured", "The embedded model could not be run.", { cause });
+        return (await Promise.all(done)).flat().map(normalize);
+      } catch (error) {
+        // What one task could not do the others need not try.
+        waiting = waiting.filter((task) => !mine.includes(task));
+        throw error;
+      } finally {
+        signal?.removeEventListener("abort", stop);
       }
     },
     async close() {
-      const opened = pool;
-      pool = null;
-      if (opened !== null) await (await opened).destroy();
+      const open = [...slots];
+      for (const task of waiting.splice(0)) task.reject(failure());
+      await Promise.all(open.map((slot) => new Promise<void>((resolve) => {
+        slot.child.once("exit", () => resolve());
+        if (slot.child.exitCode !== null || slot.child.signalCode !== null) resolve();
+        slot.child.ref();
+        end(slot);
+      })));
     },
   };
+}
+
+function failure(): ShelfError {
+  return new ShelfError("not_configured", "The embedded model could not be run.");
 }
