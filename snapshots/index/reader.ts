@@ -1,12 +1,13 @@
 /** One view's index at one tag. It never changes: what a later update writes is invisible here. */
 import { ShelfError } from "../errors.ts";
-import type { IndexRow } from "./row.ts";
+import type { IndexRow, Terms } from "./row.ts";
+import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import { type Engine, sqlLists, sqlString } from "./tables.ts";
 import { openVectors, type VectorReader } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
-import type { Table as ArrowTable } from "apache-arrow";
+import type { RecordBatch } from "apache-arrow";
 
 /** A row that holds some of the words, as the ranking needs it. */
 export type Candidate = {
@@ -16,7 +17,7 @@ export type Candidate = {
   /** Number of the passage in its document, from 0. */
   readonly n: number;
   /** FIELDS, one line each, and a line of marks; see `rowsOf`. */
-  readonly terms: string;
+  readonly terms: Terms;
   /** Words of its text. */
   readonly length: number;
 };
@@ -51,11 +52,12 @@ const ROW_COLUMNS = [
 export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
   const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
   // Words of a single row are most of the vocabulary, and 1 is the answer for them anyway. Totals begin with a space.
-  const frequent = await words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"]).toArrow();
-  const names = frequent.getChild("word");
-  const numbers = frequent.getChild("count");
   const counts = new Map<string, number>();
-  for (let at = 0; at < frequent.numRows; at++) counts.set(String(names?.get(at)), Number(numbers?.get(at)));
+  for await (const batch of words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"])) {
+    const names = stringsOf(batch, "word");
+    const numbers = numbersOf(batch, "count");
+    for (let row = 0; row < batch.numRows; row++) counts.set(textAt(names, row), numbers[row] ?? 0);
+  }
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
 
@@ -93,16 +95,15 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         if (held === null) holdRows();
         let found = passages.query().fullTextSearch(text).select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"]).withRowId().limit(query.limit);
         if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
-        const table = await found.toArrow();
-        return held === null ? readCandidates(table) : holdCandidates(table, held);
+        return held === null ? readCandidates(found) : holdCandidates(found, held);
       }),
     find: (places) =>
       guarded(async () => {
         const names = new Set(places.map(({ doc, n }) => `${n} ${doc}`));
         const out: Candidate[] = [];
         for (const filter of sqlLists("doc", [...new Set(places.map(({ doc }) => doc))])) {
-          const found = await passages.query().where(filter).select(["doc", "n", "terms", "length"]).withRowId().toArrow();
-          out.push(...readCandidates(found).filter(({ doc, n }) => names.has(`${n} ${doc}`)));
+          const found = passages.query().where(filter).select(["doc", "n", "terms", "length"]).withRowId();
+          out.push(...(await readCandidates(found)).filter(({ doc, n }) => names.has(`${n} ${doc}`)));
         }
         return out;
       }),
@@ -142,15 +143,27 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
   };
 }
 
-function holdCandidates(table: ArrowTable, held: ResidentRows): Candidate[] {
-  const refs = table.getChild("_rowid")?.toArray() as BigUint64Array | undefined;
-  return Array.from(refs ?? [], (ref) => ({ ref, place: held.place(ref) })).flatMap(({ ref, place }) => (place === null ? [] : [{ ref, ...place }]));
+async function holdCandidates(found: AsyncIterable<RecordBatch>, held: ResidentRows): Promise<Candidate[]> {
+  const out: Candidate[] = [];
+  for await (const batch of found) {
+    for (const ref of refsOf(batch)) {
+      const place = held.place(ref);
+      if (place !== null) out.push({ ref, ...place });
+    }
+  }
+  return out;
 }
 
-function readCandidates(table: ArrowTable): Candidate[] {
-  const [refs, docs, numbers, terms, lengths] = ["_rowid", "doc", "n", "terms", "length"].map((name) => table.getChild(name));
-  return Array.from({ length: table.numRows }, (_, at) => ({
-    ref: BigInt(refs?.get(at) ?? 0), doc: String(docs?.get(at)), n: Number(numbers?.get(at)),
-    terms: String(terms?.get(at)), length: Number(lengths?.get(at)),
-  }));
+async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candidate[]> {
+  const out: Candidate[] = [];
+  for await (const batch of found) {
+    const refs = refsOf(batch);
+    const [docs, terms] = [stringsOf(batch, "doc"), stringsOf(batch, "terms")];
+    const [numbers, lengths] = [numbersOf(batch, "n"), numbersOf(batch, "length")];
+    for (let row = 0; row < batch.numRows; row++) {
+      const [start = 0, end = 0] = [terms.offsets[row], terms.offsets[row + 1]];
+      out.push({ ref: refs[row] ?? 0n, doc: textAt(docs, row), n: numbers[row] ?? 0, terms: { bytes: terms.bytes, start, end }, length: lengths[row] ?? 0 });
+    }
+  }
+  return out;
 }

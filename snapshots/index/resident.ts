@@ -1,14 +1,15 @@
 /** The rows of one tag held in memory, as the bytes that the engine gives: a row is then a few slices away, where a request
  *  to the engine takes a millisecond and more however few rows it is for. Finding is still the engine's. */
 import type { Table } from "@lancedb/lancedb";
-import type { Data, RecordBatch } from "apache-arrow";
-import type { IndexKind, IndexRow } from "./row.ts";
+import type { RecordBatch } from "apache-arrow";
+import { numbersOf, refsOf, sameText, type Strings, stringsOf, textAt } from "./columns.ts";
+import type { IndexKind, IndexRow, Terms } from "./row.ts";
 
 /** Bytes of texts and words above which nothing is held, and every row is fetched from the engine: some 200,000 passages. */
 const MAX_BYTES = 384 * 1024 * 1024;
 
 /** What the ranking needs of a row. */
-export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: string; readonly length: number };
+export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
   /** null for a ref that no row of the tag has. */
@@ -21,8 +22,6 @@ const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as c
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
 
-/** Where the strings of one column of one batch lie. */
-type Strings = { readonly bytes: Buffer; readonly offsets: Int32Array };
 type LongBatch = Readonly<Record<(typeof LONG_COLUMNS)[number], Strings>>;
 
 /** @returns null when the rows are too many to be held */
@@ -37,8 +36,8 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
   for await (const batch of scan(passages, [...DOC_COLUMNS, ...NUMBER_COLUMNS])) {
     const columns = DOC_COLUMNS.map((name) => stringsOf(batch, name));
     const [ids] = columns;
-    for (const name of NUMBER_COLUMNS) numbers[name].set(dataOf(batch, name).values as Int32Array, at);
-    positions.add(refsOf(batch), at);
+    for (const name of NUMBER_COLUMNS) numbers[name].set(numbersOf(batch, name), at);
+    positions.add(halves(refsOf(batch)), at);
     for (let row = 0; row < batch.numRows; row++) {
       // The rows of a document mostly stand together, and then all that is the document's is theirs.
       if (row === 0 || ids === undefined || !sameText(ids, row, row - 1)) {
@@ -56,7 +55,7 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
   const rowOf = new Uint16Array(rows);
   let bytes = 0;
   for await (const batch of scan(passages, LONG_COLUMNS)) {
-    const refs = refsOf(batch);
+    const refs = halves(refsOf(batch));
     const strings = Object.fromEntries(LONG_COLUMNS.map((name) => [name, stringsOf(batch, name)])) as LongBatch;
     for (const name of LONG_COLUMNS) bytes += strings[name].bytes.length;
     if (bytes > MAX_BYTES || longs.length > 0xffff || batch.numRows > 0xffff) return null;
@@ -78,7 +77,9 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
       const position = find(ref);
       const facts = docs[docOf[position] ?? 0];
       if (position < 0 || facts === undefined) return null;
-      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: long(position, "terms"), length: numbers.length[position] ?? 0 };
+      const { bytes, offsets } = longs[batchOf[position] ?? 0]?.terms ?? NO_STRINGS;
+      const row = rowOf[position] ?? 0;
+      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: { bytes, start: offsets[row] ?? 0, end: offsets[row + 1] ?? 0 }, length: numbers.length[position] ?? 0 };
     },
     row(ref) {
       const position = find(ref);
@@ -99,30 +100,11 @@ function scan(passages: Table, columns: readonly string[]): AsyncIterable<Record
   return passages.query().select([...columns]).withRowId();
 }
 
-function dataOf(batch: RecordBatch, name: string): Data {
-  const data = batch.getChild(name)?.data[0];
-  if (data === undefined) throw new Error(`The index has no column ${name}.`);
-  return data;
-}
-
-function stringsOf(batch: RecordBatch, name: string): Strings {
-  const { values, valueOffsets } = dataOf(batch, name);
-  const bytes = values as Uint8Array;
-  return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets: valueOffsets };
-}
+const NO_STRINGS: Strings = { bytes: Buffer.alloc(0), offsets: new Int32Array(2) };
 
 /** Of each row the low and the high half of its ref. */
-function refsOf(batch: RecordBatch): Uint32Array {
-  const values = dataOf(batch, "_rowid").values as BigUint64Array;
-  return new Uint32Array(values.buffer, values.byteOffset, values.length * 2);
-}
-
-function textAt({ bytes, offsets }: Strings, row: number): string {
-  return bytes.toString("utf8", offsets[row], offsets[row + 1]);
-}
-
-function sameText({ bytes, offsets }: Strings, a: number, b: number): boolean {
-  return bytes.compare(bytes, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]) === 0;
+function halves(refs: BigUint64Array): Uint32Array {
+  return new Uint32Array(refs.buffer, refs.byteOffset, refs.length * 2);
 }
 
 /** Refs → positions. A ref is a fragment's number and a place in it, and places run from 0 with few gaps. */

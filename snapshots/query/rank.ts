@@ -1,7 +1,7 @@
 /** Scores a passage against words: BM25 over weighted fields (Robertson, Zaragoza and Taylor's BM25F, the simple form:
  *  frequencies are weighted sums over the fields before they saturate). The engine finds the candidates; this orders them,
  *  from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
-import { FIELDS, type Field } from "../index/row.ts";
+import { FIELDS, type Field, type Terms } from "../index/row.ts";
 import type { Statistics } from "../index/statistics.ts";
 
 // Chosen on training data; index/README.md has the figures.
@@ -29,54 +29,79 @@ export function inverseFrequency(rows: number, rowsWith: number): number {
   return Math.log(1 + (rows - rowsWith + 0.5) / (rowsWith + 0.5));
 }
 
-/** @param length words of the row's text */
-export type Scorer = (terms: string, length: number) => number;
+export type RowScore = {
+  /** 0 when the row holds none of the words. */
+  readonly score: number;
+  /** Whether it holds the mark. */
+  readonly marked: boolean;
+};
 
-/** @returns a function from a stored row's `terms` to its score, 0 when it holds none of the words */
-export function openScorer(statistics: Statistics, query: readonly WeightedWord[]): Scorer {
+/** @param length words of the row's text */
+export type Scorer = (terms: Terms, length: number) => RowScore;
+
+/** Slots of the table of wanted words; a power of two, and many more than there are words. */
+const SLOTS = 1024;
+const SPACE = 32;
+const LINE_END = 10;
+
+/** @param mark a word that scores nothing and is told of; it stands on the line behind the fields
+ *  @returns a function that walks once over a row's words, however many are wanted */
+export function openScorer(statistics: Statistics, query: readonly WeightedWord[], mark: string): Scorer {
   const weights: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
+  const fields = weights.length;
   const rows = Math.max(1, statistics.rows);
   const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
-  const words = query.map(({ word, weight }) => ({ word, factor: weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))) }));
-  const ends = new Int32Array(weights.length);
-  const counts = new Int32Array(weights.length);
-  return (terms, length) => {
+  const factors = query.map(({ word, weight }) => weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))));
+  const wanted = [...query.map(({ word }) => Buffer.from(word)), Buffer.from(mark)];
+  // Words by their slot: 0 for none, else the number of the first, from 1, and `after` leads to the next.
+  const slots = new Uint8Array(SLOTS);
+  const after = new Uint8Array(wanted.length + 1);
+  wanted.forEach((word, at) => {
+    const slot = slotOf(word, 0, word.length);
+    after[at + 1] = slots[slot] ?? 0;
+    slots[slot] = at + 1;
+  });
+  const counts = new Int32Array(wanted.length * fields);
+
+  return ({ bytes, start, end }, length) => {
+    counts.fill(0);
+    let marked = false;
+    let any = false;
+    let field = 0;
+    for (let at = start; at <= end; at++) {
+      const from = at;
+      while (at < end && (bytes[at] as number) > SPACE) at++;
+      const first = at === from ? 0 : (slots[slotOf(bytes, from, at)] as number);
+      for (let number = first; number > 0; number = after[number] as number) {
+        const word = wanted[number - 1] as Buffer;
+        if (word.length !== at - from || !isAt(bytes, from, word)) continue;
+        if (number === wanted.length) marked = true;
+        else if (field < fields) {
+          const place = (number - 1) * fields + field;
+          counts[place] = (counts[place] as number) + 1;
+          any = true;
+        }
+      }
+      if (at === end || bytes[at] === LINE_END) field++;
+    }
+    if (!any) return { score: 0, marked };
     const norm = K1 * (1 - B + (B * length) / average);
     let score = 0;
-    let measured = false;
-    for (const { word, factor } of words) {
-      let found = false;
-      for (let at = terms.indexOf(word); at >= 0; at = terms.indexOf(word, at + word.length)) {
-        if (!isWhole(terms, at, at + word.length)) continue;
-        if (!measured) {
-          // Where each field's line ends; what follows the last is no field.
-          for (let field = 0, from = 0; field < ends.length; field++) {
-            const end = terms.indexOf("\n", from);
-            ends[field] = end < 0 ? terms.length : end;
-            from = (ends[field] ?? 0) + 1;
-          }
-          measured = true;
-        }
-        const field = ends.findIndex((end) => at < end);
-        if (field < 0) break;
-        if (!found) counts.fill(0);
-        found = true;
-        counts[field] = (counts[field] ?? 0) + 1;
-      }
-      if (!found) continue;
+    for (let word = 0; word < factors.length; word++) {
       let frequency = 0;
-      for (let field = 0; field < weights.length; field++) frequency += (weights[field] ?? 0) * (counts[field] ?? 0);
-      if (frequency > 0) score += (factor * frequency * (K1 + 1)) / (frequency + norm);
+      for (let at = 0; at < fields; at++) frequency += (weights[at] ?? 0) * (counts[word * fields + at] ?? 0);
+      if (frequency > 0) score += ((factors[word] ?? 0) * frequency * (K1 + 1)) / (frequency + norm);
     }
-    return score;
+    return { score, marked };
   };
 }
 
-/** Whether a stretch is a word and not a part of one; words are separated by spaces and line ends. */
-function isWhole(terms: string, start: number, end: number): boolean {
-  return (start === 0 || isGap(terms.charCodeAt(start - 1))) && (end === terms.length || isGap(terms.charCodeAt(end)));
+/** Of the word between two places: by its length and three of its letters. */
+function slotOf(bytes: Uint8Array, from: number, to: number): number {
+  return ((to - from) * 7 + (bytes[from] as number) * 31 + (bytes[(from + to) >> 1] as number) * 13 + (bytes[to - 1] as number) * 5) & (SLOTS - 1);
 }
 
-function isGap(code: number): boolean {
-  return code === 32 || code === 10;
+function isAt(bytes: Uint8Array, from: number, word: Uint8Array): boolean {
+  for (let at = 0; at < word.length; at++) if (bytes[from + at] !== word[at]) return false;
+  return true;
 }

@@ -1,6 +1,6 @@
 /** A query in the index's words, and the passages that hold them, scored. */
 import type { Candidate, IndexReader } from "../index/reader.ts";
-import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
+import { exactMark, fieldLines, type IndexRow, normalizeExact } from "../index/row.ts";
 import { words } from "../index/words.ts";
 import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
 
@@ -49,15 +49,16 @@ export async function scorePassages(
 ): Promise<{ readonly scored: readonly Scored[]; readonly more: boolean }> {
   const all = [...new Set(wanted.phrases.flatMap((phrase) => phrase.split(" ")))];
   const candidates = await reader.candidates({ any: [...wanted.words.map(({ word }) => word), wanted.mark], all, prefix, limit });
-  const score = openScorer(reader.statistics, wanted.words);
+  const scoreRow = openScorer(reader.statistics, wanted.words, wanted.mark);
   const scored: Scored[] = [];
   for (const candidate of candidates) {
     const { terms, length } = candidate;
     if (wanted.phrases.length > 0) {
-      const lines = terms.split("\n");
+      const lines = fieldLines(terms.bytes.toString("utf8", terms.start, terms.end));
       if (!wanted.phrases.every((phrase) => lines.some((line) => ` ${line} `.includes(` ${phrase} `)))) continue;
     }
-    scored.push({ candidate, score: Number(score(terms, length).toPrecision(SCORE_DIGITS)), exact: terms.includes(wanted.mark) });
+    const { score, marked } = scoreRow(terms, length);
+    scored.push({ candidate, score: Number(score.toPrecision(SCORE_DIGITS)), exact: marked });
   }
   return { scored, more: candidates.length >= limit };
 }
