@@ -6,7 +6,8 @@ import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { AskResponse } from "../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
 import { ask, type AskAnswer } from "./ask.ts";
-import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
+import { askOptions, drain, makeData, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
+import { lookUp } from "./lookup.ts";
 import { type Behaviour, event, excerptsOf, type ModelDouble, openModelDouble } from "./model-double.ts";
 
 let double: ModelDouble;
@@ -251,6 +252,13 @@ test("what a question names is looked up without a model", async () => {
   double.behave(() => "");
   const restricted = await drain(ask({ question: "CUB-0007", prefix: "notes/" }, makeLibrary(), askOptions()));
   assert.doesNotMatch(restricted.answer.answer, /insert_keeps_sorted/);
+});
+
+test("a part of a hyphenated word asks for no collection", () => {
+  for (const question of ["What does the garbage-collection note say?", "Which list is collection-free?", "What is a catalog\u2011like list?", "How many count-free claims-like things?"]) {
+    assert.deepEqual(lookUp(question, "", makeData(TEXTS)).sentences, [], question);
+  }
+  assert.match(lookUp("Which collections hold well-known things?", "", makeData(TEXTS)).sentences[0] ?? "", /This view has/);
 });
 
 test("a question that also asks something else gets the looked-up facts and the model's sentences", async () => {

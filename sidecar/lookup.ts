@@ -143,8 +143,10 @@ function describeCollection(collection: CollectionInfo, data: ViewData): string 
 
 /** Counts and collections, when that is what is asked for. */
 function takeInventory(question: string, prefix: string, data: ViewData): readonly Hit[] {
-  const asks = /\b(how many|number of|count|list|which|what|name)\b/i.test(question);
-  if (!asks || !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(question)) {
+  // A part of a hyphenated word is another word: garbage-collection, a list-like type.
+  const words = question.replaceAll(/[\p{L}\p{N}_]+(?:[-\u2010\u2011][\p{L}\p{N}_]+)+/gu, " ");
+  const asks = /\b(how many|number of|count|list|which|what|name)\b/i.test(words);
+  if (!asks || !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(words)) {
     return [];
   }
   // A sentence about something else may mention collections; an inventory question is short.

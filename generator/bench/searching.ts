@@ -6,16 +6,23 @@ import { answer } from "../../snapshots/answer.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
 import { openView } from "../../snapshots/view.ts";
-import type { Corpus } from "./corpus.ts";
-import type { Figure } from "./figure.ts";
+import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
+import type { Figure, Skipped } from "./figure.ts";
+import { measureBuild, writeConfig } from "./library.ts";
 
 const QUERIES = 1000;
 const WARM_UP = 100;
 const MAX_P50_MS = 3;
-const MAX_P95_MS = 10;
+/** Issue 2 asks for 10, issue 3 for 8. */
+const MAX_P95_MS = 8;
+/** The rows come into memory behind the first query; longer than that takes on a busy machine, milliseconds. */
+const SETTLE_MS = 3_000;
 
-/** @param folder whose `shelf/` holds the corpus */
-export async function benchSearching(corpus: Corpus, folder: string): Promise<readonly Figure[]> {
+/** @param folder whose `library/` holds documents already; they become more, and `shelf/` follows */
+export async function benchSearching(folder: string): Promise<readonly Figure[] | Skipped> {
+  const corpus = await writeCorpus(join(folder, "library"), MORE_OBJECTS);
+  if (typeof corpus === "string") return { skipped: corpus };
+  await measureBuild(await writeConfig(folder));
   const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const view = openView({
     view: "public", shelf, renderer: null, index: () => openIndex(shelf.indexUri), now: Date.now, listing: null,
@@ -27,6 +34,7 @@ export async function benchSearching(corpus: Corpus, folder: string): Promise<re
   let found = 0;
   let used = process.cpuUsage();
   for (const [at, query] of (await makeQueries(corpus)).entries()) {
+    if (at === 1) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const began = performance.now();
     const { status, body } = await answer(view, { method: "GET", target: `/api/search?q=${encodeURIComponent(query)}`, header: () => null });
     const took = performance.now() - began;
@@ -51,7 +59,7 @@ export async function benchSearching(corpus: Corpus, folder: string): Promise<re
 }
 
 /** The same queries for the same corpus: every so many words of every so many files. */
-async function makeQueries({ root, keys }: Corpus): Promise<string[]> {
+export async function makeQueries({ root, keys }: Corpus): Promise<string[]> {
   const queries = new Set<string>();
   const wanted = QUERIES + WARM_UP;
   for (let round = 0; queries.size < wanted && round < 4; round++) {
