@@ -24,6 +24,7 @@ export async function writeConfig(folder: string): Promise<string> {
       "embeddings: { kind: none }",
       "collections:",
       "  - { id: proofs, prefix: coq/, title: Proofs, visibility: public }",
+      "  - { id: pages, prefix: libcoq-stdlib/, title: Proofs as pages, visibility: public }",
       "  - { id: documentation, prefix: linux-doc-6.1/, title: Documentation, visibility: public }",
       "",
     ].join("\n"),
