@@ -18,9 +18,9 @@ const MAX_P95_MS = 8;
 /** The rows come into memory behind the first query; longer than that takes on a busy machine, milliseconds. */
 const SETTLE_MS = 3_000;
 
-/** @param folder whose `library/` holds documents already; they become more, and `shelf/` follows */
-export async function benchSearching(folder: string): Promise<readonly Figure[] | Skipped> {
-  const corpus = await writeCorpus(join(folder, "library"), MORE_OBJECTS);
+/** @param begun becomes more, and so does the `shelf/` of the folder */
+export async function benchSearching(begun: Corpus, folder: string): Promise<readonly Figure[] | Skipped> {
+  const corpus = await writeCorpus(begun.root, MORE_OBJECTS);
   if (typeof corpus === "string") return { skipped: corpus };
   await measureBuild(await writeConfig(folder));
   const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
