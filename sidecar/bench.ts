@@ -23,8 +23,6 @@ const DEMO = fileURLToPath(new URL("../generator/demo/", import.meta.url));
 /** Requests of each phase that only counts. */
 const COUNTED = 20_000;
 const CHECKS = 5_000;
-/** Requests before memory is called warm: every kind of answer has been made, and the index is open. */
-const WARM = 20_000;
 const CLIENTS = 16;
 /** Requests sent on one connection before the first answer has come, because the client has to cost less than the server.
  *  More would measure the collector: what is being answered survives its short sweeps. */
@@ -37,12 +35,14 @@ const SETTLE_MS = 2_000;
 export type Rate = { readonly requests: number; readonly per_second: number; readonly per_core_second: number };
 export type Figures = {
   readonly gate_checks_per_core_second: Readonly<Record<string, number>>;
-  /** Each new ES256 or RS256 token costs its signature; a known one costs a digest. */
-  readonly verified: { readonly one_token: Rate; readonly new_es256: Rate; readonly new_rs256: Rate };
+  /** Each new token costs its signature; a known one costs a digest. */
+  readonly verified: { readonly one_token: Rate; readonly new_es256: Rate; readonly new_rs256: Rate; readonly new_eddsa: Rate };
   readonly refused: { readonly no_credentials: Rate; readonly malformed: Rate; readonly expired: Rate; readonly bad_signature: Rate };
   readonly mixed: Rate & { readonly statuses: Readonly<Record<string, number>> };
   /** Megabytes of the sidecar process: at the start, every tenth of the mixed requests, and in the end. */
-  readonly memory_mb: { readonly start: number; readonly samples: readonly number[]; readonly peak: number; readonly end: number; readonly growth_after_warm: number };
+  readonly memory_mb: { readonly start: number; readonly samples: readonly number[]; readonly peak: number; readonly end: number; readonly growth_of_second_half: number;
+    /** Of the processes that it has started, in the end: the embedded model's. */
+    readonly helpers: number };
 };
 
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, requests: { type: "string", default: "100000" } } });
@@ -111,7 +111,7 @@ async function startServer(folder: string): Promise<Server> {
   if (!out.includes("\n")) throw new Error(`the server did not start: ${errors}`);
   const { url } = JSON.parse(out) as { url: string };
   // The command starts the sidecar as its one child.
-  const pid = Number(readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, "utf8").trim().split(" ").at(-1));
+  const pid = childrenOf(child.pid ?? 0).at(-1) ?? 0;
   return {
     url, pid, port: Number(new URL(url).port),
     said: () => errors,
@@ -128,6 +128,10 @@ async function startServer(folder: string): Promise<Server> {
 function cpuOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
   return (Number(fields[11]) + Number(fields[12])) / TICKS;
+}
+
+function childrenOf(pid: number): number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").filter((child) => child !== "").map(Number);
 }
 
 function memoryOf(pid: number): number {
@@ -160,6 +164,7 @@ async function measureServer(server: Server, mixedRequests: number): Promise<Omi
     one_token: await blast("verified, one token", [one], 200),
     new_es256: await blast("verified, each ES256 token new", each((at) => makeToken({ ...times, jti: String(at) })), 200),
     new_rs256: await blast("verified, each RS256 token new", each((at) => makeToken({ ...times, jti: String(at) }, {}, "RS256")), 200),
+    new_eddsa: await blast("verified, each EdDSA token new", each((at) => makeToken({ ...times, jti: String(at) }, {}, "EdDSA")), 200),
   };
   const refused = {
     no_credentials: await blast("refused, no credentials", [""], 401),
@@ -187,13 +192,20 @@ async function measureServer(server: Server, mixedRequests: number): Promise<Omi
   });
   await pool.close();
   show(`mixed, ${mixedRequests} requests`, mixed);
+  const helpers = childrenOf(server.pid).reduce((sum, child) => sum + memoryOf(child), 0);
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
   const end = memoryOf(server.pid);
-  const warm = samples[Math.min(samples.length - 1, Math.ceil((WARM / mixedRequests) * 10))] ?? start;
-  const memory = { start, samples, peak: Math.max(start, end, ...samples), end, growth_after_warm: Math.round((end - warm) * 10) / 10 };
+  // Against the middle of the first half's later samples, because a single one may have come just before a sweep.
+  const half = Math.floor(samples.length / 2);
+  const growth = mean([...samples.slice(-2), end]) - mean(samples.slice(half - 2, half + 1));
+  const memory = { start, samples, peak: Math.max(start, end, ...samples), end, growth_of_second_half: Math.round(growth * 10) / 10, helpers };
   say(`statuses: ${JSON.stringify(statuses)}`);
-  say(`memory of the sidecar: ${start} MB at the start, then ${samples.join(", ")}, in the end ${end} MB; peak ${memory.peak} MB, ${memory.growth_after_warm} MB since it was warm`);
+  say(`memory of the sidecar: ${start} MB at the start, then ${samples.join(", ")}, in the end ${end} MB; peak ${memory.peak} MB, ${memory.growth_of_second_half} MB in the second half; ${memory.helpers} MB in processes of its own for the embedded model`);
   return { verified, refused, mixed: { ...mixed, statuses }, memory_mb: memory };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** Sends requests ahead of their answers and counts the answers by their status lines. HEAD only: no body can hold one.
@@ -274,7 +286,8 @@ function mixedRequest(at: number, { keys, gatedKeys, code, snapshot, member }: T
     () => ({ path: "/internal/browse/drafts/", headers: member }),
     () => ({ path: "/internal/api/catalog", headers: { "edge-access-token": sha256(String(at)) } }),
     () => ({ path: pick(code), headers: at % 2 === 0 ? member : {} }),
-    () => ({ path: "/api/ask", method: "POST", headers: JSON_TYPE, body: JSON.stringify({ question: `What is a ${word}?` }) }),
+    // One in ten by meaning: the embedded model would be all that is measured.
+    () => ({ path: "/api/ask", method: "POST", headers: JSON_TYPE, body: JSON.stringify({ question: at % 200 === 15 ? `What is a ${word}?` : "What does CUB-0001 say?" }) }),
     () => ({ path: "/mcp", method: "POST", headers: JSON_TYPE, body: call }),
     () => ({ path: "/api/ask", method: "POST", headers: JSON_TYPE, body: "[".repeat(at % 9_000) }),
     () => ({ path: "/health" }),

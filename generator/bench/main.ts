@@ -1,7 +1,7 @@
 /** The figures of this project, measured, each beside what it has to be and what it is compared with:
  *
- *      npm run bench                     everything; about two minutes on an idle machine
- *      npm run bench -- --part serving   one part: building, searching (which builds first), serving or agents
+ *      npm run bench                     everything; some five minutes on an idle machine
+ *      npm run bench -- --part serving   one part: building, searching or meaning (which build first), serving, agents or sidecar
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Exit code 0 also when a
@@ -15,10 +15,12 @@ import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
 import { writeCorpus } from "./corpus.ts";
 import { formatTable, meets, type Part, ratio } from "./figure.ts";
+import { benchMeaning } from "./meaning.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
+import { benchSidecar } from "./sidecar.ts";
 
-const PARTS = ["building", "searching", "serving", "agents"] as const;
+const PARTS = ["building", "searching", "meaning", "serving", "agents", "sidecar"] as const;
 const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, part: { type: "string", multiple: true }, keep: { type: "boolean", default: false } } });
 const wanted = new Set(values.part ?? PARTS);
 for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new Error(`there is no part ${part}; parts: ${PARTS.join(", ")}`);
@@ -32,7 +34,7 @@ await compileSite();
 const folder = await mkdtemp(join(tmpdir(), "proofshelf-bench-"));
 const parts: Part[] = [];
 try {
-  if (wanted.has("building") || wanted.has("searching")) {
+  if (wanted.has("building") || wanted.has("searching") || wanted.has("meaning")) {
     say("Unpacking documents …");
     const corpus = await writeCorpus(join(folder, "library"));
     if (typeof corpus === "string") parts.push({ part: "building and searching", results: { skipped: corpus } });
@@ -42,6 +44,10 @@ try {
       if (wanted.has("searching")) {
         say("Searching …");
         parts.push({ part: "Searching", results: await benchSearching(corpus, folder) });
+      }
+      if (wanted.has("meaning")) {
+        say("Searching by meaning …");
+        parts.push({ part: "Searching by meaning", results: await benchMeaning(folder) });
       }
     }
   }
@@ -53,6 +59,10 @@ try {
   if (wanted.has("agents")) {
     say("Calling tools …");
     parts.push({ part: "Tools for agents", results: await benchAgents() });
+  }
+  if (wanted.has("sidecar")) {
+    say("Knocking at the gate …");
+    parts.push({ part: "The gate, and the sidecar's memory", results: await benchSidecar() });
   }
 } finally {
   if (values.keep) say(`Kept ${folder}`);

@@ -50,17 +50,22 @@ for (const [era, versionNegotiation] of ERAS) {
   });
 }
 
-test("the inspector's command line is a client, too", { timeout: 120_000 }, async () => {
+for (const era of ["modern", "legacy"]) test(`the inspector's command line is a client, too: ${era}`, { timeout: 120_000 }, async () => {
   const require = createRequire(import.meta.url);
   const manifest = require.resolve("@modelcontextprotocol/inspector/package.json");
   const { bin } = require(manifest) as { bin: string | Record<string, string> };
   const program = join(dirname(manifest), typeof bin === "string" ? bin : (Object.values(bin)[0] ?? ""));
   const inspect = async (...args: string[]): Promise<Record<string, unknown>> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, "--cli", url, "--transport", "http", ...args], { maxBuffer: 1 << 24 });
+    const { stdout } = await promisify(execFile)(process.execPath, [program, "--cli", url, "--transport", "http", "--protocol-era", era, ...args], { maxBuffer: 1 << 24 });
     return JSON.parse(stdout) as Record<string, unknown>;
   };
   const { tools } = await inspect("--method", "tools/list");
   assert.equal((tools as unknown[]).length, TOOL_NAMES.length);
   const called = await inspect("--method", "tools/call", "--tool-name", "list_objects", "--tool-arg", "prefix=notes/", "limit=3");
   assert.match(JSON.stringify(called), /notes\//);
+  const { resources } = (await inspect("--method", "resources/list")) as { resources: { uri: string }[] };
+  const { contents } = (await inspect("--method", "resources/read", "--uri", resources[0]?.uri ?? "")) as { contents: { uri: string }[] };
+  assert.equal(contents[0]?.uri, resources[0]?.uri);
+  const { messages } = await inspect("--method", "prompts/get", "--prompt-name", "compare_proofs", "--prompt-args", "id=CUB-0001");
+  assert.equal((messages as unknown[]).length, 1);
 });
