@@ -66,15 +66,15 @@ test("a file that changes on disk, becomes a link, or goes, gives 503 or 404 and
 
 test("a file that is rewritten all the time is sent whole and right, or not at all", async () => {
   const other = CODE_TEXT.replaceAll("s", "z").repeat(100);
-  let writing = true;
+  const enough = new AbortController();
   const writer = (async () => {
-    for (let at = 0; writing; at++) {
+    for (let at = 0; !enough.signal.aborted; at++) {
       writeCode(views.codeRoot, "coq/Sort.v", at % 2 === 0 ? other : CODE_TEXT);
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
   for (let at = 0; at < 500; at++) assert.match(await codeOf(PATH), /^(200|code_digest_mismatch|code_store_unavailable)$/);
-  writing = false;
+  enough.abort();
   await writer;
   writeCode(views.codeRoot, "coq/Sort.v", CODE_TEXT);
 });

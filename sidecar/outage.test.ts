@@ -82,9 +82,9 @@ async function withSidecar(change: Partial<SidecarServing>, work: (running: Runn
     return { status: reply.statusCode, headers: reply.headers, text };
   };
   let statuses: Record<string, number> = {};
-  let reading = true;
+  const enough = new AbortController();
   const readers = Array.from({ length: READERS }, async (_, reader) => {
-    for (let at = reader; reading; at++) {
+    for (let at = reader; !enough.signal.aborted; at++) {
       const path = PUBLIC[at % PUBLIC.length] ?? "";
       const { statusCode, body } = await pool.request({ method: "GET", path });
       await body.dump();
@@ -110,7 +110,7 @@ async function withSidecar(change: Partial<SidecarServing>, work: (running: Runn
       },
     });
   } finally {
-    reading = false;
+    enough.abort();
     await Promise.all(readers);
     await pool.close();
     const ended = once(child, "exit");

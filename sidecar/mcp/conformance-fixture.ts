@@ -109,6 +109,7 @@ function addDiagnosticTools(server: McpServer): void {
         properties: { name: { type: "string" }, address: { $ref: "#/$defs/address" }, contactMethod: { type: "string", enum: ["phone", "email"] }, phone: { type: "string" }, email: { type: "string" } },
         allOf: [{ anyOf: [{ required: ["phone"] }, { required: ["email"] }] }],
         if: { properties: { contactMethod: { const: "phone" } }, required: ["contactMethod"] },
+        // oxlint-disable-next-line unicorn/no-thenable -- a word of JSON Schema
         then: { required: ["phone"] },
         else: { required: ["email"] },
         additionalProperties: false,

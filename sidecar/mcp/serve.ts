@@ -91,6 +91,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   async function serveHandshake(request: Request, body: unknown): Promise<Response> {
     const server = await factory({ era: "legacy", requestInfo: request });
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: [...MCP_VERSIONS] });
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     transport.onerror = onerror;
     try {
       await server.connect(transport);
