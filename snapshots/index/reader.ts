@@ -2,6 +2,7 @@
 import { ShelfError } from "../errors.ts";
 import type { IndexRow, Terms } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
+import { openHolder } from "./holder.ts";
 import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import { type Engine, sqlLists, sqlString } from "./tables.ts";
@@ -61,14 +62,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
 
-  // While they are read, and when they are too many to be held, the engine gives the rows.
-  let resident: ResidentRows | null = null;
-  let asked = false;
-  function holdRows(): void {
-    if (asked) return;
-    asked = true;
-    loadRows(passages).then((loaded) => (resident = loaded), () => undefined);
-  }
+  const holder = openHolder((room) => loadRows(passages, room));
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -91,8 +85,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
                 [Occur.Must, new MatchQuery(query.all.join(" "), "terms", { operator: Operator.And })],
                 [Occur.Should, any],
               ]);
-        const held = resident;
-        if (held === null) holdRows();
+        const held = holder.rows();
         let found = passages.query().fullTextSearch(text).select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"]).withRowId().limit(query.limit);
         if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
         return held === null ? readCandidates(found) : holdCandidates(found, held);
@@ -118,7 +111,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     rows: (refs) =>
       guarded(async () => {
         if (refs.length === 0) return [];
-        const held = resident;
+        const held = holder.rows();
         if (held !== null) return refs.flatMap((ref) => held.row(ref) ?? []);
         const table = await passages.takeRowIds(refs).select([...ROW_COLUMNS]).withRowId().toArrow();
         // Column by column: a row object of the engine looks every field up by name.
@@ -136,6 +129,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
     close: () => {
+      holder.close();
       for (const opened of vectors.values()) void opened.then((reader) => reader?.close(), () => {});
       passages.close();
       words.close();

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { openHolder } from "./holder.ts";
 import { openIndex } from "./open.ts";
 import { loadRows } from "./resident.ts";
 import { type Document, documentId } from "./row.ts";
@@ -29,8 +30,9 @@ test("rows held in memory are the rows that the engine gives, after changes and 
   for (const [tag, documents] of [["one", 3000], ["two", 3007]] as const) {
     const table = await engine.connection.openTable(PASSAGES);
     await table.checkout(tag);
-    const held = await loadRows(table);
+    const held = await loadRows(table, 1_000_000);
     assert.ok(held !== null);
+    assert.equal(await loadRows(table, held.bytes - 1), null);
     const reader = await index.at(tag);
     const all = await table.query().select(["doc", "n", "terms", "length"]).withRowId().toArrow();
     const refs = Array.from({ length: all.numRows }, (_, at) => BigInt(all.getChild("_rowid")?.get(at)));
@@ -49,4 +51,29 @@ test("rows held in memory are the rows that the engine gives, after changes and 
   }
   engine.connection.close();
   index.close();
+});
+
+test("readers share the room for rows: who was used last keeps it, and who lost it gets it back after a while", async () => {
+  const most = 200 * 1024 * 1024;
+  const loads = [0, 0, 0];
+  const holders = loads.map((_, at) =>
+    openHolder(async () => {
+      loads[at] = (loads[at] ?? 0) + 1;
+      return { bytes: most, place: () => null, row: () => null };
+    }),
+  );
+  const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const held = (): boolean[] => holders.map((holder) => holder.rows() !== null);
+  const [first, second] = holders;
+  assert.equal(first?.rows(), null);
+  await settle();
+  assert.ok(first?.rows() !== null);
+  second?.rows();
+  await settle();
+  assert.deepEqual([first?.rows() ?? null, second?.rows() === null, loads], [null, false, [1, 1, 0]]);
+  for (let use = 0; use < 60; use++) first?.rows();
+  await settle();
+  assert.deepEqual([first?.rows() === null, second?.rows() ?? null, loads], [false, null, [2, 1, 0]]);
+  for (const holder of holders) holder.close();
+  assert.deepEqual(held(), [false, false, false]);
 });

@@ -2,16 +2,15 @@
  *  to the engine takes a millisecond and more however few rows it is for. Finding is still the engine's. */
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
-import { numbersOf, refsOf, sameText, type Strings, stringsOf, textAt } from "./columns.ts";
+import { numbersOf, refsOf, sameText, stringsOf, textAt } from "./columns.ts";
 import type { IndexKind, IndexRow, Terms } from "./row.ts";
-
-/** Bytes of texts and words above which nothing is held, and every row is fetched from the engine: some 200,000 passages. */
-const MAX_BYTES = 384 * 1024 * 1024;
 
 /** What the ranking needs of a row. */
 export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
+  /** Of their texts and words. */
+  readonly bytes: number;
   /** null for a ref that no row of the tag has. */
   place(ref: bigint): ResidentPlace | null;
   row(ref: bigint): IndexRow | null;
@@ -22,10 +21,8 @@ const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as c
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
 
-type LongBatch = Readonly<Record<(typeof LONG_COLUMNS)[number], Strings>>;
-
-/** @returns null when the rows are too many to be held */
-export async function loadRows(passages: Table): Promise<ResidentRows | null> {
+/** @returns null when they take more than `room` bytes */
+export async function loadRows(passages: Table, room: number): Promise<ResidentRows | null> {
   const rows = await passages.countRows();
   const numbers = Object.fromEntries(NUMBER_COLUMNS.map((name) => [name, new Int32Array(rows)])) as Record<(typeof NUMBER_COLUMNS)[number], Int32Array>;
   const docs: DocFacts[] = [];
@@ -49,37 +46,25 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
     at += batch.numRows;
   }
 
-  const longs: LongBatch[] = [];
-  /** Of each row, by its position: the batch that holds its long columns, and where in it. */
-  const batchOf = new Uint16Array(rows);
-  const rowOf = new Uint16Array(rows);
-  let bytes = 0;
-  for await (const batch of scan(passages, LONG_COLUMNS)) {
-    const refs = halves(refsOf(batch));
-    const strings = Object.fromEntries(LONG_COLUMNS.map((name) => [name, stringsOf(batch, name)])) as LongBatch;
-    for (const name of LONG_COLUMNS) bytes += strings[name].bytes.length;
-    if (bytes > MAX_BYTES || longs.length > 0xffff || batch.numRows > 0xffff) return null;
-    for (let row = 0; row < batch.numRows; row++) {
-      const position = positions.find(refs[2 * row + 1] ?? 0, refs[2 * row] ?? 0);
-      batchOf[position] = longs.length;
-      rowOf[position] = row;
-    }
-    longs.push(strings);
+  // One column after the other: what the engine sets aside for reading is then needed once and not four times.
+  const held: Column[] = [];
+  let taken = 0;
+  for (const name of LONG_COLUMNS) {
+    const column = await loadColumn(passages, name, positions, rows, room - taken);
+    if (column === null) return null;
+    taken += column.size;
+    held.push(column);
   }
+  const [terms, text, heading, name] = held as [Column, Column, Column, Column];
 
   const find = (ref: bigint): number => positions.find(Number(ref >> 32n), Number(ref & 0xffffffffn));
-  const long = (position: number, name: (typeof LONG_COLUMNS)[number]): string => {
-    const batch = longs[batchOf[position] ?? 0];
-    return batch === undefined ? "" : textAt(batch[name], rowOf[position] ?? 0);
-  };
   return {
+    bytes: taken,
     place(ref) {
       const position = find(ref);
       const facts = docs[docOf[position] ?? 0];
       if (position < 0 || facts === undefined) return null;
-      const { bytes, offsets } = longs[batchOf[position] ?? 0]?.terms ?? NO_STRINGS;
-      const row = rowOf[position] ?? 0;
-      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: { bytes, start: offsets[row] ?? 0, end: offsets[row + 1] ?? 0 }, length: numbers.length[position] ?? 0 };
+      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: terms.bytes(position), length: numbers.length[position] ?? 0 };
     },
     row(ref) {
       const position = find(ref);
@@ -87,8 +72,7 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
       if (position < 0 || facts === undefined) return null;
       const page = numbers.page[position] ?? 0;
       return {
-        ...facts, n: numbers.n[position] ?? 0,
-        heading: long(position, "heading"), name: long(position, "name"), text: long(position, "text"),
+        ...facts, n: numbers.n[position] ?? 0, heading: heading.text(position), name: name.text(position), text: text.text(position),
         // 0 stands for "no page".
         page: page === 0 ? null : page, start_line: numbers.start_line[position] ?? 0, end_line: numbers.end_line[position] ?? 0,
       };
@@ -96,11 +80,46 @@ export async function loadRows(passages: Table): Promise<ResidentRows | null> {
   };
 }
 
+/** The strings of one column by position. */
+type Column = { readonly size: number; bytes(position: number): Terms; text(position: number): string };
+
+/** @returns null when they take more than `room` bytes */
+async function loadColumn(passages: Table, name: string, positions: Positions, rows: number, room: number): Promise<Column | null> {
+  const batches: Buffer[] = [];
+  const batchOf = new Uint16Array(rows);
+  const starts = new Int32Array(rows);
+  const ends = new Int32Array(rows);
+  let size = 0;
+  for await (const batch of scan(passages, [name])) {
+    const refs = halves(refsOf(batch));
+    const { bytes, offsets } = stringsOf(batch, name);
+    const first = offsets[0] ?? 0;
+    size += (offsets[batch.numRows] ?? 0) - first;
+    if (size > room || batches.length > 0xffff) return null;
+    for (let row = 0; row < batch.numRows; row++) {
+      const position = positions.find(refs[2 * row + 1] ?? 0, refs[2 * row] ?? 0);
+      batchOf[position] = batches.length;
+      starts[position] = (offsets[row] ?? 0) - first;
+      ends[position] = (offsets[row + 1] ?? 0) - first;
+    }
+    // A copy, so that the engine's own memory is free for the next batch.
+    batches.push(Buffer.from(bytes.subarray(first, offsets[batch.numRows])));
+  }
+  const bytes = (position: number): Terms => ({ bytes: batches[batchOf[position] ?? 0] ?? EMPTY, start: starts[position] ?? 0, end: ends[position] ?? 0 });
+  return {
+    size, bytes,
+    text(position) {
+      const { bytes: batch, start, end } = bytes(position);
+      return batch.toString("utf8", start, end);
+    },
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
 function scan(passages: Table, columns: readonly string[]): AsyncIterable<RecordBatch> {
   return passages.query().select([...columns]).withRowId();
 }
-
-const NO_STRINGS: Strings = { bytes: Buffer.alloc(0), offsets: new Int32Array(2) };
 
 /** Of each row the low and the high half of its ref. */
 function halves(refs: BigUint64Array): Uint32Array {
@@ -108,7 +127,9 @@ function halves(refs: BigUint64Array): Uint32Array {
 }
 
 /** Refs → positions. A ref is a fragment's number and a place in it, and places run from 0 with few gaps. */
-function openPositions(): { add(refs: Uint32Array, first: number): void; find(fragment: number, place: number): number } {
+type Positions = { add(refs: Uint32Array, first: number): void; find(fragment: number, place: number): number };
+
+function openPositions(): Positions {
   const fragments = new Map<number, Int32Array>();
   return {
     add(refs, first) {

@@ -1,0 +1,57 @@
+/** Which readers hold their rows in memory: one budget for the whole process, those used last have it. A reader whose rows
+ *  are not held asks the engine for each, which is slower and says the same. */
+import type { ResidentRows } from "./resident.ts";
+
+/** Bytes that all held rows together may take: some 200,000 passages. */
+const MAX_BYTES = 384 * 1024 * 1024;
+/** Uses after which a reader that lost its rows to others gets them back: reading them costs as much as some hundred requests. */
+const USES_TO_RETURN = 50;
+
+export type Holder = {
+  /** null while they are not held; then they may be from some later use on. */
+  rows(): ResidentRows | null;
+  close(): void;
+};
+
+type Entry = { rows: ResidentRows | null };
+
+/** Those that hold rows, the one used last at the end. */
+const holding = new Set<Entry>();
+
+/** @param load reads the rows unless they take more than so many bytes */
+export function openHolder(load: (room: number) => Promise<ResidentRows | null>): Holder {
+  const entry: Entry = { rows: null };
+  let wait = 0;
+  let closed = false;
+  const hold = (rows: ResidentRows | null): void => {
+    if (rows === null || closed) return;
+    entry.rows = rows;
+    holding.add(entry);
+    wait = USES_TO_RETURN;
+    let bytes = [...holding].reduce((sum, { rows: held }) => sum + (held?.bytes ?? 0), 0);
+    for (const other of holding) {
+      if (bytes <= MAX_BYTES) break;
+      bytes -= other.rows?.bytes ?? 0;
+      other.rows = null;
+      holding.delete(other);
+    }
+  };
+  return {
+    rows() {
+      if (entry.rows !== null) {
+        holding.delete(entry);
+        holding.add(entry);
+      } else if (--wait < 0) {
+        // One that cannot be read, or is too large, is not tried again.
+        wait = Number.POSITIVE_INFINITY;
+        void load(MAX_BYTES).then(hold, () => undefined);
+      }
+      return entry.rows;
+    },
+    close() {
+      closed = true;
+      entry.rows = null;
+      holding.delete(entry);
+    },
+  };
+}
