@@ -75,6 +75,8 @@ export function createApp(parts: Parts): Hono<Env> {
   );
   effect(app, parts, ["POST"], "/api/reindex", null, async (context) => {
     parts.reindexer.authorize(context.req.raw.headers);
+    // Nothing moves on this connection until the build is done.
+    context.env?.incoming?.socket.setTimeout(0);
     return jsonResponse(await parts.reindexer.run());
   });
 

@@ -6,13 +6,19 @@ import { answer, readyAnswer } from "./answer.ts";
 import type { Answer, AnswerRequest } from "./reply.ts";
 import type { View } from "./view.ts";
 
-/** A client gets this long to send its headers, and its whole request; milliseconds. */
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-/** An idle connection is kept this long for the next request; longer than most proxies keep theirs. */
-const KEEP_ALIVE_MS = 65_000;
-/** How often Node looks for connections that have run out of time; without it, every 30 s. */
-const CHECK_MS = 2_000;
+/** How patient a server is with a client; milliseconds. */
+export type Patience = {
+  /** For all of its headers, and for its whole request. */
+  readonly headers: number;
+  readonly request: number;
+  /** While nothing moves on a connection that is being answered: a client that does not read keeps what it was to be sent. */
+  readonly stalled: number;
+  /** For the next request on an idle connection; longer than most proxies keep theirs. */
+  readonly idle: number;
+  /** How often Node looks for requests that have run out of time; without it, every 30 s. */
+  readonly check: number;
+};
+export const PATIENCE: Patience = { headers: 10_000, request: 30_000, stalled: 120_000, idle: 65_000, check: 2_000 };
 /** Open requests get this long to end when the server stops. */
 const DRAIN_MS = 10_000;
 /** How often idle connections are looked for meanwhile: one that was busy when closing began is idle a moment later. */
@@ -80,13 +86,15 @@ export function viewListener(view: View): RequestListener {
 
 export type Listening = { readonly server: Server; readonly url: string; readonly port: number; close(): Promise<void> };
 
-/** @param port 0 takes a free one
+/** @param options.port 0 takes a free one
+ *  @param patience for tests, which have little
  *  @throws the system's error when the address is taken */
-export async function listen(listener: RequestListener, options: { readonly host: string; readonly port: number }): Promise<Listening> {
+export async function listen(listener: RequestListener, options: { readonly host: string; readonly port: number }, patience: Patience = PATIENCE): Promise<Listening> {
   const server = createServer(
-    { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS, connectionsCheckingInterval: CHECK_MS, noDelay: true },
+    { headersTimeout: patience.headers, requestTimeout: patience.request, keepAliveTimeout: patience.idle, connectionsCheckingInterval: patience.check, noDelay: true },
     listener,
   );
+  server.timeout = patience.stalled;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(options.port, options.host, () => resolve());

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import type { RequestListener } from "node:http";
+import { connect, type Socket } from "node:net";
+import { Readable } from "node:stream";
+import { test, type TestContext } from "node:test";
+import { listen, PATIENCE, sendAnswer } from "./listen.ts";
+
+const HURRY = { ...PATIENCE, headers: 150, request: 300, stalled: 300, idle: 300, check: 30 };
+const CHUNK = Buffer.alloc(1024 * 1024);
+
+/** Told when the large answer has ended, and whether all of it was sent. */
+let onEnd: (whole: boolean) => void = () => undefined;
+
+/** Takes the whole request and answers "ok"; /large is more than any connection buffers. */
+const listener: RequestListener = (message, response) => {
+  const large = message.url === "/large";
+  if (large) response.on("close", () => onEnd(response.writableFinished));
+  message.resume().on("end", () => {
+    void sendAnswer(response, { status: 200, headers: {}, body: large ? Readable.from(Array.from({ length: 64 }, () => CHUNK)) : Buffer.from("ok") });
+  });
+};
+
+async function start(t: TestContext): Promise<{ readonly port: number; serves(): Promise<void> }> {
+  const listening = await listen(listener, { host: "127.0.0.1", port: 0 }, HURRY);
+  t.after(() => {
+    listening.server.closeAllConnections();
+    return listening.close();
+  });
+  return {
+    port: listening.port,
+    async serves() {
+      const response = await fetch(listening.url, { method: "POST", body: "x" });
+      assert.deepEqual([response.status, await response.text()], [200, "ok"]);
+    },
+  };
+}
+
+async function open(port: number, sent: string): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => undefined);
+  await once(socket, "connect");
+  socket.write(sent);
+  return socket;
+}
+
+test("a client that never ends its headers or its body is told 408 and closed, and others are served meanwhile", async (t) => {
+  const { port, serves } = await start(t);
+  for (const half of ["GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"]) {
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port, half)));
+    const ends = sockets.map(async (socket) => {
+      let text = "";
+      socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+      // Drop by drop is not fast enough either.
+      const drip = setInterval(() => socket.write("x"), 50);
+      await once(socket, "close");
+      clearInterval(drip);
+      return text;
+    });
+    await serves();
+    for (const text of await Promise.all(ends)) assert.match(text, /^(HTTP\/1\.1 408 |HTTP\/1\.1 400 |$)/);
+    await serves();
+  }
+});
+
+test("a client that does not read what it asked for is closed, and others are served meanwhile", async (t) => {
+  const { port, serves } = await start(t);
+  const ended = new Promise((resolve) => (onEnd = resolve));
+  const socket = await open(port, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  socket.pause();
+  await serves();
+  // A socket that is not read learns nothing of its end: the server has to say it.
+  assert.equal(await ended, false);
+  socket.destroy();
+  await serves();
+});
+
+test("an idle connection is closed, one that is used goes on", async (t) => {
+  const { port } = await start(t);
+  const socket = await open(port, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  let answers = 0;
+  socket.on("data", (chunk: Buffer) => (answers += chunk.toString().split("HTTP/1.1 200").length - 1));
+  for (let at = 2; at <= 5; at++) {
+    while (answers < at - 1) await once(socket, "data");
+    socket.write("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  }
+  await once(socket, "close");
+  assert.equal(answers, 5);
+});
