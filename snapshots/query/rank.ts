@@ -39,13 +39,20 @@ export type RowScore = {
 /** @param length words of the row's text */
 export type Scorer = (terms: Terms, length: number) => RowScore;
 
+/** Up to so many words are looked for one after the other, which the engine of the language does faster than we can walk;
+ *  more are looked for in one walk, which takes the same time for all of them. */
+const FEW_WORDS = 6;
 /** Slots of the table of wanted words; a power of two, and many more than there are words. */
 const SLOTS = 1024;
 const SPACE = 32;
 const LINE_END = 10;
 
-/** @param mark a word that scores nothing and is told of; it stands on the line behind the fields
- *  @returns a function that walks once over a row's words, however many are wanted */
+/** Counts the wanted words of a row by word and field, in `counts[word * FIELDS.length + field]`; all are 0 before. The last
+ *  of them is the mark: it stands on the line behind the fields.
+ *  @returns whether the row holds the mark */
+type Counter = (terms: Terms, counts: Int32Array) => boolean;
+
+/** @param mark a word that scores nothing and is told of */
 export function openScorer(statistics: Statistics, query: readonly WeightedWord[], mark: string): Scorer {
   const weights: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
   const fields = weights.length;
@@ -53,20 +60,67 @@ export function openScorer(statistics: Statistics, query: readonly WeightedWord[
   const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
   const factors = query.map(({ word, weight }) => weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))));
   const wanted = [...query.map(({ word }) => Buffer.from(word)), Buffer.from(mark)];
+  const count = wanted.length <= FEW_WORDS ? countEach(wanted) : countAll(wanted);
+  const counts = new Int32Array(wanted.length * fields);
+
+  return (terms, length) => {
+    counts.fill(0);
+    const marked = count(terms, counts);
+    const norm = K1 * (1 - B + (B * length) / average);
+    let score = 0;
+    for (let word = 0; word < factors.length; word++) {
+      let frequency = 0;
+      for (let at = 0; at < fields; at++) frequency += (weights[at] as number) * (counts[word * fields + at] as number);
+      if (frequency > 0) score += ((factors[word] as number) * frequency * (K1 + 1)) / (frequency + norm);
+    }
+    return { score, marked };
+  };
+}
+
+/** One word after the other, in a string that has a letter for every byte: places are then the same in both. */
+function countEach(wanted: readonly Buffer[]): Counter {
+  const words = wanted.map((word) => word.toString("latin1"));
+  const mark = words.length - 1;
+  const ends = new Int32Array(FIELDS.length);
+  return ({ bytes, start, end }, counts) => {
+    const line = bytes.toString("latin1", start, end);
+    let measured = false;
+    for (let number = 0; number < mark; number++) {
+      const word = words[number] as string;
+      for (let at = line.indexOf(word); at >= 0; at = line.indexOf(word, at + word.length)) {
+        const next = at + word.length;
+        if ((at > 0 && line.charCodeAt(at - 1) > SPACE) || (next < line.length && line.charCodeAt(next) > SPACE)) continue;
+        if (!measured) {
+          for (let field = 0, from = 0; field < ends.length; field++) {
+            const found = line.indexOf("\n", from);
+            ends[field] = found < 0 ? line.length : found;
+            from = (ends[field] as number) + 1;
+          }
+          measured = true;
+        }
+        let field = 0;
+        while (field < ends.length && at >= (ends[field] as number)) field++;
+        if (field === ends.length) break;
+        const place = number * FIELDS.length + field;
+        counts[place] = (counts[place] as number) + 1;
+      }
+    }
+    return line.includes(words[mark] as string);
+  };
+}
+
+/** All words in one walk over the row. */
+function countAll(wanted: readonly Buffer[]): Counter {
   // Words by their slot: 0 for none, else the number of the first, from 1, and `after` leads to the next.
   const slots = new Uint8Array(SLOTS);
   const after = new Uint8Array(wanted.length + 1);
   wanted.forEach((word, at) => {
     const slot = slotOf(word, 0, word.length);
-    after[at + 1] = slots[slot] ?? 0;
+    after[at + 1] = slots[slot] as number;
     slots[slot] = at + 1;
   });
-  const counts = new Int32Array(wanted.length * fields);
-
-  return ({ bytes, start, end }, length) => {
-    counts.fill(0);
+  return ({ bytes, start, end }, counts) => {
     let marked = false;
-    let any = false;
     let field = 0;
     for (let at = start; at <= end; at++) {
       const from = at;
@@ -76,23 +130,14 @@ export function openScorer(statistics: Statistics, query: readonly WeightedWord[
         const word = wanted[number - 1] as Buffer;
         if (word.length !== at - from || !isAt(bytes, from, word)) continue;
         if (number === wanted.length) marked = true;
-        else if (field < fields) {
-          const place = (number - 1) * fields + field;
+        else if (field < FIELDS.length) {
+          const place = (number - 1) * FIELDS.length + field;
           counts[place] = (counts[place] as number) + 1;
-          any = true;
         }
       }
       if (at === end || bytes[at] === LINE_END) field++;
     }
-    if (!any) return { score: 0, marked };
-    const norm = K1 * (1 - B + (B * length) / average);
-    let score = 0;
-    for (let word = 0; word < factors.length; word++) {
-      let frequency = 0;
-      for (let at = 0; at < fields; at++) frequency += (weights[at] ?? 0) * (counts[word * fields + at] ?? 0);
-      if (frequency > 0) score += ((factors[word] ?? 0) * frequency * (K1 + 1)) / (frequency + norm);
-    }
-    return { score, marked };
+    return marked;
   };
 }
 
