@@ -197,6 +197,13 @@ test("ask answers from its own view, with citations that hold", async () => {
   for (const headers of [member, pair]) assert.equal((await running.send("POST", "/internal/api/ask", headers, question)).status, 403);
 });
 
+test("HEAD says of effects and of refusals what GET says, the length included", async () => {
+  for (const [target, headers] of [["/api/ai-search?q=stable", {}], ["/api/ai-search", {}], ["/internal/api/ai-search?q=stable", member], ["/internal/api/catalog", {}], [CODE, {}], [`/api/code/sorting/${HEAD}/none`, member]] as const) {
+    const [got, headed] = [await running.send("GET", target, headers), await running.send("HEAD", target, headers)];
+    assert.deepEqual([headed.status, headed.body, headed.headers["content-length"], headed.headers["content-type"]], [got.status, "", String(Buffer.byteLength(got.body)), got.headers["content-type"]], target);
+  }
+});
+
 test("with Accept: text/event-stream the same answer streams", async () => {
   const body = JSON.stringify({ question: "Why is insertion sort stable?" });
   const plain = JSON.parse((await running.send("POST", "/api/ask", {}, body)).body);
@@ -229,6 +236,21 @@ test("the log has the route and the reason, and no query, credential or body", a
   assert.deepEqual(running.log.map(({ path, status, identity, reason }) => [path, status, identity, reason]), [
     ["/internal/api/search", 200, "ada@example.org", null], ["/internal/api/search", 401, null, "malformed"], ["/api/ask", 200, null, null],
   ]);
+});
+
+test("what nobody foresaw is 500 with a request id and nothing else, and the log has the stack under that id", async () => {
+  const broken = await startSidecar({
+    ask: () => {
+      throw new Error("canary-of-the-stack");
+    },
+  });
+  const { status, body } = await broken.send("POST", "/api/ask", {}, '{"question":"x"}');
+  const { request_id: id } = Problem.parse(JSON.parse(body));
+  assert.equal(status, 500);
+  assert.doesNotMatch(body, /canary|\.ts/);
+  assert.match(broken.log.at(-1)?.reason ?? "", new RegExp(`^request ${id}: .*canary-of-the-stack[^]*\\n +at `));
+  await broken.listening.close();
+  rmSync(broken.views.folder, { recursive: true });
 });
 
 test("without an access section every gated route is 503 and says what to configure; nothing else changes", async () => {

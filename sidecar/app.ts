@@ -23,7 +23,7 @@ import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import type { Reindexer } from "./reindex.ts";
-import { jsonResponse, problemResponse, toResponse } from "./respond.ts";
+import { jsonResponse, problemParts, problemResponse, toResponse } from "./respond.ts";
 
 export type LogEntry = {
   readonly method: string;
@@ -65,8 +65,9 @@ export function createApp(parts: Parts): Hono<Env> {
   app.use(observe(parts));
   app.onError((error, context) => {
     const problem = toShelfError(error);
-    context.set("reason", problem.code === "internal" ? String(error.stack) : problem.code);
-    return problemResponse(problem, parts.baseUrl);
+    const { status, headers, body, requestId } = problemParts(problem, parts.baseUrl);
+    context.set("reason", problem.code === "internal" ? `request ${requestId}: ${error.stack}` : problem.code);
+    return new Response(body, { status, headers });
   });
 
   app.use("/api/code/*", member);

@@ -118,6 +118,6 @@ async function atGate(parts: Parts, path: string, message: IncomingMessage, resp
 
 function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse, cache: string): void {
   const { status, headers, body } = problemParts(problem, parts.baseUrl, { "Cache-Control": cache });
-  response.writeHead(status, { ...headers, "Content-Length": Buffer.byteLength(body) });
+  response.writeHead(status, headers);
   response.end(message.method === "HEAD" ? undefined : body);
 }

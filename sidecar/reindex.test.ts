@@ -55,6 +55,8 @@ test("a build that fails, crashes, hangs, or prints nonsense says why, and its o
   const onFailure = (_: number | null, trace: string): number => traces.push(trace);
   const failing: [string, RegExp][] = [
     [`${print({ error: { code: "bad_source", message: "The store cannot be read." } })}; console.error("at /secret/path"); process.exitCode = 1`, /^The build failed: The store cannot be read\.; the snapshot served before stays\.$/],
+    [`${print({ error: { code: "bad_config", message: "/srv/secret/proofshelf.yaml:4: store.root (/srv/secret/library) does not exist, nor https://host/a/b or notes/x/" } })}; process.exitCode = 2`,
+     /^The build failed: proofshelf\.yaml:4: store\.root \(library\) does not exist, nor https:\/\/host\/a\/b or notes\/x\/; the snapshot/],
     ["process.exitCode = 1", /^The build failed; the snapshot/],
     ["process.stdout.write('{')", /^The build failed; the snapshot/],
     [print({ snapshot: "x" }), /^The build failed; the snapshot/],

@@ -104,11 +104,15 @@ function parseJson(text: string): unknown {
 
 const failure = z.object({ error: z.object({ message: z.string() }) });
 
-/** The builder's reason, when it gave one: a ShelfError's message, which is written for callers. */
+/** The builder's reason, when it gave one: a ShelfError's message, which is written for callers. It may name a file as the
+ *  command line did; where that lies on this machine is nothing for an answer. */
 function reasonIn(value: unknown): string {
   const parsed = failure.safeParse(value);
-  return parsed.success ? `: ${parsed.data.error.message.slice(0, 500)}` : "";
+  return parsed.success ? `: ${parsed.data.error.message.replaceAll(FOLDERS, "").slice(0, 500)}` : "";
 }
+
+/** The folders of an absolute path, at the beginning of a word: not of an address, nor of a key. */
+const FOLDERS = /(?<![^\s"'(])\/(?:[^\s/:"']+\/)+/g;
 
 function bearer(header: string | null): string | null {
   if (header === null) return null;

@@ -5,21 +5,32 @@ import type { ShelfError } from "../snapshots/errors.ts";
 import { PROBLEM_TYPE, problemBody } from "../snapshots/problem.ts";
 
 /** What a refusal is made of, for listeners that write it themselves. */
-export type ProblemParts = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: string };
+export type ProblemParts = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  /** What the body calls this request. */
+  readonly requestId: string | undefined;
+};
 
 /** @param baseUrl of the service, for the problem's address
  *  @param extra headers of this one error: Retry-After, Allow, another Cache-Control */
 export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): ProblemParts {
+  const problem = problemBody(error, baseUrl, null);
+  const body = JSON.stringify(problem);
   return {
     status: error.status,
     headers: {
       "Content-Type": PROBLEM_TYPE,
+      // Said here, because HEAD has it too.
+      "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": CACHE.none,
       "X-Content-Type-Options": "nosniff",
       ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}),
       ...extra,
     },
-    body: JSON.stringify(problemBody(error, baseUrl, null)),
+    body,
+    requestId: problem.request_id,
   };
 }
 
@@ -35,7 +46,8 @@ export function toResponse({ status, headers, body }: Answer): Response {
 }
 
 export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(value), {
-    headers: { "Content-Type": "application/json", "Cache-Control": CACHE.none, "X-Content-Type-Options": "nosniff", ...headers },
+  const body = JSON.stringify(value);
+  return new Response(body, {
+    headers: { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)), "Cache-Control": CACHE.none, "X-Content-Type-Options": "nosniff", ...headers },
   });
 }

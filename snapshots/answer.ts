@@ -124,8 +124,9 @@ export function commonHeaders(view: "public" | "internal", snapshot: string | nu
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {
-  if (error.code === "internal") console.error(error.cause);
-  const bytes = new TextEncoder().encode(JSON.stringify(problemBody(error, baseUrl, snapshot)));
+  const body = problemBody(error, baseUrl, snapshot);
+  if (error.code === "internal") console.error(`request ${body.request_id}:`, error.cause);
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
   return {
     status: error.status,
     headers: {
