@@ -51,6 +51,8 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
     const shelves = openShelves(config);
     if ((await findMissing(shelves, embedder, new Set())) === null) return end(true);
     const progress = options.progress ?? openProgress();
+    // The engine writes a warning to stderr for each cluster that it finds uneven.
+    process.env["LANCEDB_LOG"] ??= "error";
     // A lock of its own: builds go on and publish while vectors are made.
     await withBuildLock(vectorsDir(shelves), () => makeAll(shelves, embedder, progress, work, signal));
     return end(true);
