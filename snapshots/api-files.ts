@@ -32,9 +32,14 @@ export function* apiFiles(data: ViewData): Generator<DerivedFile> {
 
 /** RFC 8785 text of plain data: strings, integers and null are the same in JSON.stringify; only the order of members differs. */
 function sortedJson(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) =>
-    typeof item === "object" && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  );
+  return JSON.stringify(inOrder(value));
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (typeof value !== "object" || value === null) return value;
+  const source = value as Readonly<Record<string, unknown>>;
+  const sorted: Record<string, unknown> = {};
+  for (const name of Object.keys(source).sort()) sorted[name] = inOrder(source[name]);
+  return sorted;
 }

@@ -14,6 +14,10 @@ export const MAX_KEY_BYTES = 1024;
 const SLUG_SAFE = /[A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/u;
 /** Bytes of one slug segment; file systems stop at 255. */
 const MAX_SLUG_SEGMENT = 200;
+/** A segment of ASCII characters that a slug keeps, short enough to stay whole. */
+const PLAIN_SEGMENT = new RegExp(`^[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
+/** A path in which nothing has to be percent-encoded. */
+const PLAIN_PATH = /^[A-Za-z0-9._~=/-]*$/;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -52,6 +56,8 @@ export function parseKeyPath(path: string): string {
 }
 
 function slugOfSegment(segment: string): string {
+  // Nearly every segment: nothing to escape, nothing to cut.
+  if (PLAIN_SEGMENT.test(segment)) return escapeReserved(segment);
   let slug = "";
   for (const character of segment) {
     if (SLUG_SAFE.test(character)) slug += character;
@@ -172,6 +178,7 @@ function partSuffix(part: number): string {
 }
 
 function encodePath(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
   return path.split("/").map(encodeURIComponent).map((part) => part.replaceAll("%3D", "=")).join("/");
 }
 
