@@ -4,7 +4,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { openIndex } from "../snapshots/index/open.ts";
 import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf-directory.ts";
@@ -16,6 +15,7 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import { compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 import { indexEntries } from "./index-documents.ts";
+import { type IndexThread, openIndexThread } from "./index-thread.ts";
 import { checkLeaks, secretsDigest } from "./leak-check.ts";
 import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
@@ -78,10 +78,18 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const shelves = openShelves(config);
   await checkWritable(shelves.publicDir);
   await checkWritable(shelves.internalDir);
-  return withBuildLock(shelves.buildDir, () => buildLocked(config, shelves, options));
+  return withBuildLock(shelves.buildDir, async () => {
+    let index: IndexThread | null = null;
+    try {
+      return await buildLocked(config, shelves, options, () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })));
+    } finally {
+      await (index as IndexThread | null)?.close();
+    }
+  });
 }
 
-async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions): Promise<BuildSummary> {
+/** @param openIndexes called as soon as it is known that something changed: it loads its engine while the rest is read */
+async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions, openIndexes: () => IndexThread): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
   const progress = options.progress ?? openProgress();
   const started = clock();
@@ -128,6 +136,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     });
   }
 
+  const index = openIndexes();
   const usable = await usableState(state, shelves);
   const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
@@ -179,7 +188,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   };
   // Both are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
   for (const promise of [pending.public, pending.internal]) promise.catch(() => undefined);
-  const indexing = indexViews(views, shelves, usable, extractDigest, read.extract, pending);
+  const indexing = indexViews(index, views, shelves, usable, extractDigest, pending);
   const [{ rendered, pagefind, draft }, indexed] = await Promise.all([drawing, indexing]);
   const drafts: Readonly<Record<"public" | "internal", Draft>> = { public: draft, internal: indexed.draft };
   const secrets = secretsDigest(views, registry.privateTexts);
@@ -280,36 +289,21 @@ type Indexed = Awaited<ReturnType<typeof updateIndex>>;
 
 /** The indexes of both views, the public one first: a new internal index begins as a copy of it. */
 async function indexViews(
+  index: IndexThread,
   views: Views,
   shelves: Shelves,
   state: BuildState,
   extractDigest: (key: string) => string,
-  extract: ReadObjects["extract"],
   drafts: { readonly public: Promise<string>; readonly internal: Promise<Draft> },
 ): Promise<{ readonly public: Indexed; readonly internal: Indexed; readonly draft: Draft }> {
-  const update = async (view: "public" | "internal", snapshot: Promise<string>, before: ViewState | null): Promise<Indexed> => {
-    const index = await openIndex(shelves[view].indexUri);
-    try {
-      return await updateIndex(index, snapshot, [...indexEntries(views[view], extractDigest, extract)], before);
-    } finally {
-      index.close();
-    }
-  };
-  const isReady = async (before: ViewState | null): Promise<boolean> => {
-    if (before === null) return false;
-    const index = await openIndex(shelves.internal.indexUri);
-    try {
-      return await index.has(before.snapshot);
-    } finally {
-      index.close();
-    }
-  };
+  const update = (view: "public" | "internal", snapshot: Promise<string>, before: ViewState | null): Promise<Indexed> =>
+    updateIndex(index, view, snapshot, [...indexEntries(views[view], extractDigest)], before);
   const [publicIndexed, draft] = await Promise.all([
     update("public", drafts.public, state.public ?? (await assumedState(shelves.public))),
     drafts.internal,
   ]);
   let before = state.internal ?? (await assumedState(shelves.internal));
-  if (!(await isReady(before))) {
+  if (before === null || !(await index.has("internal", before.snapshot))) {
     await seedIndex(shelves.public, shelves.internal);
     before = publicIndexed.state;
   }

@@ -94,7 +94,7 @@ test("a configuration that would blow up is refused at once", (t) => {
 
 test("build prints one JSON document, or lines for people; nothing on stderr when nobody watches", (t) => {
   assert.deepEqual(Object.keys(built).sort(), [
-    "added", "changed", "duration_ms", "finished", "internal", "notes", "previous", "published", "rejected", "removed", "sequence", "snapshot", "started", "unchanged", "unreadable", "work",
+    "added", "changed", "duration_ms", "embeddings", "finished", "internal", "notes", "previous", "published", "rejected", "removed", "sequence", "snapshot", "started", "unchanged", "unreadable", "work",
   ]);
   assert.equal(built["started"], "2026-04-01T00:00:00.000Z");
   const { file } = copy(t);

@@ -9,7 +9,6 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import { compileSite } from "./compile-site.ts";
 import { openExtractPool } from "./extract/pool.ts";
 import { pagefindFiles } from "./pagefind.ts";
-import { formatExtract } from "./read-objects.ts";
 import { textFiles } from "./render.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
@@ -22,7 +21,7 @@ export function openDeriver(): Deriver & { close(): Promise<void> } {
     async *files(snapshot, data) {
       for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
       for (const { key } of data.objects) {
-        yield { path: `extracts/${key}`, bytes: async () => formatExtract(await pool.extract(key, await objectBytes(snapshot, key))) };
+        yield { path: `extracts/${key}`, bytes: async () => (await pool.extract(key, await objectBytes(snapshot, key))).json };
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());

@@ -1,26 +1,21 @@
 /** What of a view is searchable: objects, claims and records as documents of the index. */
-import { canonicalJson, sha256 } from "../snapshots/digest.ts";
+import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
 import { type Document, documentId } from "../snapshots/index/row.ts";
-import type { Extract, Passage } from "../snapshots/schema/extract.ts";
+import type { Passage } from "../snapshots/schema/extract.ts";
 import { findCollection, type ViewData } from "../snapshots/view-data.ts";
 
-export type IndexEntry = { readonly doc: string; /** Changes whenever the document does. */ readonly facts: string; document(): Promise<Document> };
+/** A document whose passages may still lie in the shelf, in the extract with this digest. */
+export type IndexSource = Document & { readonly extract: Sha256 | null };
 
-export function* indexEntries(
-  data: ViewData,
-  extractDigest: (key: string) => string,
-  extract: (key: string) => Promise<Extract>,
-): Generator<IndexEntry> {
-  for (const row of data.objects) {
-    const doc = documentId("object", row.key);
-    const collection = findCollection(data.library.collections, row.key)?.id ?? "";
+export type IndexEntry = { readonly source: IndexSource; /** Changes whenever the document does. */ readonly facts: string };
+
+export function* indexEntries(data: ViewData, extractDigest: (key: string) => string): Generator<IndexEntry> {
+  for (const { key, kind, title, sha256: digest } of data.objects) {
+    const extract = extractDigest(key);
+    const collection = findCollection(data.library.collections, key)?.id ?? "";
     yield {
-      doc,
-      facts: `${row.sha256.slice(0, 16)}${extractDigest(row.key).slice(0, 16)}${collection}`,
-      async document() {
-        const { passages } = await extract(row.key);
-        return { doc, key: row.key, kind: row.kind, collection, title: row.title, sha256: row.sha256, passages };
-      },
+      source: { doc: documentId("object", key), key, kind, collection, title, sha256: digest, passages: [], extract },
+      facts: `${digest.slice(0, 16)}${extract.slice(0, 16)}${collection}`,
     };
   }
   for (const claim of data.claims.claims) {
@@ -33,9 +28,9 @@ export function* indexEntries(
 }
 
 function plainEntry(kind: "claim" | "record", id: string, title: string, value: unknown, text: string, name: string | null): IndexEntry {
-  const doc = documentId(kind, id);
   const digest = sha256(canonicalJson(value));
   const lines = text.split("\n").length;
   const passage: Passage = { heading: [], name, page: null, start_line: 1, end_line: lines, text };
-  return { doc, facts: digest, document: async () => ({ doc, key: id, kind, collection: "", title, sha256: digest, passages: [passage] }) };
+  const source: IndexSource = { doc: documentId(kind, id), key: id, kind, collection: "", title, sha256: digest, passages: [passage], extract: null };
+  return { source, facts: digest };
 }

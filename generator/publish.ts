@@ -6,12 +6,12 @@ import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { documentId } from "../snapshots/index/row.ts";
-import type { ViewIndex } from "../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../snapshots/shelf.ts";
 import { buildTree, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import type { IndexEntry } from "./index-documents.ts";
+import type { IndexThread } from "./index-thread.ts";
 import type { ViewState } from "./state.ts";
 
 /** A view written to its shelf but not yet published: nothing points to it. */
@@ -37,26 +37,20 @@ export async function writeDraft(shelf: Shelf, data: ViewData, files: readonly F
  *  @param snapshot may become known while rows are written
  *  @returns what is indexed, and how many documents were written */
 export async function updateIndex(
-  index: ViewIndex,
+  index: IndexThread,
+  view: "public" | "internal",
   snapshot: Promise<string>,
   entries: readonly IndexEntry[],
   before: ViewState | null,
 ): Promise<{ readonly state: ViewState; readonly written: number }> {
-  const documents = Object.fromEntries(entries.map(({ doc, facts }) => [doc, facts]));
-  const base = before !== null && (await index.has(before.snapshot)) ? before : null;
-  const stale = entries.filter(({ doc, facts }) => base === null || base.documents[doc] !== facts);
+  const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
+  const base = before !== null && (await index.has(view, before.snapshot)) ? before : null;
+  const stale = entries.filter(({ source, facts }) => base === null || base.documents[source.doc] !== facts);
   const remove = base === null ? [] : Object.keys(base.documents).filter((doc) => !Object.hasOwn(documents, doc));
   if (base !== null && stale.length === 0 && remove.length === 0 && base.snapshot === (await snapshot)) {
     return { state: base, written: 0 };
   }
-  await index.update({
-    upsert: (async function* () {
-      for (const entry of stale) yield entry.document();
-    })(),
-    remove,
-    base: base?.snapshot ?? null,
-    tag: snapshot,
-  });
+  await index.update(view, { upsert: stale.map(({ source }) => source), remove, base: base?.snapshot ?? null, tag: snapshot });
   return { state: { snapshot: await snapshot, documents }, written: stale.length };
 }
 

@@ -7,6 +7,7 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames } from "../snapshots/tree.ts";
 import { type CollectionInfo, findCollection } from "../snapshots/view-data.ts";
+import { parseExtract } from "./extract/extract-json.ts";
 import { openExtractPool } from "./extract/pool.ts";
 import type { Progress } from "./progress.ts";
 import type { ObjectStore, StoredObject } from "./sources/object-store.ts";
@@ -14,7 +15,7 @@ import type { KnownObject } from "./state.ts";
 
 /** Objects under way at once for each worker: enough to keep it busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
-/** Extracts that stay in memory for indexing and rendering, by the length of their JSON; the rest is read again. */
+/** Extracts that stay in memory for rendering, as JSON: bytes are nothing for the collector to follow. The rest is read again. */
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 
 export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
@@ -63,7 +64,7 @@ export async function readObjects(options: {
   }
 
   const rejected: Rejection[] = [...listed.rejected];
-  const extracts = new Map<string, Extract>();
+  const extracts = new Map<string, Uint8Array>();
   let kept = 0;
   if (changed.length > 0) {
     const threads = Math.min(availableParallelism(), Math.ceil(changed.length / IN_FLIGHT));
@@ -80,25 +81,20 @@ export async function readObjects(options: {
           await shelf.putBlob(digest, bytes);
           const size = bytes.length;
           // The pool takes the buffer over: nothing may read `bytes` after this line.
-          const extract = await pool.extract(row.key, bytes);
-          const json = formatExtract(extract);
+          const { json, ...facts } = await pool.extract(row.key, bytes);
           const extractDigest = sha256(json);
           await shelf.putBlob(extractDigest, json);
           if (kept + json.length <= MAX_KEPT_BYTES) {
-            extracts.set(row.key, extract);
+            extracts.set(row.key, json);
             kept += json.length;
           }
           objects.push({
             key: row.key,
-            title: extract.title,
-            summary: extract.summary,
-            kind: extract.kind,
-            media_type: extract.media_type,
+            ...facts,
             size,
             sha256: digest,
             uploaded: row.uploaded,
             extract: { sha256: extractDigest, size: json.length },
-            notes: extract.notes,
             version,
             root,
           });
@@ -123,19 +119,10 @@ export async function readObjects(options: {
     rejected,
     read: new Set(changed.map((row) => row.key)),
     async extract(key) {
-      const inMemory = extracts.get(key);
-      if (inMemory !== undefined) return inMemory;
       const object = byKey.get(key);
-      const json = object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256);
+      const json = extracts.get(key) ?? (object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256));
       if (json === null) throw new ShelfError("build_failed", `The extract of ${key} is gone from the shelf; remove the build state and build again.`);
-      return JSON.parse(new TextDecoder().decode(json)) as Extract;
+      return parseExtract(json);
     },
   };
-}
-
-/** RFC 8785 text of an extract: members in order by hand, because the general form costs more than the extraction. */
-export function formatExtract(extract: Extract): Uint8Array {
-  const { html, kind, language, lines, media_type, notes, summary, title } = extract;
-  const passages = extract.passages.map(({ end_line, heading, name, page, start_line, text }) => ({ end_line, heading, name, page, start_line, text }));
-  return new TextEncoder().encode(JSON.stringify({ html, kind, language, lines, media_type, notes, passages, summary, title }));
 }

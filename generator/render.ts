@@ -1,4 +1,5 @@
 /** The public view's pages: renders those whose inputs changed since the last build. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import { pagePath } from "../snapshots/layout.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
@@ -47,6 +48,8 @@ export async function renderPages(options: {
       file = { facts, sha256: digest, size: html.length };
       rendered.push(page.path);
       progress.step("render", rendered.length);
+      // A page waits for nothing outside the process: without a pause nothing else would be heard until the last one.
+      await nextTurn();
     }
     pages[page.file] = file;
     files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });

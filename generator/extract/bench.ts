@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
 import { extract } from "./extract.ts";
+import { parseExtract } from "./extract-json.ts";
 import { openExtractPool } from "./pool.ts";
 
 const { values, positionals } = parseArgs({
@@ -24,8 +25,8 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .slice(0, Number(values.limit));
 const objects = files.map((path) => ({ key: relative(folder, path), bytes: readFileSync(path) }));
 const pool = values.pool ? openExtractPool() : null;
-const run = (key: string, bytes: Uint8Array): ReturnType<typeof extract> =>
-  pool === null ? extract(key, bytes) : pool.extract(key, bytes);
+const run = async (key: string, bytes: Uint8Array): ReturnType<typeof extract> =>
+  pool === null ? extract(key, bytes) : parseExtract((await pool.extract(key, bytes)).json);
 for (const { key, bytes } of objects.slice(0, 200)) await run(key, bytes);
 const kinds = new Map<
   string,

@@ -7,14 +7,13 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
-import type { Extract } from "../../snapshots/schema/extract.ts";
-import { extractPlainly } from "./extract.ts";
+import { type Extracted, toExtracted } from "./extract-json.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
   /** As extract() of extract.ts, which see; does not throw for any bytes.
    *  @throws Error when the pool is closed */
-  extract(key: string, bytes: Uint8Array): Promise<Extract>;
+  extract(key: string, bytes: Uint8Array): Promise<Extracted>;
   /** Waits for nothing: what is still under way is refused. */
   close(): Promise<void>;
 };
@@ -39,7 +38,7 @@ const IN_FLIGHT = 2;
 type Task = {
   readonly key: string;
   readonly bytes: Uint8Array;
-  resolve(value: Extract): void;
+  resolve(value: Extracted): void;
   reject(reason: Error): void;
 };
 type Slot = {
@@ -141,15 +140,13 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       for (const task of slot.tasks) task.reject(new Error("The extract pool was closed."));
       return;
     }
-    blamed?.resolve(
-      extractPlainly(
-        blamed.key,
-        blamed.bytes,
-        slot.timedOut
-          ? "Reading this file took too long, so only its plain text is used."
-          : "Reading this file failed, so only its plain text is used.",
-      ),
-    );
+    if (blamed !== undefined) {
+      const note = slot.timedOut
+        ? "Reading this file took too long, so only its plain text is used."
+        : "Reading this file failed, so only its plain text is used.";
+      // Loaded only now: the parsers behind it take longer to load than a rebuild that changes one object.
+      import("./extract.ts").then(({ extractPlainly }) => blamed.resolve(toExtracted(extractPlainly(blamed.key, blamed.bytes, note)))).catch(blamed.reject);
+    }
     waiting.push(...others);
     dispatch();
   }

@@ -1,9 +1,9 @@
 /** The process behind pool.ts: reads one object after another until its parent goes away. */
-import type { Extract } from "../../snapshots/schema/extract.ts";
 import { extract } from "./extract.ts";
+import { type Extracted, toExtracted } from "./extract-json.ts";
 
 export type Request = { readonly key: string; readonly bytes: Uint8Array };
-export type Reply = Extract;
+export type Reply = Extracted;
 
 let queue: Promise<void> = Promise.resolve();
 
@@ -12,7 +12,7 @@ process.on("message", ({ key, bytes }: Request) => {
 });
 async function answer(before: Promise<void>, key: string, bytes: Uint8Array): Promise<void> {
   await before;
-  const reply: Reply = await extract(key, bytes);
+  const reply: Reply = toExtracted(await extract(key, bytes));
   process.send?.(reply);
 }
 

@@ -3,7 +3,7 @@
  *  Whoever controls the registry's host controls every byte, header and redirect of the answer. */
 import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fetch, type Response } from "undici";
+import type { Response } from "undici";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -52,6 +52,8 @@ async function pullUrl(start: string, kept: KeptRegistry | null, limits: PullLim
   const headers: Record<string, string> = { accept: "application/json", "user-agent": "proofshelf" };
   if (kept !== null && kept.etag !== "") headers["if-none-match"] = kept.etag;
   else if (kept !== null && kept.lastModified !== "") headers["if-modified-since"] = kept.lastModified;
+  // Loaded only for a registry that has an address: a hundred modules that most rebuilds do without.
+  const { fetch } = await import("undici");
   try {
     let url = new URL(start);
     for (let hop = 0; ; hop++) {

@@ -4,8 +4,8 @@
  *  were, and the next update starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
 import { type IndexReader, openReader } from "./reader.ts";
-import { type Document, rowsOf, type StoredRow } from "./row.ts";
-import { countRow } from "./statistics.ts";
+import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
+import { WordCounts } from "./statistics.ts";
 import {
   connectEngine, emptyTable, type Engine, indexTerms, NEVER, PASSAGES, passageTable, returnTo, setTag, sqlLists, WORDS, wordTable,
 } from "./tables.ts";
@@ -85,10 +85,10 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
     tags,
     async update(update) {
       if (update.base !== null && !(await has(update.base))) throw unavailable(update.base);
-      const counts = new Map<string, number>();
+      const counts = new WordCounts();
       const { passages, documents } =
         update.base === null ? await writeAll(engine, update, counts) : await writeChanges(engine, update, update.base, counts);
-      const written = await writeCounts(engine, update.base, counts);
+      const written = await writeCounts(engine, update.base, counts.changes());
       const tag = await update.tag;
       if (!TAG_PATTERN.test(tag)) throw new ShelfError("build_failed", `${JSON.stringify(tag)} cannot name an index tag.`);
       await setTag(written, tag);
@@ -130,10 +130,10 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
 }
 
 /** Documents in lists whose rows fill about one batch; of two with one id in a list, the later. */
-async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids: string[]; rows: StoredRow[] }> {
-  let batch = new Map<string, StoredRow[]>();
+async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids: string[]; rows: AnalysedRow[] }> {
+  let batch = new Map<string, AnalysedRow[]>();
   let size = 0;
-  const flush = (): { ids: string[]; rows: StoredRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
+  const flush = (): { ids: string[]; rows: AnalysedRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
   for await (const document of documents) {
     const rows = rowsOf(document);
     batch.set(document.doc, rows);
@@ -146,18 +146,26 @@ async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids:
   if (size > 0) yield flush();
 }
 
-async function writeAll(engine: Engine, update: IndexUpdate, counts: Map<string, number>): Promise<{ passages: Table; documents: number }> {
+async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts): Promise<{ passages: Table; documents: number }> {
   const passages = await emptyTable(engine, PASSAGES, passageTable(engine, []));
   const removed = new Set(update.remove);
   const written = new Set<string>();
+  // One batch is written while the words of the next are found.
+  let adding: Promise<unknown> = Promise.resolve();
   for await (const { ids, rows } of batches(update.upsert)) {
     const again = ids.find((id) => written.has(id));
     if (again !== undefined) throw new ShelfError("build_failed", `${JSON.stringify(again)} was given to the index twice.`);
     for (const id of ids) written.add(id);
-    const kept = rows.filter((row) => !removed.has(row.doc));
-    for (const row of kept) countRow(counts, row.terms, 1);
-    if (kept.length > 0) await passages.add(passageTable(engine, kept));
+    const kept = rows.filter(({ row }) => !removed.has(row.doc));
+    for (const { words } of kept) counts.add(words, 1);
+    const table = passageTable(engine, kept.map(({ row }) => row));
+    await adding;
+    if (kept.length === 0) continue;
+    adding = passages.add(table);
+    // It is awaited before the next, and may fail before that.
+    adding.catch(() => undefined);
   }
+  await adding;
   await passages.optimize({ cleanupOlderThan: NEVER });
   await indexTerms(engine, passages);
   await passages.createIndex("doc");
@@ -165,7 +173,7 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: Map<string,
 }
 
 async function writeChanges(
-  engine: Engine, update: IndexUpdate, base: string, counts: Map<string, number>,
+  engine: Engine, update: IndexUpdate, base: string, counts: WordCounts,
 ): Promise<{ passages: Table; documents: number }> {
   const passages = await engine.connection.openTable(PASSAGES);
   await returnTo(passages, base);
@@ -173,7 +181,7 @@ async function writeChanges(
   const drop = async (ids: readonly string[]): Promise<void> => {
     for (const filter of sqlLists("doc", ids)) {
       const old = await passages.query().where(filter).select(["terms"]).toArrow();
-      for (const terms of old.getChild("terms") ?? []) countRow(counts, String(terms), -1);
+      for (const terms of old.getChild("terms") ?? []) counts.add(storedWords(String(terms)), -1);
       if (old.numRows > 0) await passages.delete(filter);
     }
   };
@@ -181,8 +189,8 @@ async function writeChanges(
   documents += update.remove.length;
   for await (const { ids, rows } of batches(update.upsert)) {
     await drop(ids);
-    for (const row of rows) countRow(counts, row.terms, 1);
-    await passages.add(passageTable(engine, rows));
+    for (const { words } of rows) counts.add(words, 1);
+    await passages.add(passageTable(engine, rows.map(({ row }) => row)));
     documents += ids.length;
   }
   const stats = await passages.indexStats("terms_idx");
@@ -205,14 +213,13 @@ async function writeCounts(engine: Engine, base: string | null, changes: Readonl
   }
   const words = await engine.connection.openTable(WORDS);
   await returnTo(words, base);
-  const changed = [...changes].filter(([, by]) => by !== 0);
-  const counts = new Map(changed);
-  for (const filter of sqlLists("word", changed.map(([word]) => word))) {
+  const counts = new Map(changes);
+  for (const filter of sqlLists("word", [...changes.keys()])) {
     const found = await words.query().where(filter).toArrow();
     for (const row of found) counts.set(String(row["word"]), (counts.get(String(row["word"])) ?? 0) + Number(row["count"]));
   }
   // A word that is gone stays with a count of 0, which says the same as no row.
-  if (changed.length > 0) {
+  if (changes.size > 0) {
     await words.mergeInsert("word").whenMatchedUpdateAll().whenNotMatchedInsertAll().execute(wordTable(engine, counts));
   }
   if ((await words.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await words.optimize({ cleanupOlderThan: NEVER });

@@ -74,37 +74,22 @@ export function normalizeExact(value: string): string {
 
 const NO_PASSAGE: Passage = { heading: [], name: null, page: null, start_line: 0, end_line: 0, text: "" };
 
-// The public and the internal view index the same passages: their words are found once.
-const analysed = new WeakMap<Passage, string>();
+/** A row to be stored, with the words that are its `terms`: one list per field, then the marks. */
+export type AnalysedRow = { readonly row: StoredRow; readonly words: readonly (readonly string[])[] };
 
-function textWords(passage: Passage): string {
-  const known = analysed.get(passage);
-  if (known !== undefined) return known;
-  const line = words(passage.text).join(" ");
-  analysed.set(passage, line);
-  return line;
-}
-
-/** How many words a line holds. */
-export function countWords(line: string): number {
-  if (line === "") return 0;
-  let count = 1;
-  for (let at = line.indexOf(" "); at >= 0; at = line.indexOf(" ", at + 1)) count++;
-  return count;
-}
-
-/** The stored rows of a document: at least one. */
-export function rowsOf(document: Document): StoredRow[] {
-  const title = words(document.title).join(" ");
-  const path = words(document.key).join(" ");
+/** The rows of a document: at least one. */
+export function rowsOf(document: Document): AnalysedRow[] {
+  const title = words(document.title);
+  const path = words(document.key);
   const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
   return passages.map((passage, n) => {
-    const text = textWords(passage);
+    const text = words(passage.text);
     const marks = new Set<string>();
     if (n === 0) marks.add(exactMark(document.key)).add(exactMark(document.title));
     if (passage.name !== null) marks.add(exactMark(passage.name));
     const heading = passage.heading.join(" › ");
-    return {
+    const lists = [title, words(heading), words(passage.name ?? ""), path, text, [...marks]];
+    const row: StoredRow = {
       doc: document.doc,
       n,
       key: document.key,
@@ -118,17 +103,11 @@ export function rowsOf(document: Document): StoredRow[] {
       start_line: passage.start_line,
       end_line: passage.end_line,
       sha256: document.sha256,
-      terms: [
-        title,
-        words(heading).join(" "),
-        words(passage.name ?? "").join(" "),
-        path,
-        text,
-        [...marks].join(" "),
-      ].join("\n"),
-      length: countWords(text),
+      terms: lists.map((list) => list.join(" ")).join("\n"),
+      length: text.length,
       print: sha256([document.title, heading, passage.name ?? "", passage.text].join("\n")).slice(0, PRINT_LENGTH),
     };
+    return { row, words: lists };
   });
 }
 
@@ -138,4 +117,9 @@ export type Terms = { readonly bytes: Buffer; readonly start: number; readonly e
 /** The words of each field of a stored row. */
 export function fieldLines(terms: string): readonly string[] {
   return terms.split("\n");
+}
+
+/** The words of a stored row, as AnalysedRow has them. */
+export function storedWords(terms: string): readonly (readonly string[])[] {
+  return fieldLines(terms).map((line) => (line === "" ? [] : line.split(" ")));
 }

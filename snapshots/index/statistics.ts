@@ -1,7 +1,7 @@
 /** The numbers that a score needs of the whole index: how many rows, how long each field is together, and in how many
  *  rows a word stands. They are kept beside the rows, exactly, because the engine's own numbers count deleted rows until it
  *  rebuilds: with ours, an index that grew by a thousand updates scores like one that was built in one go. */
-import { FIELDS, fieldLines } from "./row.ts";
+import { FIELDS } from "./row.ts";
 
 export type Statistics = {
   readonly rows: number;
@@ -17,21 +17,42 @@ export function lengthTotal(field: number): string {
   return ` length ${field}`;
 }
 
-/** Adds (`sign` 1) or takes away (-1) one row's share. */
-export function countRow(into: Map<string, number>, terms: string, sign: 1 | -1): void {
-  const add = (name: string, by: number): void => {
-    into.set(name, (into.get(name) ?? 0) + by);
-  };
-  add(ROWS_TOTAL, sign);
-  const lines = fieldLines(terms);
-  const seen = new Set<string>();
-  lines.forEach((line, at) => {
-    if (line === "") return;
-    const list = line.split(" ");
-    if (at < FIELDS.length) add(lengthTotal(at), sign * list.length);
-    for (const word of list) seen.add(word);
-  });
-  for (const word of seen) add(word, sign);
+/** In how many rows each word stands, and the totals: what rows add and take away. */
+export class WordCounts {
+  readonly #counts = new Map<string, { count: number; row: number }>();
+  #row = 0;
+
+  /** Adds (`sign` 1) or takes away (-1) one row's share.
+   *  @param words as AnalysedRow has them */
+  add(words: readonly (readonly string[])[], sign: 1 | -1): void {
+    this.#row++;
+    this.#total(ROWS_TOTAL, sign);
+    words.forEach((list, at) => {
+      if (at < FIELDS.length) this.#total(lengthTotal(at), sign * list.length);
+      for (const word of list) {
+        const known = this.#counts.get(word);
+        if (known === undefined) this.#counts.set(word, { count: sign, row: this.#row });
+        // The row's number tells whether the word was met in it before: cheaper than a set of each row's words.
+        else if (known.row !== this.#row) {
+          known.row = this.#row;
+          known.count += sign;
+        }
+      }
+    });
+  }
+
+  #total(name: string, by: number): void {
+    const known = this.#counts.get(name);
+    if (known === undefined) this.#counts.set(name, { count: by, row: 0 });
+    else known.count += by;
+  }
+
+  /** What changed, by name. */
+  changes(): Map<string, number> {
+    const out = new Map<string, number>();
+    for (const [name, { count }] of this.#counts) if (count !== 0) out.set(name, count);
+    return out;
+  }
 }
 
 /** @param counts words in more than one row, and the totals; a word that is missing stands in one row or none */
