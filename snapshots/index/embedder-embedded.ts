@@ -7,7 +7,7 @@ import { ShelfError } from "../errors.ts";
 import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
-/** Tokens of a text that the model reads. The time grows with them (half a millisecond each); see README.md for the choice. */
+/** Tokens of a text that the model reads. The time grows with them, a third of a millisecond each. */
 const TOKENS = 40;
 /** Texts of one task: enough to pay for the call, few enough to spread over the processes. */
 const BATCH = 8;

@@ -13,8 +13,8 @@ export const DEFAULT_SEMANTIC_LIMIT = 20;
 /** Passages taken from each side. */
 const TEXT_ROWS = 400;
 const NEAR_ROWS = 200;
-/** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .19 where the text has
- *  .51) and helps a little beside it; README.md has the figures. */
+/** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .17 where the text has
+ *  .52) and helps a little beside it; index/README.md has the figures. */
 export const NEAR_WEIGHT = 0.15;
 /** Above everything that text and nearness can reach together. */
 const EXACT_BONUS = 2;
