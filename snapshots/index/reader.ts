@@ -7,7 +7,7 @@ import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import { type Engine, sqlLists, sqlString } from "./tables.ts";
 import { openVectors, type VectorReader } from "./vectors.ts";
-import type { Table } from "@lancedb/lancedb";
+import type { FullTextQuery, Operator as Operators, Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 
 /** A row that holds some of the words, as the ranking needs it. */
@@ -24,8 +24,10 @@ export type Candidate = {
 };
 
 export type CandidateQuery = {
-  /** Analysed words (see `words`) and marks; a row with any of them is a candidate. */
+  /** Analysed words (see `words`); a row with any of them is a candidate. */
   readonly any: readonly string[];
+  /** A row with this mark is one, too. */
+  readonly mark: string;
   /** Words that a candidate has all of; [] for no such demand. */
   readonly all: readonly string[];
   /** Only objects whose key starts with it; "" for everything, records and claims included. */
@@ -35,7 +37,7 @@ export type CandidateQuery = {
 
 export type IndexReader = {
   readonly statistics: Statistics;
-  /** The best `limit` rows by the engine's own BM25, in no promised order. */
+  /** The best `limit` rows by the engine's own BM25, the best first; of equal ones some. */
   candidates(query: CandidateQuery): Promise<Candidate[]>;
   /** The candidates at these places; a place without a row is left out. In no promised order. */
   find(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
@@ -76,19 +78,22 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     statistics: openStatistics(counts),
     candidates: (query) =>
       guarded(async () => {
-        if (query.any.length === 0 || !query.prefix.isWellFormed() || query.prefix.includes("\0")) return [];
-        const any = new MatchQuery(query.any.join(" "), "terms");
-        const text =
-          query.all.length === 0
-            ? any
-            : new BooleanQuery([
-                [Occur.Must, new MatchQuery(query.all.join(" "), "terms", { operator: Operator.And })],
-                [Occur.Should, any],
-              ]);
+        if (!query.prefix.isWellFormed() || query.prefix.includes("\0")) return [];
         const held = holder.rows();
-        let found = passages.query().fullTextSearch(text).select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"]).withRowId().limit(query.limit);
-        if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
-        return held === null ? readCandidates(found) : holdCandidates(found, held);
+        const find = (text: FullTextQuery): Promise<Candidate[]> => {
+          let found = passages.query().fullTextSearch(text).select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"]).withRowId().limit(query.limit);
+          if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
+          return held === null ? readCandidates(found) : holdCandidates(found, held);
+        };
+        const having = (names: readonly string[], operator: Operators) => new MatchQuery(names.join(" "), "terms", { operator });
+        const any = [...query.any, query.mark];
+        if (query.all.length === 0) return find(having(any, Operator.Or));
+        const same = new Set(query.any).symmetricDifference(new Set(query.all)).size === 0;
+        if (!same) return find(new BooleanQuery([[Occur.Must, having(query.all, Operator.And)], [Occur.Should, having(any, Operator.Or)]]));
+        // The same rows in the same order as of both together, which the engine finds ten times more slowly.
+        const [marked, others] = await Promise.all([find(having([...query.all, query.mark], Operator.And)), find(having(query.all, Operator.And))]);
+        const first = new Set(marked.map(({ ref }) => ref));
+        return [...marked, ...others.filter(({ ref }) => !first.has(ref))].slice(0, query.limit);
       }),
     find: (places) =>
       guarded(async () => {

@@ -4,7 +4,7 @@ import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { snippet } from "./snippet.ts";
-import { compareScored, type ExactReason, findReason, parseWanted, scorePassages, type Scored } from "./wanted.ts";
+import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
 
 /** conventions: characters of q after NFC. */
 export const MAX_QUERY = 500;
@@ -62,14 +62,23 @@ export function parseSearch(params: URLSearchParams): SearchQuery {
 export async function search(reader: IndexReader, query: SearchQuery): Promise<SearchResult[]> {
   if (query.limit === 0) return [];
   const wanted = parseWanted(query.q, reader);
+  const score = openPassageScorer(reader, wanted);
   let limit = Math.min(MAX_ROWS, Math.max(MIN_ROWS, query.limit * ROWS_PER_RESULT));
-  let best: Scored[];
-  for (;;) {
-    const { scored, more } = await scorePassages(reader, wanted, query.prefix, limit);
-    best = fold(scored);
-    // The rows folded into too few documents: there may be more behind them.
-    if (!more || best.length >= query.limit || limit >= MAX_ROWS) break;
+  let asked = limit;
+  let found = await findPassages(reader, wanted, query.prefix, asked);
+  let scored = score(found);
+  let best = fold(scored);
+  // The rows folded into too few documents, or few of them have the phrase: there may be more behind them.
+  while (found.length >= limit && best.length < query.limit && limit < MAX_ROWS) {
+    const looked = limit;
     limit = Math.min(MAX_ROWS, limit * 4);
+    if (limit > asked) {
+      // How many rows a phrase takes nobody knows beforehand: the engine is asked for them once.
+      asked = wanted.phrases.length > 0 ? MAX_ROWS : limit;
+      found = await findPassages(reader, wanted, query.prefix, asked);
+      scored = score(found.slice(0, limit));
+    } else scored.push(...score(found.slice(looked, limit)));
+    best = fold(scored);
   }
   best = best.slice(0, query.limit);
   const find = openFinder(wanted.worth);

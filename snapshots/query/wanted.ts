@@ -1,11 +1,13 @@
 /** A query in the index's words, and the passages that hold them, scored. */
 import type { Candidate, IndexReader } from "../index/reader.ts";
-import { exactMark, fieldLines, type IndexRow, normalizeExact } from "../index/row.ts";
+import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
 import { words } from "../index/words.ts";
 import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
 
 /** Words of a query that count, the rarest first: bounds the time of a pasted page. */
 const MAX_WORDS = 32;
+/** Nothing in a word is as small or smaller; a line end is. */
+const SPACE = 32;
 /** Significant digits of a score: below them the order of additions decides, above them the texts do. */
 const SCORE_DIGITS = 9;
 
@@ -41,26 +43,45 @@ export function parseWanted(q: string, { statistics }: Pick<IndexReader, "statis
   };
 }
 
-/** The passages that hold words of the query, in no promised order.
- *  @param limit rows that are looked at, the best by the engine's own order
- *  @returns `more` when rows beyond the limit may hold words too */
-export async function scorePassages(
-  reader: IndexReader, wanted: Wanted, prefix: string, limit: number,
-): Promise<{ readonly scored: readonly Scored[]; readonly more: boolean }> {
+/** The passages that hold words of the query, the best by the engine's own order first.
+ *  @param limit rows that are looked at; as many found means that there may be more */
+export function findPassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<readonly Candidate[]> {
   const all = [...new Set(wanted.phrases.flatMap((phrase) => phrase.split(" ")))];
-  const candidates = await reader.candidates({ any: [...wanted.words.map(({ word }) => word), wanted.mark], all, prefix, limit });
+  return reader.candidates({ any: wanted.words.map(({ word }) => word), mark: wanted.mark, all, prefix, limit });
+}
+
+/** @returns a function that scores passages, and leaves out those without the phrases */
+export function openPassageScorer(reader: IndexReader, wanted: Wanted): (candidates: readonly Candidate[]) => Scored[] {
   const scoreRow = openScorer(reader.statistics, wanted.words, wanted.mark);
-  const scored: Scored[] = [];
-  for (const candidate of candidates) {
-    const { terms, length } = candidate;
-    if (wanted.phrases.length > 0) {
-      const lines = fieldLines(terms.bytes.toString("utf8", terms.start, terms.end));
-      if (!wanted.phrases.every((phrase) => lines.some((line) => ` ${line} `.includes(` ${phrase} `)))) continue;
+  // As a letter for every byte, and so are the rows that they are looked for in.
+  const phrases = wanted.phrases.map((phrase) => Buffer.from(phrase).toString("latin1"));
+  return (candidates) => {
+    const scored: Scored[] = [];
+    for (const candidate of candidates) {
+      const { terms, length } = candidate;
+      if (phrases.length > 0) {
+        const row = terms.bytes.toString("latin1", terms.start, terms.end);
+        if (!phrases.every((phrase) => holdsPhrase(row, phrase))) continue;
+      }
+      const { score, marked } = scoreRow(terms, length);
+      scored.push({ candidate, score: Number(score.toPrecision(SCORE_DIGITS)), exact: marked });
     }
-    const { score, marked } = scoreRow(terms, length);
-    scored.push({ candidate, score: Number(score.toPrecision(SCORE_DIGITS)), exact: marked });
+    return scored;
+  };
+}
+
+/** Whether whole words of one line of a row are these, in this order. A phrase has no line end. */
+function holdsPhrase(row: string, phrase: string): boolean {
+  for (let at = row.indexOf(phrase); at >= 0; at = row.indexOf(phrase, at + 1)) {
+    const end = at + phrase.length;
+    if ((at === 0 || row.charCodeAt(at - 1) <= SPACE) && (end === row.length || row.charCodeAt(end) <= SPACE)) return true;
   }
-  return { scored, more: candidates.length >= limit };
+  return false;
+}
+
+/** The passages that hold words of the query, scored, in no promised order. */
+export async function scorePassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<{ readonly scored: readonly Scored[] }> {
+  return { scored: openPassageScorer(reader, wanted)(await findPassages(reader, wanted, prefix, limit)) };
 }
 
 /** Best first by score; ties by key, then by passage, so that the order never depends on how the index came to be. */
