@@ -132,3 +132,20 @@ test("parameters out of their limits are refused with their name", () => {
   for (const limit of ["501", "-1", "x", "", "1e2"]) assert.throws(() => parse(`q=a&limit=${limit}`), { code: "bad_parameter" });
   assert.throws(() => parse(`q=a&prefix=${"x".repeat(1025)}`), { code: "bad_prefix" });
 });
+
+test("a phrase is found however many rows hold its words apart", async () => {
+  const apart = await mkdtemp(join(tmpdir(), "phrase-"));
+  const many = await openIndex(apart);
+  const passages = Array.from({ length: 1000 }, (_, at) => ({ text: at % 400 === 7 ? `gamma delta ${"words that make it long ".repeat(40)}` : `delta gamma ${at}` }));
+  await many.update({ upsert: passages.map((passage, at) => document({ key: `p/${at}`, passages: [passage] })), remove: [], base: null, tag: "t" });
+  const opened = await many.at("t");
+  // Asked twice: the second time the rows are in memory.
+  for (let round = 0; round < 2; round++) {
+    const keys = (await search(opened, { q: '"gamma delta"', prefix: "", limit: 50 })).map(({ key }) => key);
+    assert.deepEqual(keys.sort(), ["p/407", "p/7", "p/807"]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  opened.close();
+  many.close();
+  await rm(apart, { recursive: true });
+});
