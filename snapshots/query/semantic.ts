@@ -5,6 +5,7 @@ import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { ShelfError } from "../errors.ts";
+import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { type SearchQuery, type SearchResult, toResult } from "./search.ts";
 import { findReason, parseWanted, scorePassages } from "./wanted.ts";
 
@@ -90,9 +91,9 @@ async function collect(
     return { doc, exact, score: Number((score + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
   });
   documents.sort((a, b) => b.score - a.score || (a.doc < b.doc ? -1 : 1));
-  const first = documents.slice(0, query.limit);
+  const first = documents.slice(0, query.limit + SPARE_RESULTS);
   const rows = await readRows(reader, first.flatMap(({ chunks }) => chunks));
-  return first.flatMap(({ doc, exact, score, chunks }) => {
+  const results = first.flatMap(({ doc, exact, score, chunks }) => {
     const found = chunks.flatMap((chunk) => {
       const row = rows.get(`${chunk.n} ${doc}`);
       return row === undefined ? [] : [{ row, score: Number(worth(chunk).toPrecision(SCORE_DIGITS)) }];
@@ -107,6 +108,7 @@ async function collect(
       })),
     }];
   });
+  return foldDuplicates(results).slice(0, query.limit);
 }
 
 async function readRows(reader: IndexReader, chunks: readonly Passage[]): Promise<Map<string, IndexRow>> {
