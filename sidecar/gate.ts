@@ -11,8 +11,8 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, MAX_TOKEN_BYTES, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 
-/** Verdicts on signatures that are remembered: a client sends one token with many requests. */
-const MAX_REMEMBERED = 10_000;
+/** Verdicts on signatures that are remembered, a kilobyte or so each: a client sends one token with many requests. */
+const MAX_REMEMBERED = 4_000;
 /** `{"alg":"none"}`: what a token's claims are handed to jose under. No token that a caller sends is ever taken with it. */
 const UNSIGNED = "eyJhbGciOiJub25lIn0";
 
