@@ -136,7 +136,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     });
   }
 
+  // Both load while objects are read, which is other processes' work.
   const index = openIndexes();
+  const renderer = openRenderer(site.dist);
+  renderer.catch(() => undefined);
   const usable = await usableState(state, shelves);
   const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
@@ -158,18 +161,16 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     notes,
   });
 
-  let renderer: Promise<Renderer> | null = null;
-  const openSite = (): Promise<Renderer> => (renderer ??= openRenderer(site.dist));
   // Rendering, the browser's bundles and the index work side by side: one is ours, one a process of its own, one native.
   progress.step("render");
-  const assets = siteAssets(openSite, shelves.public);
+  const assets = siteAssets(renderer, shelves.public);
   const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
     const [pagefind, rendered] = await Promise.all([
       pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
       renderPages({
         data: views.public,
         siteDigest: site.dist,
-        renderer: openSite,
+        renderer,
         extractDigest,
         extract: read.extract,
         shelf: shelves.public,
@@ -261,8 +262,8 @@ async function usableState(state: BuildState, shelves: Shelves): Promise<BuildSt
   return state;
 }
 
-async function siteAssets(openSite: () => Promise<Renderer>, shelf: Shelf): Promise<readonly FileEntry[]> {
-  const { assets } = await openSite();
+async function siteAssets(renderer: Promise<Renderer>, shelf: Shelf): Promise<readonly FileEntry[]> {
+  const { assets } = await renderer;
   const files: FileEntry[] = [];
   for (const { path, mediaType, bytes } of assets) {
     const digest = sha256(bytes);

@@ -24,8 +24,7 @@ export type Rendered = {
 export async function renderPages(options: {
   readonly data: ViewData;
   readonly siteDigest: string;
-  /** Opened only when a page has to be rendered: loading the compiled site costs more than a rebuild that changes none. */
-  readonly renderer: () => Promise<Renderer>;
+  readonly renderer: Promise<Renderer>;
   readonly extractDigest: (key: string) => string;
   readonly extract: (key: string) => Promise<Extract>;
   readonly shelf: Shelf;
@@ -41,8 +40,7 @@ export async function renderPages(options: {
     const facts = sha256(siteDigest + JSON.stringify(page.facts));
     let file = known[page.file];
     if (file === undefined || file.facts !== facts) {
-      const renderer = await options.renderer();
-      const html = await renderer.render(await page.input());
+      const html = await (await options.renderer).render(await page.input());
       const digest = sha256(html);
       await shelf.putBlob(digest, html);
       file = { facts, sha256: digest, size: html.length };
