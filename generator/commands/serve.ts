@@ -18,8 +18,9 @@ const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 /** What the site process must never see, even if the operator's shell has it. */
 const SECRET = /^(REINDEX_TOKEN|AI_GATEWAY_ID|INFERENCE_API_KEY|AWS_.*)$/;
-/** glibc gives nearly every thread an arena of its own that it seldom hands back: some 20 MB here, for nothing measurable. */
-const MEMORY = { MALLOC_ARENA_MAX: "2" };
+/** glibc gives nearly every thread an arena of its own that it seldom hands back: some 20 MB of the sidecar, which has much
+ *  else to hold, for a few hundredths of a search. */
+const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
 /** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
 const SETTLE_MS = 200;
 
@@ -55,8 +56,8 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
 }
 
 async function startServer(main: string, serving: SiteServing | SidecarServing, config: Config, options: ServeOptions): Promise<void> {
-  const env = serving.part === "site" ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))) : process.env;
-  const child = fork(main, [], { env: { ...MEMORY, ...env }, execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const env = serving.part === "site" ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))) : { ...FEW_ARENAS, ...process.env };
+  const child = fork(main, [], { env, execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const send = (message: StarterMessage<SiteServing | SidecarServing>): void => {
     if (child.connected) child.send(message);
   };
