@@ -165,6 +165,10 @@ test("the whole shelf goes and comes back: what is known is served, what is not 
       assert.equal(await running.problem("/internal/api/catalog"), "unauthenticated");
       assert.equal((await running.ask("GET", CODE, member)).text, CODE_TEXT);
       for (const path of ["/api/ask", "/internal/library/api/ask"]) assert.match(String((await running.ask(...question(path))).status), /^(200|503)$/, path);
+      // An index that is open may go on for as long as it holds what it needs.
+      for (const word of ["stable", "sort", "none"]) assert.match(await running.problem(`/api/search?q=${word}%20away`), /^(200|search_unavailable)$/);
+      assert.match(await running.problem("/internal/api/search?q=stable%20away", member), /^(200|search_unavailable)$/);
+      assert.equal(await running.problem("/api/ai-search?q=stable"), "200");
       assert.match(String((await running.ask("GET", "/health")).status), /^(200|503)$/);
       for (const outcome of Object.keys(running.read())) assert.match(outcome, /^200$|^\/objects\/.* 503$/);
     });
