@@ -10,7 +10,7 @@ const SAME_SHARE = 0.9;
 const SCORE_SHARE = 0.05;
 /** Lengths further apart than this are not looked into: counting words costs more than all the rest of a search. */
 const LENGTH_SHARE = 0.8;
-/** Words below which a passage has too few triples to be nearly the same: it is the same or not. */
+/** Words below which a passage says too little to be a repetition: two files that hold one short line are two files. */
 const SHORT_WORDS = 12;
 
 /** @param results best first
@@ -24,7 +24,7 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
       for (let at = kept.length - 1; at >= 0; at--) {
         const earlier = kept[at];
         if (earlier === undefined || earlier.result.score - result.score > Math.abs(earlier.result.score) * SCORE_SHARE) break;
-        if (earlier.result.row.sha256 === result.row.sha256 || sameWords(earlier.passage, passage)) return false;
+        if (sameWords(earlier.passage, passage)) return false;
       }
     }
     kept.push({ result, passage });
@@ -44,8 +44,7 @@ function sameWords(a: Passage, b: Passage): boolean {
   if (Math.min(a.text.length, b.text.length) < Math.max(a.text.length, b.text.length) * LENGTH_SHARE) return false;
   const [short, long] = wordsOf(a).length < wordsOf(b).length ? [a, b] : [b, a];
   const [fewer, more] = [wordsOf(short), wordsOf(long)];
-  if (fewer.length < SHORT_WORDS) return fewer.length > 0 && fewer.join(" ") === more.join(" ");
-  if (fewer.length < more.length * SAME_SHARE) return false;
+  if (fewer.length < SHORT_WORDS || fewer.length < more.length * SAME_SHARE) return false;
   const [one, other] = [triplesOf(short), triplesOf(long)];
   let common = 0;
   for (const [triple, count] of one) common += Math.min(count, other.get(triple) ?? 0);

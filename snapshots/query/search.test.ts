@@ -136,7 +136,7 @@ test("parameters out of their limits are refused with their name", () => {
 test("a phrase is found however many rows hold its words apart", async () => {
   const apart = await mkdtemp(join(tmpdir(), "phrase-"));
   const many = await openIndex(apart);
-  const passages = Array.from({ length: 1000 }, (_, at) => ({ text: at % 400 === 7 ? `gamma delta ${"words that make it long ".repeat(40)}` : `delta gamma ${at}` }));
+  const passages = Array.from({ length: 1000 }, (_, at) => ({ text: at % 400 === 7 ? `gamma delta ${`words of ${at} that make it long `.repeat(40)}` : `delta gamma ${at}` }));
   await many.update({ upsert: passages.map((passage, at) => document({ key: `p/${at}`, passages: [passage] })), remove: [], base: null, tag: "t" });
   const opened = await many.at("t");
   // Asked twice: the second time the rows are in memory.
@@ -148,4 +148,21 @@ test("a phrase is found however many rows hold its words apart", async () => {
   opened.close();
   many.close();
   await rm(apart, { recursive: true });
+});
+
+test("copies of one text are one result, also among many; others take their places", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "copies-"));
+  const index = await openIndex(folder);
+  const said = "The zebra crosses the river in the morning and comes back at night when all the others are asleep.";
+  const copies = Array.from({ length: 6 }, (_, at) => document({ key: `copy/${at}`, passages: [{ text: `${said}${at === 0 ? "" : ` ${at}`}` }] }));
+  const others = Array.from({ length: 3 }, (_, at) => document({ key: `other/${at}`, passages: [{ text: `A zebra of number ${at}${" that runs".repeat(at * 9)} and is fast.` }] }));
+  await index.update({ upsert: [...copies, ...others], remove: [], base: null, tag: "t" });
+  const reader = await index.at("t");
+  const found = await search(reader, { q: "zebra", prefix: "", limit: 4 });
+  assert.deepEqual(found.map(({ key }) => key.split("/")[0]).sort(), ["copy", "other", "other", "other"]);
+  assert.equal((await search(reader, { q: "zebra", prefix: "copy/", limit: 4 })).length, 1);
+  assert.equal((await search(reader, { q: "copy/3", prefix: "", limit: 4 }))[0]?.key, "copy/3", "a copy is found by its key");
+  reader.close();
+  index.close();
+  await rm(folder, { recursive: true });
 });

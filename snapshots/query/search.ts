@@ -3,6 +3,7 @@ import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
+import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { snippet } from "./snippet.ts";
 import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
 
@@ -80,13 +81,14 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
     } else scored.push(...score(found.slice(looked, limit)));
     best = fold(scored);
   }
-  best = best.slice(0, query.limit);
-  const find = openFinder(wanted.worth);
+  best = best.slice(0, query.limit + SPARE_RESULTS);
   const rows = await reader.rows(best.map(({ candidate }) => candidate.ref));
-  return best.flatMap(({ score, exact }, at) => {
+  const results = best.flatMap(({ score, exact }, at) => {
     const row = rows[at];
-    return row === undefined ? [] : [toResult(row, score, exact ? findReason(row, query.q) : null, find)];
+    return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
   });
+  const find = openFinder(wanted.worth);
+  return foldDuplicates(results).slice(0, query.limit).map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {
