@@ -59,3 +59,19 @@ test("alone it answers its own routes as ever, and of the public files, pages an
     rmSync(running.views.folder, { recursive: true });
   }
 });
+
+test("a whole address in the request line is its path, at the gate as elsewhere", async () => {
+  const running = await startSidecar();
+  const member = { "edge-access-token": makeToken() };
+  for (const start of ["http://x", "HTTP://library.example:8080", "https://user@x"]) {
+    for (const path of ["/internal/api/catalog", "/internal/api/ai-search?q=stable", `/api/code/sorting/${HEAD}/coq/Sort.v`]) {
+      assert.equal((await running.send("GET", start + path)).status, 401, start + path);
+      assert.equal((await running.send("GET", start + path, member)).status, 200, start + path);
+    }
+    assert.equal((await running.send("GET", `${start}/api/catalog`)).status, 200);
+    assert.equal((await running.send("POST", `${start}/api/ask`, {}, '{"question":"Where?"}')).status, 200);
+    assert.equal((await running.send("GET", `${start}/x/../internal/api/catalog`, member)).status, 400);
+  }
+  await running.listening.close();
+  rmSync(running.views.folder, { recursive: true });
+});

@@ -10,7 +10,7 @@ import { getRequestListener } from "@hono/node-server";
 import { answer } from "../snapshots/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
-import { sendAnswer, toAnswerRequest, viewListener } from "../snapshots/listen.ts";
+import { originForm, sendAnswer, toAnswerRequest, viewListener } from "../snapshots/listen.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
@@ -41,7 +41,9 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
   const direct = viewListener(parts.publicView);
   const agents = listenToAgents(parts, throughApp, counting);
   return (message, response) => {
-    const target = message.url ?? "/";
+    const target = originForm(message.url ?? "/");
+    // For the app, which looks at it again: one address must not be two.
+    message.url = target;
     const cut = target.indexOf("?");
     const path = cut < 0 ? target : target.slice(0, cut);
     const isEffect = (within: string): boolean => EFFECTS.has(within) || isSemanticAt(within);

@@ -58,7 +58,7 @@ export function toAnswerRequest(message: IncomingMessage, target: string): Answe
 }
 
 /** The target as an origin gets it: a proxy may send the whole address (RFC 9112 §3.2.2). */
-function originForm(target: string): string {
+export function originForm(target: string): string {
   const [whole = "", path = ""] = /^https?:\/\/[^/?]*(.*)$/is.exec(target) ?? [];
   return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
 }
