@@ -49,8 +49,9 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
     const isEffect = (within: string): boolean => EFFECTS.has(within) || isSemanticAt(within);
     if (path === INTERNAL || path.startsWith(`${INTERNAL}/`)) {
       const within = path.slice(INTERNAL.length);
+      const ofApp = GATED_EFFECTS.has(within) || isEffect(within) || (counting && isSearch(within));
       if (path === PEOPLE) void throughApp(message, response);
-      else if (GATED_EFFECTS.has(within) || isEffect(within) || (counting && isSearch(within))) void atGate(parts, path, message, response, () => throughApp(message, response));
+      else if (ofApp) void atGate(parts, path, message, response, () => throughApp(message, response));
       else void atGate(parts, path, message, response, (identity) => readInternal(parts, identity, target, message, response));
     } else if (path.startsWith("/api/code/")) void atGate(parts, path, message, response, () => throughApp(message, response));
     else if (path === "/mcp") agents(message, response);
