@@ -32,12 +32,51 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
   });
 }
 
-/** Words and triples are made when they are first needed. */
-type Passage = { readonly text: string; words: readonly string[] | null; triples: ReadonlyMap<string, number> | null };
+/** Words and triples are made when they are first needed, as hashes: two texts that differ count as one by chance once in
+ *  billions, and a search compares a hundred pairs. */
+type Passage = { readonly text: string; words: Int32Array | null; triples: Int32Array | null };
 
-function wordsOf(passage: Passage): readonly string[] {
-  passage.words ??= passage.text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+/** Hashes of the words of letters, digits and "_", in lower case, in one walk over the text. */
+function wordsOf(passage: Passage): Int32Array {
+  if (passage.words !== null) return passage.words;
+  const text = passage.text.toLowerCase();
+  const words = new Int32Array((text.length >> 1) + 1);
+  let count = 0;
+  let hash = 0;
+  let inside = false;
+  for (let at = 0; at <= text.length; at++) {
+    const code = at === text.length ? 0 : text.charCodeAt(at);
+    if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code > 127 && isLetter(text, at, code))) {
+      hash = step(hash, code);
+      inside = true;
+    } else if (inside) {
+      words[count++] = hash;
+      hash = 0;
+      inside = false;
+    }
+  }
+  passage.words = words.subarray(0, count);
   return passage.words;
+}
+
+const LETTER = /[\p{L}\p{N}]/u;
+/** What is known of code points beyond ASCII; there are not many in use. */
+const letters = new Map<number, boolean>();
+
+/** @param code the code unit at that place; the second half of a pair is what the pair is */
+function isLetter(text: string, at: number, code: number): boolean {
+  const paired = code >= 0xdc00 && code <= 0xdfff && at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+  const point = text.codePointAt(paired ? at - 1 : at) ?? 0;
+  let known = letters.get(point);
+  if (known === undefined) {
+    known = LETTER.test(String.fromCodePoint(point));
+    letters.set(point, known);
+  }
+  return known;
+}
+
+function step(hash: number, code: number): number {
+  return (Math.imul(hash, 0x01000193) + code + 1) | 0;
 }
 
 function sameWords(a: Passage, b: Passage): boolean {
@@ -47,18 +86,24 @@ function sameWords(a: Passage, b: Passage): boolean {
   if (fewer.length < SHORT_WORDS || fewer.length < more.length * SAME_SHARE) return false;
   const [one, other] = [triplesOf(short), triplesOf(long)];
   let common = 0;
-  for (const [triple, count] of one) common += Math.min(count, other.get(triple) ?? 0);
+  for (let at = 0, beside = 0; at < one.length && beside < other.length; ) {
+    const difference = (one[at] as number) - (other[beside] as number);
+    if (difference === 0) common++;
+    if (difference <= 0) at++;
+    if (difference >= 0) beside++;
+  }
   return common >= (more.length - 2) * SAME_SHARE;
 }
 
-function triplesOf(passage: Passage): ReadonlyMap<string, number> {
+/** Ascending. */
+function triplesOf(passage: Passage): Int32Array {
   if (passage.triples !== null) return passage.triples;
-  const counts = new Map<string, number>();
   const words = wordsOf(passage);
-  for (let at = 2; at < words.length; at++) {
-    const triple = `${words[at - 2]} ${words[at - 1]} ${words[at]}`;
-    counts.set(triple, (counts.get(triple) ?? 0) + 1);
+  const triples = new Int32Array(Math.max(0, words.length - 2));
+  for (let at = 0; at < triples.length; at++) {
+    const pair = step(Math.imul(words[at] as number, 31), words[at + 1] as number);
+    triples[at] = step(pair ^ (pair >>> 15), words[at + 2] as number);
   }
-  passage.triples = counts;
-  return counts;
+  passage.triples = triples.sort();
+  return triples;
 }

@@ -4,7 +4,7 @@
 import { FIELDS, type Field, type Terms } from "../index/row.ts";
 import type { Statistics } from "../index/statistics.ts";
 
-// Chosen on training data; index/README.md has the figures.
+// Chosen on training data; ../index/README.md has what they reach.
 export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 1.5, heading: 0.5, name: 2, path: 0.3, text: 1 };
 /** How soon a word that stands often in a passage stops telling more. */
 export const K1 = 1.5;
