@@ -39,7 +39,7 @@ export async function semantic(
 ): Promise<SemanticAnswer> {
   if (embedder === null) return unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.");
   const vectors = await reader.vectors(embedder.id);
-  if (vectors === null) return unavailable("The vectors of this snapshot by the configured model are not made yet. Build again with embeddings, or use /api/search.");
+  if (vectors === null) return unavailable("The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. /api/search answers meanwhile.");
   const wanted = parseWanted(query.q, reader);
   const [text, near] = await Promise.all([
     scorePassages(reader, wanted, query.prefix, TEXT_ROWS),
