@@ -19,7 +19,7 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
   const kept: { readonly result: T; readonly passage: Passage }[] = [];
   return results.filter((result) => {
     if (result.row.kind === "record" || result.row.kind === "claim") return true;
-    const passage: Passage = { text: result.row.text, words: null, triples: null };
+    const passage: Passage = { text: result.row.text, words: null, counts: null, triples: null };
     if (result.exact === null) {
       for (let at = kept.length - 1; at >= 0; at--) {
         const earlier = kept[at];
@@ -34,13 +34,19 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
 
 /** Words and triples are made when they are first needed, as hashes: two texts that differ count as one by chance once in
  *  billions, and a search compares a hundred pairs. */
-type Passage = { readonly text: string; words: Int32Array | null; triples: Int32Array | null };
+type Passage = { readonly text: string; words: Int32Array | null; counts: Uint32Array | null; triples: Int32Array | null };
+
+const BUCKETS = 64;
+
+/** Room for the words of one text; one for all, because nothing waits between filling it and copying out of it. */
+let scratch = new Int32Array(1024);
 
 /** Hashes of the words of letters, digits and "_", in lower case, in one walk over the text. */
 function wordsOf(passage: Passage): Int32Array {
   if (passage.words !== null) return passage.words;
   const text = passage.text.toLowerCase();
-  const words = new Int32Array((text.length >> 1) + 1);
+  if (scratch.length <= text.length >> 1) scratch = new Int32Array(text.length);
+  const words = scratch;
   let count = 0;
   let hash = 0;
   let inside = false;
@@ -55,7 +61,7 @@ function wordsOf(passage: Passage): Int32Array {
       inside = false;
     }
   }
-  passage.words = words.subarray(0, count);
+  passage.words = words.slice(0, count);
   return passage.words;
 }
 
@@ -84,6 +90,12 @@ function sameWords(a: Passage, b: Passage): boolean {
   const [short, long] = wordsOf(a).length < wordsOf(b).length ? [a, b] : [b, a];
   const [fewer, more] = [wordsOf(short), wordsOf(long)];
   if (fewer.length < SHORT_WORDS || fewer.length < more.length * SAME_SHARE) return false;
+  // No more triples are common than words are, and no more words than words of one bucket.
+  const enough = (more.length - 2) * SAME_SHARE;
+  const [few, many] = [countsOf(short), countsOf(long)];
+  let most = 0;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) most += Math.min(few[bucket] as number, many[bucket] as number);
+  if (most < enough) return false;
   const [one, other] = [triplesOf(short), triplesOf(long)];
   let common = 0;
   for (let at = 0, beside = 0; at < one.length && beside < other.length; ) {
@@ -92,7 +104,19 @@ function sameWords(a: Passage, b: Passage): boolean {
     if (difference <= 0) at++;
     if (difference >= 0) beside++;
   }
-  return common >= (more.length - 2) * SAME_SHARE;
+  return common >= enough;
+}
+
+/** How many words of a passage fall into each of some buckets. */
+function countsOf(passage: Passage): Uint32Array {
+  if (passage.counts !== null) return passage.counts;
+  const counts = new Uint32Array(BUCKETS);
+  for (const word of wordsOf(passage)) {
+    const bucket = (word ^ (word >>> 16)) & (BUCKETS - 1);
+    counts[bucket] = (counts[bucket] as number) + 1;
+  }
+  passage.counts = counts;
+  return counts;
 }
 
 /** Ascending. */
