@@ -13,7 +13,7 @@ import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 
 /** Rows written at once: bounds memory, and gives fragments of a good size. */
-const BATCH_ROWS = 8192;
+const BATCH_ROWS = 4096;
 /** Above this share of rows that the full-text index does not know yet (the engine scans them), it is brought up to date. */
 const UNINDEXED_SHARE = 0.02;
 const UNINDEXED_ROWS = 200;
