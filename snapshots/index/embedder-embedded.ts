@@ -7,8 +7,8 @@ import { ShelfError } from "../errors.ts";
 import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
-/** Tokens of a text that the model reads. The time grows with them, a third of a millisecond each. */
-const TOKENS = 40;
+/** Tokens of a text that the model reads. The time grows with them, 0.4 ms each; index/README.md has what they are worth. */
+const TOKENS = 32;
 /** Texts of one task: enough to pay for the call, few enough to spread over the processes. */
 const BATCH = 8;
 /** Milliseconds after which an idle process ends and gives back its 160 MB; starting one again takes half a second. */
