@@ -16,7 +16,7 @@ import type { KnownObject } from "./state.ts";
 /** Objects under way at once for each worker: enough to keep it busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
 /** Extracts that stay in memory for rendering, as JSON: bytes are nothing for the collector to follow. The rest is read again. */
-const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 
 export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
