@@ -16,7 +16,7 @@ const TEXT_ROWS = 400;
 const NEAR_ROWS = 200;
 /** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .17 where the text has
  *  .52) and helps a little beside it; index/README.md has the figures. */
-export const NEAR_WEIGHT = 0.15;
+export const NEAR_WEIGHT = 0.1;
 /** Above everything that text and nearness can reach together. */
 const EXACT_BONUS = 2;
 /** Passages shown of one document. */
