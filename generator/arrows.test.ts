@@ -10,16 +10,34 @@ import ts from "typescript";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const FOLDERS = ["snapshots", "generator", "site", "sidecar"] as const;
 /** Folder → folders that it may import besides itself. */
-const ARROWS: Readonly<Record<string, readonly string[]>> = { snapshots: [], generator: ["snapshots"], site: ["snapshots"], sidecar: ["snapshots"] };
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  snapshots: [],
+  generator: ["snapshots"],
+  site: ["snapshots"],
+  sidecar: ["snapshots"],
+};
 const MAX_LINES = 500;
 
-const files = fastGlob.sync(FOLDERS.map((folder) => `${folder}/**/*.{ts,mjs,js,astro}`), { cwd: ROOT, ignore: ["**/dist/**", "snapshots/data/**", "generator/demo/library/**", "generator/demo/code/**"] }).sort();
+const files = fastGlob
+  .sync(
+    FOLDERS.map((folder) => `${folder}/**/*.{ts,mjs,js,astro}`),
+    { cwd: ROOT, ignore: ["**/dist/**", "snapshots/data/**", "generator/demo/library/**", "generator/demo/code/**"] },
+  )
+  .sort();
 
 /** Every module that a file names in an import, an export from, an import() or a require. */
 function importsOf(path: string, text: string): string[] {
-  const parts = path.endsWith(".astro") ? [.../^---\n([\s\S]*?)\n---/.exec(text)?.slice(1) ?? [], ...[...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? "")] : [text];
+  const parts = path.endsWith(".astro")
+    ? [
+        ...(/^---\n([\s\S]*?)\n---/.exec(text)?.slice(1) ?? []),
+        ...[...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? ""),
+      ]
+    : [text];
   const sources = [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"/g)].map((match) => match[1] ?? "");
-  return [...parts.flatMap((part) => ts.preProcessFile(part, true, true).importedFiles.map(({ fileName }) => fileName)), ...(path.endsWith(".astro") ? sources : [])];
+  return [
+    ...parts.flatMap((part) => ts.preProcessFile(part, true, true).importedFiles.map(({ fileName }) => fileName)),
+    ...(path.endsWith(".astro") ? sources : []),
+  ];
 }
 
 function folderOf(path: string): string {
@@ -30,15 +48,28 @@ const graph = new Map(files.map((path) => [path, importsOf(path, readFileSync(jo
 
 /** Modules of ours that a file names, as paths from the root. */
 function ours(path: string): string[] {
-  return (graph.get(path) ?? []).filter((name) => name.startsWith(".")).map((name) => relative(ROOT, join(ROOT, dirname(path), name)).replaceAll("\\", "/"));
+  return (graph.get(path) ?? [])
+    .filter((name) => name.startsWith("."))
+    .map((name) => relative(ROOT, join(ROOT, dirname(path), name)).replaceAll("\\", "/"));
 }
 
 test("there is something to look at, and the reader of imports sees every form of one", () => {
   assert.ok(files.length > 200);
-  for (const folder of FOLDERS) assert.ok(files.some((path) => folderOf(path) === folder), folder);
-  const text = 'import a from "./a.ts";\nimport type { B } from "./b.ts";\nexport * from "./c.ts";\nconst d = await import("./d.ts");\nimport "./e.ts";\nexport { f } from "./f.ts";\ntype G = import("./g.ts").G;\n';
-  assert.deepEqual(importsOf("x.ts", text).sort(), ["a", "b", "c", "d", "e", "f", "g"].map((name) => `./${name}.ts`));
-  assert.deepEqual(importsOf("x.astro", '---\nimport A from "./a.astro";\n---\n<script>import "./b.ts";</script>'), ["./a.astro", "./b.ts"]);
+  for (const folder of FOLDERS)
+    assert.ok(
+      files.some((path) => folderOf(path) === folder),
+      folder,
+    );
+  const text =
+    'import a from "./a.ts";\nimport type { B } from "./b.ts";\nexport * from "./c.ts";\nconst d = await import("./d.ts");\nimport "./e.ts";\nexport { f } from "./f.ts";\ntype G = import("./g.ts").G;\n';
+  assert.deepEqual(
+    importsOf("x.ts", text).sort(),
+    ["a", "b", "c", "d", "e", "f", "g"].map((name) => `./${name}.ts`),
+  );
+  assert.deepEqual(importsOf("x.astro", '---\nimport A from "./a.astro";\n---\n<script>import "./b.ts";</script>'), [
+    "./a.astro",
+    "./b.ts",
+  ]);
 });
 
 test("no folder imports another but along the arrows", () => {
@@ -54,7 +85,8 @@ test("no folder imports another but along the arrows", () => {
 test("no file is imported from outside the four folders, and none by an absolute path", () => {
   for (const path of files) {
     for (const name of graph.get(path) ?? []) assert.doesNotMatch(name, /^(\/|file:|https?:)/, path);
-    for (const target of ours(path)) assert.ok(FOLDERS.some((folder) => folderOf(target) === folder) || target === "package.json", `${path} → ${target}`);
+    for (const target of ours(path))
+      assert.ok(FOLDERS.some((folder) => folderOf(target) === folder) || target === "package.json", `${path} → ${target}`);
   }
 });
 
@@ -75,7 +107,12 @@ test("the site server loads nothing that could open a connection, check an ident
   assert.ok(loaded.has("snapshots/answer.ts"));
   for (const path of loaded) {
     const packages = (graph.get(path) ?? []).filter((name) => !name.startsWith("."));
-    for (const name of packages) assert.doesNotMatch(name, /^(undici|hono|jose|@hono\/|@aws-sdk\/|@modelcontextprotocol\/|@energetic-ai\/|node:(net|tls|https|dns|dgram|http2))/, path);
+    for (const name of packages)
+      assert.doesNotMatch(
+        name,
+        /^(undici|hono|jose|@hono\/|@aws-sdk\/|@modelcontextprotocol\/|@energetic-ai\/|node:(net|tls|https|dns|dgram|http2))/,
+        path,
+      );
     const text = readFileSync(join(ROOT, path), "utf8");
     assert.doesNotMatch(text, /\bprocess\.env\b|globalThis\.fetch/, `${path} reads no environment`);
     // A parameter may be called fetch; the global one may not be.
@@ -92,9 +129,17 @@ test("queries are pure: no file, no network, no clock, no environment, no chance
 });
 
 test("only the generator decides who sees what: elsewhere no function asks for a visibility", () => {
-  const asking = files.filter((path) => !path.startsWith("generator/") && !path.endsWith(".test.ts") && /visibility === |\.visibility !== /.test(readFileSync(join(ROOT, path), "utf8")));
+  const asking = files.filter(
+    (path) =>
+      !path.startsWith("generator/") &&
+      !path.endsWith(".test.ts") &&
+      /visibility === |\.visibility !== /.test(readFileSync(join(ROOT, path), "utf8")),
+  );
   // Pages and catalogs show the word; none leaves anything out for it.
-  assert.deepEqual(asking.filter((path) => !path.startsWith("site/") && !path.startsWith("snapshots/verify")), []);
+  assert.deepEqual(
+    asking.filter((path) => !path.startsWith("site/") && !path.startsWith("snapshots/verify")),
+    [],
+  );
 });
 
 test("files are named in kebab-case and none is longer than a reader can hold", () => {

@@ -41,7 +41,10 @@ async function openPlain(t: TestContext): Promise<{ dir: string; library: string
   const dir = tempDir(t);
   await writeFiles(dir, [
     ["library/a/first.md", "# First\n\nText.\n"],
-    ["proofshelf.yaml", "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n"],
+    [
+      "proofshelf.yaml",
+      "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
+    ],
   ]);
   return { dir, library: join(dir, "library"), config: await openConfig(join(dir, "proofshelf.yaml")) };
 }
@@ -108,10 +111,18 @@ test("every byte but NUL and slash in a name, and every kind of broken file: the
 
   const summary = await build(config, quiet());
   assert.equal(summary.published, true);
-  for (const key of bad) assert.ok(summary.rejected.some((item) => item.key === key && item.reason.length > 5), `${key} is refused with a reason`);
+  for (const key of bad)
+    assert.ok(
+      summary.rejected.some((item) => item.key === key && item.reason.length > 5),
+      `${key} is refused with a reason`,
+    );
   assert.equal(summary.rejected.filter(({ reason }) => /UTF-8/.test(reason)).length, 128);
   assert.equal(summary.rejected.length, bad.length + 128);
-  for (const key of ["a/fake.pdf", "a/latin-1.md", "a/empty.md"]) assert.ok(summary.unreadable.some((item) => item.key === key && item.notes.length > 0), key);
+  for (const key of ["a/fake.pdf", "a/latin-1.md", "a/empty.md"])
+    assert.ok(
+      summary.unreadable.some((item) => item.key === key && item.notes.length > 0),
+      key,
+    );
 
   const view = await openFixtureView(config);
   for (const [key, bytes] of good) {
@@ -123,21 +134,33 @@ test("every byte but NUL and slash in a name, and every kind of broken file: the
   const listing = (await ask(view, "/api/catalog")).json() as { counts: { objects: number } };
   assert.equal(listing.counts.objects, good.size);
   const rejected = (await ask(view, "/api/rejected")).json() as { rejected: { key: string }[] };
-  for (const key of bad) assert.ok(rejected.rejected.some((item) => item.key === key), key);
+  for (const key of bad)
+    assert.ok(
+      rejected.rejected.some((item) => item.key === key),
+      key,
+    );
   assert.match((await ask(view, "/rejected/")).text, /link-out/);
 });
 
-test("a file that may not be read is refused with its reason", { skip: process.getuid?.() === 0 ? "root may read everything" : false }, async (t) => {
+test("a file that may not be read is refused with its reason", {
+  skip: process.getuid?.() === 0 ? "root may read everything" : false,
+}, async (t) => {
   const { library, config } = await openPlain(t);
   await writeFiles(library, [["a/closed.md", "closed\n"]]);
   chmodSync(join(library, "a/closed.md"), 0);
   const { rejected } = await build(config, quiet());
-  assert.deepEqual(rejected.map(({ key }) => key), ["a/closed.md"]);
+  assert.deepEqual(
+    rejected.map(({ key }) => key),
+    ["a/closed.md"],
+  );
 });
 
 test("ten thousand files in one folder are listed, paged and served", async (t) => {
   const { library, config } = await openPlain(t);
-  await writeFiles(library, Array.from({ length: 10_000 }, (_, at) => [`a/${String(at).padStart(5, "0")}.txt`, `${at}\n`] as const));
+  await writeFiles(
+    library,
+    Array.from({ length: 10_000 }, (_, at) => [`a/${String(at).padStart(5, "0")}.txt`, `${at}\n`] as const),
+  );
   const summary = await build(config, quiet());
   assert.deepEqual([summary.added, summary.rejected], [10_001, []]);
   const view = await openFixtureView(config);
@@ -161,11 +184,26 @@ test("a registry with bad records, duplicate ids, unknown values and wrong count
   const { config, run } = await openFixture(t);
   const summary = await run();
   const reasons = summary.rejected.filter(({ source }) => source === "registry").map(({ key, reason }) => `${key}: ${reason}`);
-  assert.ok(reasons.some((line) => line.startsWith("CUB-1:")), "a malformed id");
-  assert.ok(reasons.some((line) => line.startsWith("CUB-0900:") && /theorem_name|statement/.test(line)), "missing fields are named");
-  assert.ok([...reasons, ...summary.notes].some((line) => /CUB-0001/.test(line) && /same id/.test(line)), reasons.join("\n"));
-  assert.ok(summary.notes.some((note) => note.includes("sometimes")), "an unknown value is reported");
-  assert.ok(summary.notes.some((note) => note.includes("999") && note.includes("48")), "a wrong count is reported");
+  assert.ok(
+    reasons.some((line) => line.startsWith("CUB-1:")),
+    "a malformed id",
+  );
+  assert.ok(
+    reasons.some((line) => line.startsWith("CUB-0900:") && /theorem_name|statement/.test(line)),
+    "missing fields are named",
+  );
+  assert.ok(
+    [...reasons, ...summary.notes].some((line) => /CUB-0001/.test(line) && /same id/.test(line)),
+    reasons.join("\n"),
+  );
+  assert.ok(
+    summary.notes.some((note) => note.includes("sometimes")),
+    "an unknown value is reported",
+  );
+  assert.ok(
+    summary.notes.some((note) => note.includes("999") && note.includes("48")),
+    "a wrong count is reported",
+  );
   assert.ok(summary.rejected.some(({ source, key }) => source === "claims" && key === "broken"));
   const view = await openFixtureView(config);
   assert.equal(((await ask(view, "/api/cubs/CUB-0009")).json() as { invocation: string }).invocation, "sometimes");
@@ -197,11 +235,17 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
 
   mode = "down";
   const stale = await build(config, quiet());
-  assert.ok(stale.notes.some((note) => /down/.test(note)), "the summary says it");
+  assert.ok(
+    stale.notes.some((note) => /down/.test(note)),
+    "the summary says it",
+  );
   const view = await openFixtureView(config);
   assert.equal(((await ask(view, "/api/cubs?limit=0")).json() as { count: number }).count, 60, "the last good one is used");
   const library = JSON.parse((await readBlob(config, "api/library.json")).toString()) as { notes: string[] };
-  assert.ok(library.notes.some((note) => /down/.test(note)), "the snapshot says it");
+  assert.ok(
+    library.notes.some((note) => /down/.test(note)),
+    "the snapshot says it",
+  );
   assert.match((await ask(view, "/registry/dashboard/")).text, /down when/, "readers are told");
 
   mode = "up";
@@ -218,7 +262,8 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
     assert.deepEqual([status, (json() as { code: string }).code], [503, "registry_unavailable"], target);
   }
   assert.equal((await ask(bare, "/api/cubs/CUB-1")).status, 503);
-  for (const target of ["/", "/registry/", "/registry/dashboard/", "/api/catalog", "/claims/"]) assert.equal((await ask(bare, target)).status, 200, target);
+  for (const target of ["/", "/registry/", "/registry/dashboard/", "/api/catalog", "/claims/"])
+    assert.equal((await ask(bare, target)).status, 200, target);
 });
 
 async function readBlob(config: Config, path: string): Promise<Uint8Array & { toString(): string }> {
@@ -232,10 +277,18 @@ test("a YAML bomb in the claims is refused, and the snapshot before is served on
   const { dir, config, run } = await openFixture(t);
   const before = await run();
   const lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x]"];
-  for (let level = 1; level < 12; level++) lines.push(`a${level}: &a${level} [${Array(9).fill(`*a${level - 1}`).join(", ")}]`);
+  for (let level = 1; level < 12; level++)
+    lines.push(
+      `a${level}: &a${level} [${Array(9)
+        .fill(`*a${level - 1}`)
+        .join(", ")}]`,
+    );
   await writeFiles(dir, [["claims.yaml", `${lines.join("\n")}\nclaims: *a11\n`]]);
   const started = performance.now();
-  await assert.rejects(run(), (error: unknown) => error instanceof ShelfError && error.code === "bad_source" && !error.message.includes(dir));
+  await assert.rejects(
+    run(),
+    (error: unknown) => error instanceof ShelfError && error.code === "bad_source" && !error.message.includes(dir),
+  );
   assert.ok(performance.now() - started < 20_000);
   assert.equal((await openShelves(config).public.readPointer())?.snapshot, before.snapshot);
 });
@@ -246,7 +299,10 @@ test("a build that finds nothing new does nothing: no read, no page, no row, no 
   const shelves = openShelves(config);
   const files = [...filesUnder(shelves.publicDir), ...filesUnder(shelves.internalDir)];
   const second = await run();
-  assert.deepEqual([second.published, second.internal.published, second.snapshot, second.sequence], [false, false, first.snapshot, first.sequence]);
+  assert.deepEqual(
+    [second.published, second.internal.published, second.snapshot, second.sequence],
+    [false, false, first.snapshot, first.sequence],
+  );
   assert.deepEqual(second.work, { read: 0, rendered: 0, indexed: 0, bundles: 0 });
   assert.deepEqual([second.added, second.changed, second.removed], [0, 0, 0]);
   assert.deepEqual(second.rejected, first.rejected, "what is refused is said every time");
@@ -262,11 +318,19 @@ test("one changed object: it alone is read, and only the pages that show it are 
   const summary = await run();
   const after = await contentsOf(await openCurrent(config));
   const differing = [...after].filter(([path, digest]) => path.startsWith("pages/") && before.get(path) !== digest).map(([path]) => path);
-  assert.deepEqual(differing.sort(), [
-    // Totals of bytes: the front page and the folders above.
-    "pages/browse/notes/deep/er=.html", "pages/browse/notes/deep=.html", "pages/browse/notes=.html", "pages/browse=.html", "pages/index.html", "pages/llms.txt",
-    "pages/object/notes/deep/er/leaf.txt=.html",
-  ].sort());
+  assert.deepEqual(
+    differing.sort(),
+    [
+      // Totals of bytes: the front page and the folders above.
+      "pages/browse/notes/deep/er=.html",
+      "pages/browse/notes/deep=.html",
+      "pages/browse/notes=.html",
+      "pages/browse=.html",
+      "pages/index.html",
+      "pages/llms.txt",
+      "pages/object/notes/deep/er/leaf.txt=.html",
+    ].sort(),
+  );
   assert.equal(summary.work.read, 1);
   assert.equal(summary.work.rendered, differing.length - 1, "llms.txt is text and not rendered; nothing else was");
   assert.equal(summary.work.indexed, 2, "one row in each view");
@@ -280,10 +344,19 @@ test("a changed title also reaches the neighbours' pages and the claims that cit
   await writeFiles(join(dir, "library"), [["notes/short.md", `# Shorter\n\nA zebra.\n\n${"More words. ".repeat(1000)}`]]);
   const summary = await run();
   const after = await contentsOf(await openCurrent(config));
-  const differing = [...after].filter(([path, digest]) => /^pages\/.*html$/.test(path) && before.get(path) !== digest).map(([path]) => path);
-  assert.deepEqual(differing.sort(), [
-    "pages/browse/notes=.html", "pages/browse=.html", "pages/index.html", "pages/object/notes/digests.md=.html", "pages/object/notes/short.md=.html",
-  ].sort());
+  const differing = [...after]
+    .filter(([path, digest]) => /^pages\/.*html$/.test(path) && before.get(path) !== digest)
+    .map(([path]) => path);
+  assert.deepEqual(
+    differing.sort(),
+    [
+      "pages/browse/notes=.html",
+      "pages/browse=.html",
+      "pages/index.html",
+      "pages/object/notes/digests.md=.html",
+      "pages/object/notes/short.md=.html",
+    ].sort(),
+  );
   assert.equal(summary.work.rendered, differing.length);
 });
 
@@ -291,7 +364,12 @@ test("an object that is gone is gone from lists, pages, search and bytes, and st
   const { dir, config, run } = await openFixture(t);
   const first = await run();
   const view = await openFixtureView(config);
-  assert.equal(((await ask(view, "/api/search?q=zebra")).json() as { results: object[] }).results.filter((item) => JSON.stringify(item).includes("short.md")).length, 1);
+  assert.equal(
+    ((await ask(view, "/api/search?q=zebra")).json() as { results: object[] }).results.filter((item) =>
+      JSON.stringify(item).includes("short.md"),
+    ).length,
+    1,
+  );
   rmSync(join(dir, "library/notes/short.md"));
   const second = await run();
   assert.deepEqual([second.removed, second.added, second.changed], [1, 0, 0]);
@@ -309,17 +387,23 @@ test("the same sources give the same ids: another folder, another order of listi
   cpSync(dir, elsewhere, { recursive: true, preserveTimestamps: true, filter: (path) => !path.startsWith(join(dir, "shelf")) });
   const moved = await openConfig(join(elsewhere, "proofshelf.yaml"));
   const store = openObjectStore(config.store);
-  const shuffled = await build(moved, quiet({
-    now: () => new Date("2031-12-31T23:59:59Z"),
-    store: {
-      async *list() {
-        const rows = [];
-        for await (const row of store.list()) rows.push(row);
-        yield* rows.map((row, at) => ({ row, at: (at * 7919) % 101 })).sort((a, b) => a.at - b.at || (a.row.key < b.row.key ? 1 : -1)).map(({ row }) => row);
+  const shuffled = await build(
+    moved,
+    quiet({
+      now: () => new Date("2031-12-31T23:59:59Z"),
+      store: {
+        async *list() {
+          const rows = [];
+          for await (const row of store.list()) rows.push(row);
+          yield* rows
+            .map((row, at) => ({ row, at: (at * 7919) % 101 }))
+            .sort((a, b) => a.at - b.at || (a.row.key < b.row.key ? 1 : -1))
+            .map(({ row }) => row);
+        },
+        read: (key) => store.read(key),
       },
-      read: (key) => store.read(key),
-    },
-  }));
+    }),
+  );
   assert.equal(shuffled.snapshot, first.snapshot);
   assert.equal(shuffled.internal.snapshot, first.internal.snapshot);
 });
@@ -327,7 +411,10 @@ test("the same sources give the same ids: another folder, another order of listi
 test("a rebuild from nothing, and one that came by changes, give the same snapshot and the same answers to searches", async (t) => {
   const { dir, config, run } = await openFixture(t);
   await run();
-  await writeFiles(join(dir, "library"), [["notes/new.md", "# New\n\nA zebra among digests.\n"], ["notes/short.md", "# Short\n\nTwo zebras and a zebra.\n"]]);
+  await writeFiles(join(dir, "library"), [
+    ["notes/new.md", "# New\n\nA zebra among digests.\n"],
+    ["notes/short.md", "# Short\n\nTwo zebras and a zebra.\n"],
+  ]);
   rmSync(join(dir, "library/data/table.csv"));
   const changed = await run();
   const fresh: Config = { ...config, shelf: { kind: "directory", root: join(dir, "fresh-shelf") } };
@@ -336,7 +423,11 @@ test("a rebuild from nothing, and one that came by changes, give the same snapsh
   assert.equal(cold.internal.snapshot, changed.internal.snapshot);
   const [warmView, coldView] = [await openFixtureView(config), await openFixtureView(fresh)];
   for (const q of ["zebra", "digests", "sorted", "awkward name", "number"]) {
-    assert.equal((await ask(warmView, `/api/search?q=${encodeURIComponent(q)}`)).text, (await ask(coldView, `/api/search?q=${encodeURIComponent(q)}`)).text, q);
+    assert.equal(
+      (await ask(warmView, `/api/search?q=${encodeURIComponent(q)}`)).text,
+      (await ask(coldView, `/api/search?q=${encodeURIComponent(q)}`)).text,
+      q,
+    );
   }
 });
 
@@ -364,10 +455,16 @@ test("the clock of a build is in its record and nowhere in the snapshot", async 
 });
 
 test("a collection that becomes gated is gone from the public view, also from its blobs once old snapshots are pruned", async (t) => {
-  const { dir, config, run } = await openFixture(t);
+  const { dir, run } = await openFixture(t);
   await run();
   const file = join(dir, "proofshelf.yaml");
-  writeFileSync(file, readFileSync(file, "utf8").replace("{ id: proofs, prefix: proofs/, title: Proofs, visibility: public }", "{ id: proofs, prefix: proofs/, title: Proofs, visibility: email-gated }"));
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replace(
+      "{ id: proofs, prefix: proofs/, title: Proofs, visibility: public }",
+      "{ id: proofs, prefix: proofs/, title: Proofs, visibility: email-gated }",
+    ),
+  );
   // The claim cites the proof by its digest; evidence that is said to be public stays public.
   writeFileSync(join(dir, "claims.yaml"), "meta: {}\nclaims: []\n");
   const gated = await openConfig(file);
@@ -381,7 +478,8 @@ test("a collection that becomes gated is gone from the public view, also from it
   assert.equal((await ask(internal, "/objects/proofs/Sort.v")).status, 200, "the internal view has its own copy");
   const { publicDir } = openShelves(gated);
   for (const entry of readdirSync(join(publicDir, "blobs"), { recursive: true, withFileTypes: true })) {
-    if (entry.isFile()) assert.ok(!readFileSync(join(entry.parentPath, entry.name)).includes("Proof. induction l"), "no gated bytes under the public root");
+    if (entry.isFile())
+      assert.ok(!readFileSync(join(entry.parentPath, entry.name)).includes("Proof. induction l"), "no gated bytes under the public root");
   }
   assert.equal((await run().catch((error: unknown) => error)) instanceof Error, false, "and back again");
   assert.equal((await ask(view, "/objects/proofs/Sort.v")).status, 200);

@@ -29,7 +29,8 @@ import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
 import { EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
 
-export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }).version;
+export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
+  .version;
 
 export type BuildOptions = {
   /** The build's clock; tests pass their own. */
@@ -62,7 +63,13 @@ export type BuildSummary = {
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
 };
 
-export type Shelves = { readonly public: Shelf; readonly internal: Shelf; readonly publicDir: string; readonly internalDir: string; readonly buildDir: string };
+export type Shelves = {
+  readonly public: Shelf;
+  readonly internal: Shelf;
+  readonly publicDir: string;
+  readonly internalDir: string;
+  readonly buildDir: string;
+};
 
 /** @throws ShelfError "bad_config" for a kind of shelf that this version cannot write */
 export function openShelves(config: Config): Shelves {
@@ -81,7 +88,12 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   return withBuildLock(shelves.buildDir, async () => {
     let index: IndexThread | null = null;
     try {
-      return await buildLocked(config, shelves, options, () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })));
+      return await buildLocked(
+        config,
+        shelves,
+        options,
+        () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })),
+      );
     } finally {
       await (index as IndexThread | null)?.close();
     }
@@ -108,26 +120,60 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   ]);
   const inputs = { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
   const fingerprint = sha256(
-    JSON.stringify([VERSION, site.dist, inputs, libraryFacts(config), listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]), listed.rejected]),
+    JSON.stringify([
+      VERSION,
+      site.dist,
+      inputs,
+      libraryFacts(config),
+      listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),
+      listed.rejected,
+    ]),
   );
   const current = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
-  const finish = async (summary: Pick<BuildSummary, "previous" | "snapshot" | "sequence" | "published" | "added" | "changed" | "removed" | "unchanged" | "rejected" | "work" | "unreadable" | "notes" | "internal">): Promise<BuildSummary> => {
+  const finish = async (
+    summary: Pick<
+      BuildSummary,
+      | "previous"
+      | "snapshot"
+      | "sequence"
+      | "published"
+      | "added"
+      | "changed"
+      | "removed"
+      | "unchanged"
+      | "rejected"
+      | "work"
+      | "unreadable"
+      | "notes"
+      | "internal"
+    >,
+  ): Promise<BuildSummary> => {
     await shelves.public.writeChecked(clock().toISOString());
     await shelves.internal.writeChecked(clock().toISOString());
     progress.end();
-    return { started: started.toISOString(), finished: clock().toISOString(), duration_ms: Math.round(performance.now() - began), ...summary };
+    return {
+      started: started.toISOString(),
+      finished: clock().toISOString(),
+      duration_ms: Math.round(performance.now() - began),
+      ...summary,
+    };
   };
   const same =
     fingerprint === state.fingerprint &&
-    current.public !== null && current.internal !== null &&
-    current.public.snapshot === state.public?.snapshot && current.internal.snapshot === state.internal?.snapshot;
+    current.public !== null &&
+    current.internal !== null &&
+    current.public.snapshot === state.public?.snapshot &&
+    current.internal.snapshot === state.internal?.snapshot;
   if (same && current.public !== null && current.internal !== null) {
     return finish({
       previous: current.public.snapshot,
       snapshot: current.public.snapshot,
       sequence: current.public.sequence,
       published: false,
-      added: 0, changed: 0, removed: 0, unchanged: state.objects.length,
+      added: 0,
+      changed: 0,
+      removed: 0,
+      unchanged: state.objects.length,
       rejected: [...listed.rejected, ...registry.rejected, ...(claims?.rejected ?? [])],
       work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
       unreadable: unreadable(state.objects),
@@ -178,7 +224,12 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
         progress,
       }),
     ]);
-    const draft = await writeDraft(shelves.public, views.public, [...objectFiles(views.public, read), ...rendered.files, ...pagefind.files, ...(await assets)]);
+    const draft = await writeDraft(shelves.public, views.public, [
+      ...objectFiles(views.public, read),
+      ...rendered.files,
+      ...pagefind.files,
+      ...(await assets),
+    ]);
     return { rendered, pagefind, draft };
   };
   const drawing = draftOf();
@@ -239,7 +290,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     },
     unreadable: unreadable(read.objects),
     notes,
-    internal: { snapshot: after.internal.snapshot, sequence: after.internal.sequence, published: after.internal.snapshot !== current.internal?.snapshot },
+    internal: {
+      snapshot: after.internal.snapshot,
+      sequence: after.internal.sequence,
+      published: after.internal.snapshot !== current.internal?.snapshot,
+    },
   });
 }
 

@@ -21,7 +21,8 @@ const DEMO = join(DEMO_CONFIG, "..");
 
 /** The demo with a shelf of its own. */
 function copyDemo(dir: string): string {
-  for (const name of ["library", "code", "claims.yaml", "registry.json"]) cpSync(join(DEMO, name), join(dir, name), { recursive: true, preserveTimestamps: true });
+  for (const name of ["library", "code", "claims.yaml", "registry.json"])
+    cpSync(join(DEMO, name), join(dir, name), { recursive: true, preserveTimestamps: true });
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(DEMO_CONFIG, "utf8").replace(/shelf: .*/, "shelf: { kind: directory, root: ./shelf }"));
   return file;
@@ -61,7 +62,9 @@ function* filesUnder(dir: string): Generator<{ path: string; bytes: Buffer }> {
 }
 
 test("the scan would find them: the sources and the internal root are full of canaries", () => {
-  const inSources = new Set([...filesUnder(base)].filter(({ path }) => !path.startsWith("shelf/")).flatMap(({ bytes }) => canariesIn(bytes)));
+  const inSources = new Set(
+    [...filesUnder(base)].filter(({ path }) => !path.startsWith("shelf/")).flatMap(({ bytes }) => canariesIn(bytes)),
+  );
   assert.ok([...inSources].filter((word) => word.startsWith("CANARY-GATED-")).length >= 5, "gated");
   assert.ok([...inSources].filter((word) => word.startsWith("CANARY-PRIVATE-")).length >= 3, "private");
   const internal = new Set([...filesUnder(openShelves(config).internalDir)].flatMap(({ bytes }) => canariesIn(bytes)));
@@ -82,7 +85,11 @@ test("private fields and evidence are in no view at all, the internal one includ
   for (const { path, bytes } of filesUnder(internalDir)) {
     // The build's own memory: the registry as pulled, beside the views and served by nobody.
     if (join(internalDir, path).startsWith(buildDir)) continue;
-    assert.deepEqual(canariesIn(bytes).filter((word) => word.startsWith("CANARY-PRIVATE-")), [], path);
+    assert.deepEqual(
+      canariesIn(bytes).filter((word) => word.startsWith("CANARY-PRIVATE-")),
+      [],
+      path,
+    );
   }
 });
 
@@ -107,16 +114,44 @@ test("no row of the public index holds one, in any version that is kept", async 
 test("no public answer holds one: every file route, every page, every object, lists, searches and histories", async () => {
   const data = await (await view.current())?.snapshot.data();
   assert.ok(data !== undefined);
-  const pages = [...(await ask(view, "/sitemap.xml")).text.matchAll(/<loc>http:\/\/127\.0\.0\.1:4321([^<]*)<\/loc>/g)].map(([, path = ""]) => path.replaceAll("&apos;", "'").replaceAll("&amp;", "&"));
+  const pages = [...(await ask(view, "/sitemap.xml")).text.matchAll(/<loc>http:\/\/127\.0\.0\.1:4321([^<]*)<\/loc>/g)].map(
+    ([, path = ""]) => path.replaceAll("&apos;", "'").replaceAll("&amp;", "&"),
+  );
   assert.ok(pages.length > 200);
   const prefixes = new Set(data.objects.flatMap(({ key }) => [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index + 1))));
   const targets = [
-    ...pages, ...data.objects.map(({ key }) => objectPath(key)),
+    ...pages,
+    ...data.objects.map(({ key }) => objectPath(key)),
     ...["", ...prefixes, "drafts/", "reviews/", "d", "rev"].map((prefix) => `/api/list?prefix=${encodeURIComponent(prefix)}`),
-    ...data.cubs.flatMap(({ id }) => [`/api/cubs/${id}`, `/api/cubs/${id}/code`]), ...data.objects.slice(0, 20).map(({ key }) => `/api/proofs/${key.split("/").map(encodeURIComponent).join("/")}`),
-    "/api/catalog", "/api/claims", "/api/rejected", "/api/capabilities", "/api/openapi.json", "/api/cubs?limit=500", "/api/cubs.json", "/api/cubs/meta", "/health",
-    ...pages.map((path) => `${path}index.md`), "/llms-full.txt", "/.well-known/mcp.json", "/agents/", "/ask/", "/llms.txt", "/robots.txt", "/sitemap.xml", "/snapshots/", "/search/", "/registry/?q=e", "/browse/?sort=-date", "/404.html", "/nothing",
-    ...["merkle", "plan", "draft", "review", "status", "heaps", "objection", "marker"].flatMap((q) => [`/api/search?q=${q}`, `/search/?q=${q}`]),
+    ...data.cubs.flatMap(({ id }) => [`/api/cubs/${id}`, `/api/cubs/${id}/code`]),
+    ...data.objects.slice(0, 20).map(({ key }) => `/api/proofs/${key.split("/").map(encodeURIComponent).join("/")}`),
+    "/api/catalog",
+    "/api/claims",
+    "/api/rejected",
+    "/api/capabilities",
+    "/api/openapi.json",
+    "/api/cubs?limit=500",
+    "/api/cubs.json",
+    "/api/cubs/meta",
+    "/health",
+    ...pages.map((path) => `${path}index.md`),
+    "/llms-full.txt",
+    "/.well-known/mcp.json",
+    "/agents/",
+    "/ask/",
+    "/llms.txt",
+    "/robots.txt",
+    "/sitemap.xml",
+    "/snapshots/",
+    "/search/",
+    "/registry/?q=e",
+    "/browse/?sort=-date",
+    "/404.html",
+    "/nothing",
+    ...["merkle", "plan", "draft", "review", "status", "heaps", "objection", "marker"].flatMap((q) => [
+      `/api/search?q=${q}`,
+      `/search/?q=${q}`,
+    ]),
     ...["/api/catalog", "/", "/api/search?q=marker"].map((path) => `/at/${summary.snapshot}${path}`),
   ];
   for (const target of targets) {
@@ -124,18 +159,29 @@ test("no public answer holds one: every file route, every page, every object, li
     assert.ok([200, 308, 404].includes(status), `${status} ${target}`);
     assert.deepEqual(canariesIn(body), [], target);
     assert.doesNotMatch(JSON.stringify(headers), CANARY, target);
-    assert.doesNotMatch(body.toString(), /a-stronger-word-than-verified|second-shelf\.md|a-fourth-status|drafts\/plan/, `${target} names no gated key`);
+    assert.doesNotMatch(
+      body.toString(),
+      /a-stronger-word-than-verified|second-shelf\.md|a-fourth-status|drafts\/plan/,
+      `${target} names no gated key`,
+    );
   }
 });
 
 test("asking for a gated object, folder, page or word looks like asking for nothing", async () => {
   for (const [gated, nothing] of [
-    ["/objects/drafts/plan.csv", "/objects/drafts/nope.csv"], ["/object/drafts/plan.csv/", "/object/drafts/nope.csv/"], ["/browse/drafts/", "/browse/nowhere/"],
-    ["/api/list?prefix=drafts/", "/api/list?prefix=nowhere/"], ["/api/proofs/drafts/plan.csv", "/api/proofs/drafts/nope.csv"],
-    ["/api/search?q=asphodel", "/api/search?q=qqqxyzzy"], ["/api/search?q=merkle&prefix=reviews/", "/api/search?q=merkle&prefix=nowhere/"],
+    ["/objects/drafts/plan.csv", "/objects/drafts/nope.csv"],
+    ["/object/drafts/plan.csv/", "/object/drafts/nope.csv/"],
+    ["/browse/drafts/", "/browse/nowhere/"],
+    ["/api/list?prefix=drafts/", "/api/list?prefix=nowhere/"],
+    ["/api/proofs/drafts/plan.csv", "/api/proofs/drafts/nope.csv"],
+    ["/api/search?q=asphodel", "/api/search?q=qqqxyzzy"],
+    ["/api/search?q=merkle&prefix=reviews/", "/api/search?q=merkle&prefix=nowhere/"],
   ] as const) {
     const [one, other] = [await ask(view, gated), await ask(view, nothing)];
-    const shape = ({ status, text }: typeof one) => [status, text.replaceAll(/drafts|nowhere|reviews|plan|nope|asphodel|qqqxyzzy|"request_id":"[^"]*"/g, "")];
+    const shape = ({ status, text }: typeof one) => [
+      status,
+      text.replaceAll(/drafts|nowhere|reviews|plan|nope|asphodel|qqqxyzzy|"request_id":"[^"]*"/g, ""),
+    ];
     assert.deepEqual(shape(one), shape(other), gated);
   }
 });
@@ -175,7 +221,14 @@ test("other gated data give the same public snapshot, the same search results an
   assert.equal(different.snapshot, summary.snapshot);
   assert.notEqual(different.internal.snapshot, summary.internal.snapshot);
   const otherView = await openFixtureView(other);
-  for (const target of ["/api/search?q=merkle", "/api/search?q=sorted%20lists", "/api/search?q=digest", "/api/cubs?q=sorted", "/api/rejected", "/api/list"]) {
+  for (const target of [
+    "/api/search?q=merkle",
+    "/api/search?q=sorted%20lists",
+    "/api/search?q=digest",
+    "/api/cubs?q=sorted",
+    "/api/rejected",
+    "/api/list",
+  ]) {
     assert.equal((await ask(otherView, target)).text, (await ask(view, target)).text, target);
   }
 });
@@ -184,9 +237,26 @@ test("a gated collection or title may be called like anything the software itsel
   const dir = tempDir(t);
   const file = await writeFixture(dir);
   const names = ["api/", "objects/", "proofs/", "search/", "registry/", "claims/", "snapshots/", "assets/", "reference/", "problems/"];
-  writeFileSync(file, readFileSync(file, "utf8").replace(/^ {2}- \{ id: proofs.*\n/m, "").replace("claims: {", `${names.map((prefix) => `  - { id: g-${prefix.slice(0, -1)}, prefix: ${prefix}, title: What changed, visibility: email-gated }`).join("\n")}\nclaims: {`));
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8")
+      .replace(/^ {2}- \{ id: proofs.*\n/m, "")
+      .replace(
+        "claims: {",
+        `${names.map((prefix) => `  - { id: g-${prefix.slice(0, -1)}, prefix: ${prefix}, title: What changed, visibility: email-gated }`).join("\n")}\nclaims: {`,
+      ),
+  );
   rmSync(join(dir, "library/proofs"), { recursive: true });
-  const titles = ["Proof records", "What this library holds", "Reconciliation", "Integrity index", "Nothing is served at this path", "Check it yourself", "Search the library", "Known gaps and limits"];
+  const titles = [
+    "Proof records",
+    "What this library holds",
+    "Reconciliation",
+    "Integrity index",
+    "Nothing is served at this path",
+    "Check it yourself",
+    "Search the library",
+    "Known gaps and limits",
+  ];
   await writeFiles(join(dir, "library"), [
     ...names.map((prefix, at) => [`${prefix}page.md`, `# ${titles[at % titles.length]}\n\nGated all the same.\n`] as const),
     ...titles.map((title, at) => [`drafts/${at}.md`, `# ${title}\n\nGated.\n`] as const),

@@ -44,7 +44,17 @@ function copy(t: TestContext): { dir: string; file: string } {
 }
 
 test("what is no command, no option or too little is exit 2 with a hint, and never a stack", () => {
-  for (const args of [["bulid"], ["build", "--fast"], ["build", "--now"], ["snapshots"], ["snapshots", "diff", "1"], ["export"], [], ["serve", "--only", "everything"], ["build", "extra"]]) {
+  for (const args of [
+    ["bulid"],
+    ["build", "--fast"],
+    ["build", "--now"],
+    ["snapshots"],
+    ["snapshots", "diff", "1"],
+    ["export"],
+    [],
+    ["serve", "--only", "everything"],
+    ["build", "extra"],
+  ]) {
     const { status, stderr, stdout } = run(args);
     assert.equal(status, 2, args.join(" "));
     assert.match(stderr, /Try --help|Usage/, args.join(" "));
@@ -56,7 +66,15 @@ test("what is no command, no option or too little is exit 2 with a hint, and nev
 
 test("values that an option does not take are exit 2, each in words", () => {
   const config = ["--config", join(base, "proofshelf.yaml")];
-  for (const args of [["build", "--now", "yesterday"], ["serve", "--port", "http"], ["serve", "--port", "65536"], ["prune", "--keep", "0"], ["prune", "--keep", "some"], ["schedule", "--every", "0"], ["schedule", "--every", "x"]]) {
+  for (const args of [
+    ["build", "--now", "yesterday"],
+    ["serve", "--port", "http"],
+    ["serve", "--port", "65536"],
+    ["prune", "--keep", "0"],
+    ["prune", "--keep", "some"],
+    ["schedule", "--every", "0"],
+    ["schedule", "--every", "x"],
+  ]) {
     const { status, stderr } = run([...args, ...config]);
     assert.equal(status, 2, `${args.join(" ")}: ${stderr}`);
     assert.match(stderr, /takes/, args.join(" "));
@@ -66,17 +84,33 @@ test("values that an option does not take are exit 2, each in words", () => {
 
 test("a broken configuration gives every problem at once, each with its line, and exit 2", (t) => {
   const file = join(tempDir(t), "broken.yaml");
-  writeFileSync(file, "titel: Library\nbaseUrl: not an address\nstore: { kind: directory, root: ./nowhere }\ncollections:\n  - { id: a, prefix: a, title: A, visibility: secret }\n  - { id: a, prefix: a, title: B, visibility: public }\n");
+  writeFileSync(
+    file,
+    "titel: Library\nbaseUrl: not an address\nstore: { kind: directory, root: ./nowhere }\ncollections:\n  - { id: a, prefix: a, title: A, visibility: secret }\n  - { id: a, prefix: a, title: B, visibility: public }\n",
+  );
   const { status, stderr } = run(["build", "--config", file]);
   assert.equal(status, 2);
   const lines = stderr.trim().split("\n");
-  for (const [line, word] of [[1, "titel"], [2, "baseUrl"], [3, "nowhere|store.root"], [5, "visibility"]] as const) {
-    assert.ok(lines.some((text) => text.startsWith(`${file}:${line}: `) && new RegExp(word).test(text)), `line ${line}: ${stderr}`);
+  for (const [line, word] of [
+    [1, "titel"],
+    [2, "baseUrl"],
+    [3, "nowhere|store.root"],
+    [5, "visibility"],
+  ] as const) {
+    assert.ok(
+      lines.some((text) => text.startsWith(`${file}:${line}: `) && new RegExp(word).test(text)),
+      `line ${line}: ${stderr}`,
+    );
   }
   const asJson = json(run(["build", "--json", "--config", file])) as { error: { code: string; errors: { pointer: string }[] } };
   assert.equal(asJson.error.code, "bad_config");
   assert.ok(asJson.error.errors.length >= 4);
-  for (const [name, text] of [["none.yaml", null], ["empty.yaml", ""], ["bytes.yaml", "\u0000\u0001"], ["tabs.yaml", "a:\n\t- b"]] as const) {
+  for (const [name, text] of [
+    ["none.yaml", null],
+    ["empty.yaml", ""],
+    ["bytes.yaml", "\u0000\u0001"],
+    ["tabs.yaml", "a:\n\t- b"],
+  ] as const) {
     const other = join(tempDir(t), name);
     if (text !== null) writeFileSync(other, text);
     assert.equal(run(["build", "--config", other]).status, 2, name);
@@ -85,7 +119,17 @@ test("a broken configuration gives every problem at once, each with its line, an
 
 test("a configuration that would blow up is refused at once", (t) => {
   const file = join(tempDir(t), "bomb.yaml");
-  const levels = Array.from({ length: 12 }, (_, at) => `a${at}: &a${at} [${at === 0 ? "x, x" : Array(9).fill(`*a${at - 1}`).join(", ")}]`);
+  const levels = Array.from(
+    { length: 12 },
+    (_, at) =>
+      `a${at}: &a${at} [${
+        at === 0
+          ? "x, x"
+          : Array(9)
+              .fill(`*a${at - 1}`)
+              .join(", ")
+      }]`,
+  );
   writeFileSync(file, `${levels.join("\n")}\ncollections: *a11\n`);
   const started = performance.now();
   assert.equal(run(["build", "--config", file]).status, 2);
@@ -94,7 +138,23 @@ test("a configuration that would blow up is refused at once", (t) => {
 
 test("build prints one JSON document, or lines for people; nothing on stderr when nobody watches", (t) => {
   assert.deepEqual(Object.keys(built).sort(), [
-    "added", "changed", "duration_ms", "embeddings", "finished", "internal", "notes", "previous", "published", "rejected", "removed", "sequence", "snapshot", "started", "unchanged", "unreadable", "work",
+    "added",
+    "changed",
+    "duration_ms",
+    "embeddings",
+    "finished",
+    "internal",
+    "notes",
+    "previous",
+    "published",
+    "rejected",
+    "removed",
+    "sequence",
+    "snapshot",
+    "started",
+    "unchanged",
+    "unreadable",
+    "work",
   ]);
   assert.equal(built["started"], "2026-04-01T00:00:00.000Z");
   const { file } = copy(t);
@@ -108,7 +168,12 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
 test("the configuration is found by a relative path from anywhere, and its own paths start from it", (t) => {
   const { dir, file } = copy(t);
   const elsewhere = tempDir(t);
-  for (const [cwd, path] of [[elsewhere, relative(elsewhere, file)], [dir, "proofshelf.yaml"], [join(dir, "library"), "../proofshelf.yaml"], ["/", file]] as const) {
+  for (const [cwd, path] of [
+    [elsewhere, relative(elsewhere, file)],
+    [dir, "proofshelf.yaml"],
+    [join(dir, "library"), "../proofshelf.yaml"],
+    ["/", file],
+  ] as const) {
     const summary = json(run(["build", "--json", "--config", path], { cwd }));
     assert.equal(summary["snapshot"], built["snapshot"], path);
   }
@@ -118,7 +183,11 @@ test("the configuration is found by a relative path from anywhere, and its own p
 test("the same sources in another time zone, language and hour give the same snapshot", (t) => {
   const { dir, file } = copy(t);
   rmSync(join(dir, "shelf"), { recursive: true });
-  const summary = json(run(["build", "--json", "--config", file, "--now", "2031-12-31T23:59:59.999Z"], { env: { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" } }));
+  const summary = json(
+    run(["build", "--json", "--config", file, "--now", "2031-12-31T23:59:59.999Z"], {
+      env: { TZ: "Pacific/Kiritimati", LC_ALL: "tr_TR.UTF-8", LANG: "tr_TR.UTF-8" },
+    }),
+  );
   assert.equal(summary["snapshot"], built["snapshot"]);
   assert.deepEqual((summary["internal"] as { snapshot: string }).snapshot, (built["internal"] as { snapshot: string }).snapshot);
 });
@@ -141,26 +210,53 @@ test("of builds that start together one wins, and each of the others exits 4", a
   const { dir, file } = copy(t);
   await writeFiles(join(dir, "library"), [["notes/new.md", "# New\n"]]);
   const codes = await Promise.all(
-    Array.from({ length: 4 }, () => new Promise<number | null>((resolve) => spawn(process.execPath, [CLI, "build", "--config", file], { stdio: "ignore" }).once("exit", (code) => resolve(code)))),
+    Array.from(
+      { length: 4 },
+      () =>
+        new Promise<number | null>((resolve) =>
+          spawn(process.execPath, [CLI, "build", "--config", file], { stdio: "ignore" }).once("exit", (code) => resolve(code)),
+        ),
+    ),
   );
   assert.ok(codes.includes(0), String(codes));
-  assert.deepEqual([...new Set(codes)].filter((code) => code !== 0 && code !== 4), [], String(codes));
+  assert.deepEqual(
+    [...new Set(codes)].filter((code) => code !== 0 && code !== 4),
+    [],
+    String(codes),
+  );
   assert.equal(run(["verify", "--config", file]).status, 0);
 });
 
 test("snapshots are listed, compared and rolled back, and the next build publishes what the sources hold", async (t) => {
   const { dir, file } = copy(t);
   const config = ["--config", file];
-  await writeFiles(join(dir, "library"), [["notes/short.md", "# Short\n\nChanged.\n"], ["notes/new.md", "# New\n"]]);
+  await writeFiles(join(dir, "library"), [
+    ["notes/short.md", "# Short\n\nChanged.\n"],
+    ["notes/new.md", "# New\n"],
+  ]);
   rmSync(join(dir, "library/data/table.csv"));
   const second = json(run(["build", "--json", ...config]));
   assert.deepEqual([second["added"], second["changed"], second["removed"], second["previous"]], [1, 1, 1, built["snapshot"]]);
 
-  const { snapshots } = json(run(["snapshots", "list", "--json", ...config])) as { snapshots: { sequence: number; snapshot: string; current: boolean }[] };
-  assert.deepEqual(snapshots.map(({ sequence, current }) => [sequence, current]), [[2, true], [1, false]]);
+  const { snapshots } = json(run(["snapshots", "list", "--json", ...config])) as {
+    snapshots: { sequence: number; snapshot: string; current: boolean }[];
+  };
+  assert.deepEqual(
+    snapshots.map(({ sequence, current }) => [sequence, current]),
+    [
+      [2, true],
+      [1, false],
+    ],
+  );
   const first = String(built["snapshot"]);
-  for (const [a, b] of [["1", "2"], [first, String(second["snapshot"])], [first.slice(0, 12), "2"]] as const) {
-    const { changes } = json(run(["snapshots", "diff", a, b, "--json", ...config])) as { changes: { change: string; name: string; what: string }[] };
+  for (const [a, b] of [
+    ["1", "2"],
+    [first, String(second["snapshot"])],
+    [first.slice(0, 12), "2"],
+  ] as const) {
+    const { changes } = json(run(["snapshots", "diff", a, b, "--json", ...config])) as {
+      changes: { change: string; name: string; what: string }[];
+    };
     const objects = changes.filter(({ what }) => what === "object").map(({ change, name }) => `${change} ${name}`);
     assert.deepEqual(objects.sort(), ["added notes/new.md", "changed notes/short.md", "removed data/table.csv"], `${a}..${b}`);
   }
@@ -207,7 +303,10 @@ test("prune keeps the newest and what they need", async (t) => {
   const done = json(run(["prune", "--keep", "2", "--json", "--config", file])) as { removed_blobs: number };
   assert.ok(done.removed_blobs > 0);
   const { snapshots } = json(run(["snapshots", "list", "--json", "--config", file])) as { snapshots: { sequence: number }[] };
-  assert.deepEqual(snapshots.map(({ sequence }) => sequence), [4, 3]);
+  assert.deepEqual(
+    snapshots.map(({ sequence }) => sequence),
+    [4, 3],
+  );
   assert.equal(run(["verify", "--all", "--config", file]).status, 0);
   const again = json(run(["build", "--json", "--config", file]));
   assert.equal(again["published"], false, "pruning does not make the next build work");
@@ -248,7 +347,10 @@ async function until(holds: () => Promise<boolean>): Promise<boolean> {
 type Served = { readonly child: ChildProcess; readonly line: string; readonly url: string; stop(): Promise<number | null> };
 
 async function serve(t: TestContext, args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<Served> {
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", ...args], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const ended = new Promise<number | null>((resolve) => child.once("exit", (code) => resolve(code)));
@@ -277,7 +379,12 @@ async function serve(t: TestContext, args: readonly string[], env: NodeJS.Proces
 
 test("serve prints one line when it is ready, holds no secret as site server, and ends when told", async (t) => {
   const { file } = copy(t);
-  const secrets = { REINDEX_TOKEN: "secret-token-of-the-test", AWS_SECRET_ACCESS_KEY: "secret-key-of-the-test", INFERENCE_API_KEY: "secret-inference", AI_GATEWAY_ID: "secret-gateway" };
+  const secrets = {
+    REINDEX_TOKEN: "secret-token-of-the-test",
+    AWS_SECRET_ACCESS_KEY: "secret-key-of-the-test",
+    INFERENCE_API_KEY: "secret-inference",
+    AI_GATEWAY_ID: "secret-gateway",
+  };
   const server = await serve(t, ["--only", "site", "--json", "--config", file], secrets);
   assert.deepEqual(JSON.parse(server.line), { url: server.url.slice(0, -1), snapshot: built["snapshot"] });
   assert.equal((await fetch(`${server.url}`)).status, 200);
@@ -285,7 +392,8 @@ test("serve prints one line when it is ready, holds no secret as site server, an
     const children = readFileSync(`/proc/${server.child.pid}/task/${server.child.pid}/children`, "utf8").trim().split(" ").filter(Boolean);
     const sites = children.filter((pid) => readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("site/main.ts"));
     assert.equal(sites.length, 1);
-    for (const pid of sites) assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, "utf8"), /of-the-test|secret-inference|secret-gateway/);
+    for (const pid of sites)
+      assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, "utf8"), /of-the-test|secret-inference|secret-gateway/);
   }
   const port = new URL(server.url).port;
   const second = run(["serve", "--only", "site", "--port", port, "--config", file]);
@@ -305,7 +413,11 @@ test("serve --only sidecar has the sidecar's routes alone, and its MCP endpoint 
   for (const path of ["", "api/catalog", "api/search?q=digest", "browse/", "llms.txt"]) assert.equal(await status(path), 404, path);
   const ping = (headers: Record<string, string>): Promise<number> =>
     new Promise((resolve, reject) => {
-      const message = request(`${server.url}mcp`, { method: "POST", headers: { "content-type": "application/json", ...headers } }, (response) => resolve(response.resume().statusCode ?? 0));
+      const message = request(
+        `${server.url}mcp`,
+        { method: "POST", headers: { "content-type": "application/json", ...headers } },
+        (response) => resolve(response.resume().statusCode ?? 0),
+      );
       message.on("error", reject).end('{"jsonrpc":"2.0","id":1,"method":"ping"}');
     });
   assert.equal(await ping({ host: "library.proxied.example" }), 200);

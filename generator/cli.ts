@@ -33,20 +33,25 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--build", "build first")
   .option("--no-rate-limits", "behind a gateway that limits clients itself")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar"; rateLimits: boolean }) =>
-    (await import("./commands/serve.ts")).runServe(options),
+  .action(
+    async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar"; rateLimits: boolean }) =>
+      (await import("./commands/serve.ts")).runServe(options),
   );
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
   .option("--receipt <file>", "check the receipt of an answer instead")
-  .action(async (options: CommonOptions & { all?: boolean; receipt?: string }) => (await import("./commands/verify.ts")).runVerify(options));
+  .action(async (options: CommonOptions & { all?: boolean; receipt?: string }) =>
+    (await import("./commands/verify.ts")).runVerify(options),
+  );
 
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
-command("list", "Every kept snapshot, newest first", snapshots)
-  .action(async (options: CommonOptions) => (await import("./commands/snapshots.ts")).runList(options));
+command("list", "Every kept snapshot, newest first", snapshots).action(async (options: CommonOptions) =>
+  (await import("./commands/snapshots.ts")).runList(options),
+);
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
-  .argument("<a>").argument("<b>")
+  .argument("<a>")
+  .argument("<b>")
   .action(async (a: string, b: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runDiff(a, b, options));
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
@@ -74,7 +79,10 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   const json = process.argv.includes("--json");
   if (error instanceof ShelfError) {
-    if (json) process.stdout.write(`${JSON.stringify({ error: { code: error.code, message: error.message, errors: error.errors, fixes: error.fixes } })}\n`);
+    if (json)
+      process.stdout.write(
+        `${JSON.stringify({ error: { code: error.code, message: error.message, errors: error.errors, fixes: error.fixes } })}\n`,
+      );
     process.stderr.write(`${error.message}\n${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
     return EXIT[error.code] ?? 1;
   }
@@ -89,7 +97,8 @@ function describeFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = (error as NodeJS.ErrnoException).code;
   // The index is native code and only says it in words.
-  if (code === "ENOSPC" || /no space left on device|os error 28/i.test(error.message)) return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
+  if (code === "ENOSPC" || /no space left on device|os error 28/i.test(error.message))
+    return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
   if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
   return error.stack ?? error.message;

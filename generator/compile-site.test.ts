@@ -21,7 +21,13 @@ test("two processes may compile at once: both get the same complete version, and
   assert.match(renderer.digest, /^[0-9a-f]{64}$/);
   const names = renderer.assets.map(({ path }) => path);
   for (const name of names) assert.match(name, /^assets\/[a-z]+[-.][\w-]{8}\.(?:css|js|svg)$/);
-  assert.deepEqual(names.map((name) => name.replace(/[-.][\w-]{8}\./, ".")).filter((name) => /\/page\./.test(name)).sort(), ["assets/page.css", "assets/page.js"]);
+  assert.deepEqual(
+    names
+      .map((name) => name.replace(/[-.][\w-]{8}\./, "."))
+      .filter((name) => /\/page\./.test(name))
+      .sort(),
+    ["assets/page.css", "assets/page.js"],
+  );
 
   // Compiled elsewhere, the bytes are the same: the digest must not depend on the folder.
   const elsewhere = await compileSite({ distDir: join(folder, "a folder with spaces") });

@@ -32,7 +32,9 @@ function stub(name, version) {
   const words = name.split(/[^a-z0-9]+/);
   const os = OS.filter((item) => words.includes(item));
   const cpu = CPU.filter((item) => words.includes(item));
-  const libc = Object.keys(LIBC).filter((item) => words.includes(item)).map((item) => LIBC[item]);
+  const libc = Object.keys(LIBC)
+    .filter((item) => words.includes(item))
+    .map((item) => LIBC[item]);
   return { version, ...(cpu.length > 0 && { cpu }), ...(libc.length > 0 && { libc }), optional: true, ...(os.length > 0 && { os }) };
 }
 

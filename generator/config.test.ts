@@ -85,10 +85,7 @@ test("a secret in the file is refused, said where it belongs, and not repeated",
     assert.match(problem ?? "", /^5: .*looks like a secret.*environment/);
     assert.doesNotMatch(problem ?? "", /hunter2/);
   }
-  assert.match(
-    problemsOf(`${GOOD}\nbaseUrl: https://me:hunter2@example.org\n`)[0] ?? "",
-    /^5: baseUrl holds credentials/,
-  );
+  assert.match(problemsOf(`${GOOD}\nbaseUrl: https://me:hunter2@example.org\n`)[0] ?? "", /^5: baseUrl holds credentials/);
   const pair = `${GOOD}\naccess:\n  serviceTokens:\n    - name: ci\n      id: ci\n      secretSha256: hunter2\n`;
   assert.match(problemsOf(pair)[0] ?? "", /^9: access\.serviceTokens\[0\]\.secretSha256 is not a SHA-256 digest/);
   assert.doesNotMatch(problemsOf(pair)[0] ?? "", /hunter2/);
@@ -136,28 +133,20 @@ test("prefixes may nest with another visibility, but not repeat or hold dot segm
 test("a shelf inside the store is refused, also by way of a link", () => {
   symlinkSync("library", join(folder, "link"));
   for (const root of ["./library", "library/shelf", "./link/shelf", "library/../library/x"]) {
-    assert.match(
-      problemsOf(`${GOOD}\nshelf: { kind: directory, root: ${root} }`)[0] ?? "",
-      /^5: shelf\.root lies inside the store/,
-    );
+    assert.match(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ${root} }`)[0] ?? "", /^5: shelf\.root lies inside the store/);
   }
   assert.deepEqual(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ./library-shelf }`), []);
 });
 
 test("a missing store, a file as store and a folder as claims are told with their lines", () => {
   writeFileSync(join(folder, "file"), "");
-  assert.match(
-    problemsOf(GOOD.replace("./library", "./gone"))[0] ?? "",
-    /^2: store\.root does not exist; write the path of a folder/,
-  );
+  assert.match(problemsOf(GOOD.replace("./library", "./gone"))[0] ?? "", /^2: store\.root does not exist; write the path of a folder/);
   assert.match(problemsOf(GOOD.replace("./library", "./file"))[0] ?? "", /^2: store\.root is a file/);
   assert.match(problemsOf(`${GOOD}\nclaims: { path: library }`)[0] ?? "", /^5: claims\.path is a folder/);
 });
 
 test("the gate needs what it checks against", () => {
-  const found = problemsOf(
-    `${GOOD}\naccess:\n  jwks: http://keys.example.org/jwks\n  policy: { serviceTokens: [nobody] }`,
-  );
+  const found = problemsOf(`${GOOD}\naccess:\n  jwks: http://keys.example.org/jwks\n  policy: { serviceTokens: [nobody] }`);
   assert.match(found.join("\n"), /access\.jwks is not a file or an https address/);
   assert.match(found.join("\n"), /access\.issuer is missing/);
   assert.match(found.join("\n"), /access\.audience is missing/);
@@ -192,10 +181,7 @@ test("a path that is missing or a folder says so, and readers of a shelf need no
 });
 
 test("a bucket is accepted, with AWS's defaults", () => {
-  const config = parseConfig(
-    new TextEncoder().encode(GOOD.replace(/store:.*/, "store: { kind: s3, bucket: my-bucket }")),
-    "x.yaml",
-  );
+  const config = parseConfig(new TextEncoder().encode(GOOD.replace(/store:.*/, "store: { kind: s3, bucket: my-bucket }")), "x.yaml");
   assert.deepEqual(config.store, {
     kind: "s3",
     bucket: "my-bucket",
@@ -276,9 +262,15 @@ test("names and origins for MCP are as a request has them, and what is not is to
   for (const [mcp, expected] of cases) assert.match(told(mcp), expected, mcp);
   const read = (mcp: string): unknown => parseConfig(new TextEncoder().encode(GOOD + mcp), join(folder, "x.yaml")).mcp;
   assert.deepEqual(read(""), { hosts: [], origins: [] });
-  assert.deepEqual(read("\nmcp: { hosts: [Library.Example.Org, '*', '[::1]', 10.0.0.7], origins: ['https://inspector.example.org', 'http://localhost:6274'] }"), {
-    hosts: ["library.example.org", "*", "[::1]", "10.0.0.7"], origins: ["https://inspector.example.org", "http://localhost:6274"],
-  });
+  assert.deepEqual(
+    read(
+      "\nmcp: { hosts: [Library.Example.Org, '*', '[::1]', 10.0.0.7], origins: ['https://inspector.example.org', 'http://localhost:6274'] }",
+    ),
+    {
+      hosts: ["library.example.org", "*", "[::1]", "10.0.0.7"],
+      origins: ["https://inspector.example.org", "http://localhost:6274"],
+    },
+  );
 });
 
 test("the reference table names every key with its default", () => {

@@ -84,8 +84,7 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
     if (result.success) parsed = result.data;
     else problems.push(...explainIssues(result.error.issues, yaml.value));
     problems.push(...checkConfig(yaml.value, folder, options.checkSources ?? true));
-  } else if (lines.length === 0)
-    lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
+  } else if (lines.length === 0) lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
   for (const problem of problems) lines.push({ line: yaml.lineOf(problem.path), ...problem });
   if (lines.length > 0 || parsed === null) throw badConfig(path, lines);
   return resolveConfig(parsed, file, folder);
@@ -103,37 +102,25 @@ function badConfig(path: string, lines: readonly { line: number; path: Path; wha
 function readConfigFile(path: string): Uint8Array {
   try {
     const stats = statSync(path);
-    if (stats.isDirectory())
-      throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
+    if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
     if (!stats.isFile()) throw new ShelfError("bad_config", `${path}: is not a regular file`);
     // parseLocatedYaml says how large is too large; here only memory is protected.
     if (stats.size > 16 * MAX_CONFIG_BYTES)
-      throw new ShelfError(
-        "bad_config",
-        `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`,
-      );
+      throw new ShelfError("bad_config", `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`);
     return readFileSync(path);
   } catch (cause) {
     if (cause instanceof ShelfError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code;
-    const why =
-      code === "ENOENT" || code === "ENOTDIR"
-        ? "does not exist"
-        : code === "EACCES"
-          ? "may not be read"
-          : "cannot be read";
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : code === "EACCES" ? "may not be read" : "cannot be read";
     throw new ShelfError("bad_config", `${path}: ${why}; write the path of a proofshelf.yaml`, { cause });
   }
 }
 
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
   const storage = (part: ParsedConfig["store"]): StorageConfig =>
-    part.kind === "directory"
-      ? { kind: "directory", root: resolve(folder, part.root) }
-      : { ...part, endpoint: part.endpoint ?? null };
+    part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
   const { registry, access } = parsed;
-  const isDemoDefault =
-    file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
+  const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
   const jwks = access?.jwks ?? null;
   return {
     file,
@@ -147,11 +134,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     registry:
-      registry?.path !== undefined
-        ? { path: resolve(folder, registry.path) }
-        : registry?.url !== undefined
-          ? { url: registry.url }
-          : null,
+      registry?.path !== undefined ? { path: resolve(folder, registry.path) } : registry?.url !== undefined ? { url: registry.url } : null,
     code: parsed.code === undefined ? null : storage(parsed.code),
     access:
       access === undefined

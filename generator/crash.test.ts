@@ -41,8 +41,11 @@ async function makeLibrary(t: TestContext, shelf = "./shelf"): Promise<{ dir: st
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-crash-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   await writeFiles(dir, [
-    ["proofshelf.yaml", CONFIG.replace("SHELF", shelf)], ["library/notes/steady.md", "# Steady\n\nAlways the same.\n"],
-    ["library/notes/turn.md", "# Turn\n\nTurn 0.\n"], ["claims.yaml", "claims: []\n"], ["library/drafts/gated.md", "# Gated\n\nNot for everybody.\n"],
+    ["proofshelf.yaml", CONFIG.replace("SHELF", shelf)],
+    ["library/notes/steady.md", "# Steady\n\nAlways the same.\n"],
+    ["library/notes/turn.md", "# Turn\n\nTurn 0.\n"],
+    ["claims.yaml", "claims: []\n"],
+    ["library/drafts/gated.md", "# Gated\n\nNot for everybody.\n"],
   ]);
   const file = join(dir, "proofshelf.yaml");
   return { dir, file, config: await openConfig(file) };
@@ -50,10 +53,15 @@ async function makeLibrary(t: TestContext, shelf = "./shelf"): Promise<{ dir: st
 
 /** Changes what the next build finds: a claim each time; every fourth time bytes of an object, and which objects there are. */
 async function turn(dir: string, number: number): Promise<void> {
-  await writeFiles(dir, [["claims.yaml", `claims: [{ id: turn, title: Turn ${number}, status: scoped, scope: This test, statement: It is turn ${number}. }]\n`]]);
+  await writeFiles(dir, [
+    ["claims.yaml", `claims: [{ id: turn, title: Turn ${number}, status: scoped, scope: This test, statement: It is turn ${number}. }]\n`],
+  ]);
   if (number % 4 !== 0) return;
   const library = join(dir, "library");
-  await writeFiles(library, [["notes/turn.md", `# Turn\n\nTurn ${number}.\n`], [`notes/extra-${number % 3}.md`, `# Extra\n\nExtra ${number}.\n`]]);
+  await writeFiles(library, [
+    ["notes/turn.md", `# Turn\n\nTurn ${number}.\n`],
+    [`notes/extra-${number % 3}.md`, `# Extra\n\nExtra ${number}.\n`],
+  ]);
   rmSync(join(library, `notes/extra-${(number + 1) % 3}.md`), { force: true });
 }
 
@@ -105,7 +113,10 @@ async function checkShelf(shelf: Shelf, read = new Set<string>()): Promise<strin
     }
   }
   const records = await shelf.listRecords();
-  assert.ok(records.some(({ sequence, snapshot: id }) => sequence === record.sequence && id === record.snapshot), "the pointer is one of the records");
+  assert.ok(
+    records.some(({ sequence, snapshot: id }) => sequence === record.sequence && id === record.snapshot),
+    "the pointer is one of the records",
+  );
   assert.notEqual(await shelf.readChanges(record.sequence), null);
   const index = await openIndex(shelf.indexUri);
   try {
@@ -204,7 +215,10 @@ async function torment(t: TestContext, kills: number): Promise<{ published: numb
   assert.equal((await pointer(shelves.internal)).snapshot, cold.internal.snapshot);
   const verified = spawnSync(process.execPath, [CLI, "verify", "--json", "--config", file], { encoding: "utf8" });
   const { findings } = JSON.parse(verified.stdout) as { findings: { severity: string; code: string }[] };
-  assert.deepEqual(findings.filter(({ severity }) => severity === "error"), []);
+  assert.deepEqual(
+    findings.filter(({ severity }) => severity === "error"),
+    [],
+  );
   const pruned = spawnSync(process.execPath, [CLI, "prune", "--keep", "1", "--json", "--config", file], { encoding: "utf8" });
   assert.equal(pruned.status, 0, pruned.stderr);
   const after = spawnSync(process.execPath, [CLI, "verify", "--json", "--config", file], { encoding: "utf8" });
@@ -218,7 +232,9 @@ async function pointer(shelf: Shelf) {
   return record;
 }
 
-test(`${KILLS} builds killed at random moments: never half a snapshot, never a mix, and the next build succeeds`, { timeout: KILLS * 5000 }, async (t) => {
+test(`${KILLS} builds killed at random moments: never half a snapshot, never a mix, and the next build succeeds`, {
+  timeout: KILLS * 5000,
+}, async (t) => {
   const lanes = await Promise.all(Array.from({ length: LANES }, () => torment(t, Math.ceil(KILLS / LANES))));
   t.diagnostic(`killed ${KILLS}, of which ${lanes.reduce((sum, lane) => sum + lane.published, 0)} after they had published`);
 });
@@ -226,7 +242,10 @@ test(`${KILLS} builds killed at random moments: never half a snapshot, never a m
 /** Only root may mount a small disk; elsewhere the test is skipped and says so. */
 function mountSmallDisk(t: TestContext, size: string): string | null {
   const place = mkdtempSync(join(tmpdir(), "proofshelf-disk-"));
-  const mounted = process.getuid?.() === 0 && process.platform === "linux" && spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place]).status === 0;
+  const mounted =
+    process.getuid?.() === 0 &&
+    process.platform === "linux" &&
+    spawnSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", place]).status === 0;
   t.after(() => {
     if (mounted) spawnSync("umount", ["-l", place]);
     rmSync(place, { recursive: true, force: true });

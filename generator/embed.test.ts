@@ -28,7 +28,11 @@ const model = openEmbeddedEmbedder({ threads: 1 });
 after(() => model.close());
 
 /** @param embeddings as in proofshelf.yaml; null leaves it out */
-async function makeLibrary(t: TestContext, embeddings: string | null, files: readonly (readonly [string, string])[] = NOTES): Promise<{ dir: string; file: string; config: Config }> {
+async function makeLibrary(
+  t: TestContext,
+  embeddings: string | null,
+  files: readonly (readonly [string, string])[] = NOTES,
+): Promise<{ dir: string; file: string; config: Config }> {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-embed-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   await writeFiles(dir, files);
@@ -37,19 +41,24 @@ async function makeLibrary(t: TestContext, embeddings: string | null, files: rea
 }
 
 function configure(file: string, embeddings: string | null): Promise<Config> {
-  writeFileSync(file, `store: { kind: directory, root: ./library }
+  writeFileSync(
+    file,
+    `store: { kind: directory, root: ./library }
 shelf: { kind: directory, root: ./shelf }
 collections:
   - { id: notes, prefix: notes/, title: Notes, visibility: public }
   - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
-${embeddings === null ? "" : `embeddings: ${embeddings}\n`}`);
+${embeddings === null ? "" : `embeddings: ${embeddings}\n`}`,
+  );
   return openConfig(file);
 }
 
 const quiet = { progress: SILENT };
 
 /** An endpoint that counts the texts it embeds; `up` turns it off and on. */
-async function openEndpoint(t: TestContext): Promise<{ readonly yaml: string; up: boolean; texts: number; hangAfter: number; readonly hanging: Promise<void> }> {
+async function openEndpoint(
+  t: TestContext,
+): Promise<{ readonly yaml: string; up: boolean; texts: number; hangAfter: number; readonly hanging: Promise<void> }> {
   let reached = (): void => {};
   const endpoint = { yaml: "", up: true, texts: 0, hangAfter: Infinity, hanging: new Promise<void>((resolve) => (reached = resolve)) };
   const server = createServer(async (request, response: ServerResponse) => {
@@ -59,7 +68,9 @@ async function openEndpoint(t: TestContext): Promise<{ readonly yaml: string; up
     const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] };
     if (endpoint.texts + input.length > endpoint.hangAfter) return reached();
     endpoint.texts += input.length;
-    return void response.end(JSON.stringify({ data: input.map((text, index) => ({ index, embedding: [1, text.length % 7, text.length % 3] })) }));
+    return void response.end(
+      JSON.stringify({ data: input.map((text, index) => ({ index, embedding: [1, text.length % 7, text.length % 3] })) }),
+    );
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -113,7 +124,11 @@ test("a build that is killed while it embeds leaves its snapshot served, and the
   assert.equal(before, 256);
   assert.equal((await build(config, quiet)).published, false);
   const { complete, written } = await embedViews(config, quiet);
-  assert.deepEqual([complete, written, endpoint.texts], [true, 344, 300], "44 of the public view, and 300 of the internal one from the cache");
+  assert.deepEqual(
+    [complete, written, endpoint.texts],
+    [true, 344, 300],
+    "44 of the public view, and 300 of the internal one from the cache",
+  );
 });
 
 test("nothing new embeds nothing and loads neither engine nor model; one changed object embeds its own passages; a changed model starts anew", async (t) => {
@@ -125,10 +140,17 @@ test("nothing new embeds nothing and loads neither engine nor model; one changed
   const script = `import { readFileSync } from "node:fs"; import { openConfig } from ${JSON.stringify(new URL("config.ts", import.meta.url).href)}; import { embedViews } from ${JSON.stringify(new URL("embed.ts", import.meta.url).href)};
     const done = await embedViews(await openConfig(${JSON.stringify(file)}));
     console.log(JSON.stringify({ ...done, engine: process.report.getReport().sharedObjects.some((name) => name.includes("lancedb")), processes: process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap").length }));`;
-  const again = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })) as Record<string, unknown>;
+  const again = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })) as Record<
+    string,
+    unknown
+  >;
   assert.deepEqual([again["written"], again["embedded"], again["complete"], again["engine"], again["processes"]], [0, 0, true, false, 0]);
 
-  await writeFiles(dir, [["library/notes/rain.md", "# Weather\n\nIt will snow tomorrow in the north.\n"]], new Date("2026-05-01T00:00:00Z"));
+  await writeFiles(
+    dir,
+    [["library/notes/rain.md", "# Weather\n\nIt will snow tomorrow in the north.\n"]],
+    new Date("2026-05-01T00:00:00Z"),
+  );
   await build(config, quiet);
   const one = await embedViews(config, quiet);
   assert.deepEqual([one.written, one.embedded], [2, 1]);
@@ -143,7 +165,14 @@ test("nothing new embeds nothing and loads neither engine nor model; one changed
 });
 
 test("gated texts show in no public vector, result, score or order, and in no file of the public index", async (t) => {
-  const queries = ["young dogs running around", "heliotrope gardens behind the wall", "cost of borrowing", "wet weather", "notes/dog.md", "zzz"];
+  const queries = [
+    "young dogs running around",
+    "heliotrope gardens behind the wall",
+    "cost of borrowing",
+    "wet weather",
+    "notes/dog.md",
+    "zzz",
+  ];
   const publicResults = async (gated: string): Promise<unknown> => {
     const { dir, config } = await makeLibrary(t, null, [...NOTES, ["library/drafts/secret.md", `# Secret\n\n${gated}\n`]]);
     await build(config, quiet);
@@ -160,7 +189,8 @@ test("gated texts show in no public vector, result, score or order, and in no fi
     };
     assert.match(JSON.stringify(await find("internal")), /CANARY-GATED/, "the internal view finds it");
     for (const entry of readdirSync(join(dir, "shelf", "public"), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile()) assert.doesNotMatch(readFileSync(join(entry.parentPath, entry.name)).toString("latin1"), /CANARY-GATED|drafts\/secret/, entry.name);
+      if (entry.isFile())
+        assert.doesNotMatch(readFileSync(join(entry.parentPath, entry.name)).toString("latin1"), /CANARY-GATED|drafts\/secret/, entry.name);
     }
     return find("public");
   };
@@ -172,7 +202,9 @@ test("gated texts show in no public vector, result, score or order, and in no fi
 
 /** `serve` as a process, until the test ends. */
 async function serve(t: TestContext, ...args: string[]): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", ...args], { stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   t.after(async () => {
     child.kill("SIGTERM");
     if (child.exitCode === null) await once(child, "exit");
@@ -182,7 +214,9 @@ async function serve(t: TestContext, ...args: string[]): Promise<{ readonly url:
 }
 
 async function status(url: string): Promise<{ readonly status: string; readonly note: string } | undefined> {
-  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as { components: { name: string; status: string; note: string }[] };
+  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as {
+    components: { name: string; status: string; note: string }[];
+  };
   return components.find(({ name }) => name === "semantic search");
 }
 
@@ -198,27 +232,75 @@ test("served: a paraphrase is found, every query gets an answer, and a new snaps
   const { dir, file, config } = await makeLibrary(t, null);
   const { url } = await serve(t, "--build", "--config", file);
   await until("the first vectors", async () => (await status(url))?.status === "live");
-  type Found = { mode: string; notice: string; snapshot: string; results: { key: string; sha256: string; score: number; chunks: { text: string; start_line: number }[] }[] };
-  const search = async (q: string, mount = "", more = ""): Promise<Found> => (await (await fetch(`${url}${mount}/api/ai-search?q=${encodeURIComponent(q)}${more}`)).json()) as Found;
+  type Found = {
+    mode: string;
+    notice: string;
+    snapshot: string;
+    results: { key: string; sha256: string; score: number; chunks: { text: string; start_line: number }[] }[];
+  };
+  const search = async (q: string, mount = "", more = ""): Promise<Found> =>
+    (await (await fetch(`${url}${mount}/api/ai-search?q=${encodeURIComponent(q)}${more}`)).json()) as Found;
 
   const young = await search("young dogs running around");
   assert.equal(young.mode, "semantic");
   assert.equal(young.results[0]?.key, "notes/dog.md");
   assert.match(young.results[0]?.chunks[0]?.text ?? "", /puppy plays/);
-  assert.deepEqual((await search("young dogs running around", "", "&prefix=notes/r")).results.map(({ key }) => key), ["notes/rain.md"]);
-  const answer = (await (await fetch(`${url}/api/ask`, { method: "POST", body: JSON.stringify({ question: "young dogs running around" }), headers: { "content-type": "application/json" } })).json()) as { sources: { key: string }[] };
+  assert.deepEqual(
+    (await search("young dogs running around", "", "&prefix=notes/r")).results.map(({ key }) => key),
+    ["notes/rain.md"],
+  );
+  const answer = (await (
+    await fetch(`${url}/api/ask`, {
+      method: "POST",
+      body: JSON.stringify({ question: "young dogs running around" }),
+      headers: { "content-type": "application/json" },
+    })
+  ).json()) as { sources: { key: string }[] };
   assert.equal(answer.sources[0]?.key, "notes/dog.md", "asking finds it by its meaning too");
-  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "ai_search", arguments: { query: "young dogs running around" } } };
-  const tool = await (await fetch(`${url}/mcp`, { method: "POST", body: JSON.stringify(call), headers: { "content-type": "application/json", accept: "application/json, text/event-stream" } })).text();
+  const call = {
+    jsonrpc: "2.0",
+    id: 1,
+    method: "tools/call",
+    params: { name: "ai_search", arguments: { query: "young dogs running around" } },
+  };
+  const tool = await (
+    await fetch(`${url}/mcp`, {
+      method: "POST",
+      body: JSON.stringify(call),
+      headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    })
+  ).text();
   assert.match(tool, /\\?"mode\\?":\\?"semantic/);
 
-  const awkward = fc.oneof(fc.string({ unit: "binary", maxLength: 600 }), fc.string({ maxLength: 40 }), fc.constantFrom('"', "(", "a AND", "title:*", "' OR 1=1 --", "\\", "%", "\0", "💥".repeat(300), "x".repeat(500), "x".repeat(501), "x ".repeat(250)));
+  const awkward = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 600 }),
+    fc.string({ maxLength: 40 }),
+    fc.constantFrom(
+      '"',
+      "(",
+      "a AND",
+      "title:*",
+      "' OR 1=1 --",
+      "\\",
+      "%",
+      "\0",
+      "💥".repeat(300),
+      "x".repeat(500),
+      "x".repeat(501),
+      "x ".repeat(250),
+    ),
+  );
   const send = async (query: string): Promise<void> => {
     const response = await fetch(`${url}/api/ai-search?${query}`);
     const body = (await response.json()) as { detail?: string };
     assert.ok(response.status === 200 || (response.status === 400 && (body.detail ?? "") !== ""), `${response.status} ${query}`);
   };
-  await fc.assert(fc.asyncProperty(awkward, awkward, (q, prefix) => send(`q=${encodeURIComponent(q.toWellFormed())}&prefix=${encodeURIComponent(prefix.toWellFormed())}`)), { numRuns: 60 });
+  await fc.assert(
+    fc.asyncProperty(awkward, awkward, (q, prefix) =>
+      send(`q=${encodeURIComponent(q.toWellFormed())}&prefix=${encodeURIComponent(prefix.toWellFormed())}`),
+    ),
+    { numRuns: 60 },
+  );
   for (const raw of ["q=%", "q=%ff%fe", "q=%00", "q", "", "q=a&q=b", "q=a&limit=3", "q=%C3%28"]) await send(raw);
 
   await writeFiles(dir, [["library/notes/ship.md", "# Harbour\n\nA vessel sails across the ocean.\n"]]);

@@ -44,7 +44,13 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
   const began = performance.now();
   const model = embeddings.kind === "openai" ? embeddings.model : embeddings.kind;
   const work = { written: 0, embedded: 0 };
-  const end = (complete: boolean, notice = ""): Embedding => ({ model, ...work, complete, notice, duration_ms: Math.round(performance.now() - began) });
+  const end = (complete: boolean, notice = ""): Embedding => ({
+    model,
+    ...work,
+    complete,
+    notice,
+    duration_ms: Math.round(performance.now() - began),
+  });
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway });
   if (embedder === null) return end(false, embeddings.kind === "none" ? "" : notice);
   try {
@@ -57,7 +63,10 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
     await withBuildLock(vectorsDir(shelves), () => makeAll(shelves, embedder, progress, work, signal));
     return end(true);
   } catch (error) {
-    return end(false, `Semantic search has to wait, the rest is served: ${explain(error)} The next build makes the vectors that are missing.`);
+    return end(
+      false,
+      `Semantic search has to wait, the rest is served: ${explain(error)} The next build makes the vectors that are missing.`,
+    );
   } finally {
     await embedder.close();
   }
@@ -81,7 +90,11 @@ async function findMissing(shelves: Shelves, embedder: Embedder, done: ReadonlyS
 }
 
 async function makeAll(
-  shelves: Shelves, embedder: Embedder, progress: Progress, work: { written: number; embedded: number }, signal: AbortSignal | undefined,
+  shelves: Shelves,
+  embedder: Embedder,
+  progress: Progress,
+  work: { written: number; embedded: number },
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   const done = new Set<string>();
   try {
@@ -93,7 +106,8 @@ async function makeAll(
       const index = await openIndex(shelves[view].indexUri);
       try {
         const { written, embedded } = await index.embed({
-          tag, embedder,
+          tag,
+          embedder,
           cacheUri: join(vectorsDir(shelves), "cache"),
           onProgress: (count, total) => progress.step(`vectors of the ${view} view`, count, total),
           ...(signal === undefined ? {} : { signal }),

@@ -57,15 +57,24 @@ function judge({ queries }: Collection, runs: readonly Run[]): Result[] {
 function formatTable(collection: Collection, results: readonly Result[]): string {
   const head = ["system", "nDCG@10", "MAP", "MRR", "recall@100", "p50 ms", "p95 ms", "p"];
   const rows = results.map((result) => [
-    result.system, ...[result.ndcg10, result.map, result.mrr, result.recall100].map((value) => value.toFixed(4)),
-    result.p50_ms.toFixed(2), result.p95_ms.toFixed(2), result.p === null ? "" : result.p.toFixed(4),
+    result.system,
+    ...[result.ndcg10, result.map, result.mrr, result.recall100].map((value) => value.toFixed(4)),
+    result.p50_ms.toFixed(2),
+    result.p95_ms.toFixed(2),
+    result.p === null ? "" : result.p.toFixed(4),
   ]);
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
-    cells.map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0))).join("  ").trimEnd();
+    cells
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join("  ")
+      .trimEnd();
   return [
     `${collection.name}: ${collection.documents.length} documents, ${collection.queries.length} queries`,
-    line(head), ...rows.map(line), `p: paired randomisation test on nDCG@10 against ${results[0]?.system ?? ""}`, "",
+    line(head),
+    ...rows.map(line),
+    `p: paired randomisation test on nDCG@10 against ${results[0]?.system ?? ""}`,
+    "",
   ].join("\n");
 }
 

@@ -47,7 +47,11 @@ test("a folder that is somebody's own is never touched", async () => {
   writeFileSync(join(own, "thesis.txt"), "years of work");
   await assert.rejects(run(own), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");
   assert.deepEqual(readdirSync(own), ["thesis.txt"]);
-  assert.deepEqual(readdirSync(base).filter((name) => name.startsWith(".")), [], "nothing is left beside it");
+  assert.deepEqual(
+    readdirSync(base).filter((name) => name.startsWith(".")),
+    [],
+    "nothing is left beside it",
+  );
 });
 
 test("an export is the same each time, and a later one replaces it as a whole", async () => {
@@ -65,11 +69,26 @@ test("objects are their bytes under their own names, however awkward", () => {
 });
 
 test("the JSON routes are files that parse, with an ending where the route has none", () => {
-  for (const name of ["catalog", "claims", "rejected", "capabilities", "openapi", "cubs", "cubs/meta", "cubs/CUB-0007", "cubs/CUB-0007/code", "list", "list/notes/index"]) {
+  for (const name of [
+    "catalog",
+    "claims",
+    "rejected",
+    "capabilities",
+    "openapi",
+    "cubs",
+    "cubs/meta",
+    "cubs/CUB-0007",
+    "cubs/CUB-0007/code",
+    "list",
+    "list/notes/index",
+  ]) {
     JSON.parse(readFileSync(at(`api/${name}.json`), "utf8"));
   }
   const capabilities = JSON.parse(readFileSync(at("api/capabilities.json"), "utf8")) as { components: { name: string; status: string }[] };
-  assert.ok(capabilities.components.some(({ name, status }) => name === "answers" && status === "unavailable"), "it does not promise what a folder cannot do");
+  assert.ok(
+    capabilities.components.some(({ name, status }) => name === "answers" && status === "unavailable"),
+    "it does not promise what a folder cannot do",
+  );
 });
 
 test("every link and every file that a page asks for is there, at the root of a host and in a folder of one", async () => {
@@ -89,12 +108,21 @@ test("every link and every file that a page asks for is there, at the root of a 
         return status;
       };
       // A host shows 404.html at any depth, so its links start at the folder that the configuration names: here the root.
-      const pages = [...digestsUnder(at()).keys()].filter((path) => path.endsWith(".html") && !path.startsWith("objects/") && (place === "" || path !== "404.html"));
+      const pages = [...digestsUnder(at()).keys()].filter(
+        (path) => path.endsWith(".html") && !path.startsWith("objects/") && (place === "" || path !== "404.html"),
+      );
       assert.ok(pages.length > 150);
       let links = 0;
       for (const path of pages) {
         const html = readFileSync(at(path), "utf8");
-        const url = new URL(path.split("/").map(encodeURIComponent).join("/").replace(/(^|\/)index\.html$/, "$1"), server.url);
+        const url = new URL(
+          path
+            .split("/")
+            .map(encodeURIComponent)
+            .join("/")
+            .replace(/(^|\/)index\.html$/, "$1"),
+          server.url,
+        );
         for (const [, value = ""] of html.matchAll(/\s(?:href|src|action)="([^"]*)"/g)) {
           const target = new URL(value.replaceAll("&amp;", "&").replaceAll("&#38;", "&").replaceAll("&quot;", '"'), url);
           if (target.origin !== url.origin || target.protocol !== "http:") continue;
@@ -120,7 +148,16 @@ test("pages and objects lie where a host looks for them", async () => {
     for (const key of HOSTILE_NAMES) {
       for (const path of [objectPath(key), pagePath.object(key)]) assert.equal((await fetch(new URL(path, server.url))).status, 200, path);
     }
-    for (const path of ["/", "/claims/", "/registry/CUB-0007/", "/snapshots/", "/browse/notes/deep/", "/pagefind/bundles.json", "/robots.txt", "/404.html"]) {
+    for (const path of [
+      "/",
+      "/claims/",
+      "/registry/CUB-0007/",
+      "/snapshots/",
+      "/browse/notes/deep/",
+      "/pagefind/bundles.json",
+      "/robots.txt",
+      "/404.html",
+    ]) {
       assert.equal((await fetch(new URL(path, server.url))).status, 200, path);
     }
   } finally {

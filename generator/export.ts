@@ -43,7 +43,12 @@ const STATIC: Runtime = {
   mcp: { endpoint: "/mcp", versions: [], tools: [] },
 };
 
-export type Exported = { readonly snapshot: string; readonly files: number; readonly bytes: number; /** Paths that a folder of this machine cannot hold. */ readonly skipped: readonly string[] };
+export type Exported = {
+  readonly snapshot: string;
+  readonly files: number;
+  readonly bytes: number /** Paths that a folder of this machine cannot hold. */;
+  readonly skipped: readonly string[];
+};
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export */
 export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
@@ -135,7 +140,10 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
 }
 
-async function* filesUnder(snapshot: Awaited<ReturnType<typeof openSnapshot>>, folder: string): AsyncGenerator<readonly [path: string, file: string]> {
+async function* filesUnder(
+  snapshot: Awaited<ReturnType<typeof openSnapshot>>,
+  folder: string,
+): AsyncGenerator<readonly [path: string, file: string]> {
   const entry = await snapshot.find(folder);
   if (entry?.kind !== "tree") return;
   for (const child of await snapshot.tree(entry.sha256)) {
@@ -150,6 +158,7 @@ async function bodyOf(view: View, target: string): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   if (body instanceof Uint8Array) chunks.push(body);
   else if (body !== null) for await (const chunk of body) chunks.push(chunk);
-  if (status !== 200) throw new ShelfError("build_failed", `${target} answers ${status}: ${Buffer.concat(chunks).toString("utf8").slice(0, 500)}`);
+  if (status !== 200)
+    throw new ShelfError("build_failed", `${target} answers ${status}: ${Buffer.concat(chunks).toString("utf8").slice(0, 500)}`);
   return Buffer.concat(chunks);
 }

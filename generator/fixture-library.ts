@@ -31,9 +31,26 @@ const MANY = 1005;
 
 /** Keys of public objects whose names or bytes break careless programs. */
 export const HOSTILE_NAMES = [
-  "names/what?.md", "names/100%.md", "names/100%25.md", "names/two words.md", "names/hash#tag.md", "names/a+b.md", "names/a=3Db.md",
-  "names/étude.md", "names/e\u0301tude.md", "names/back\\slash.md", "names/line\nbreak.md", "names/quote\"and'single.md", "names/<img src=x onerror=alert(1)>.md",
-  "names/..two-dots.md", "names/index.html", "names/__proto__", "names/👩‍🔬.md", "names/\u202emd.fdp", "names/tab\tbed.txt", "names/colon:semi;comma,.txt",
+  "names/what?.md",
+  "names/100%.md",
+  "names/100%25.md",
+  "names/two words.md",
+  "names/hash#tag.md",
+  "names/a+b.md",
+  "names/a=3Db.md",
+  "names/étude.md",
+  "names/e\u0301tude.md",
+  "names/back\\slash.md",
+  "names/line\nbreak.md",
+  "names/quote\"and'single.md",
+  "names/<img src=x onerror=alert(1)>.md",
+  "names/..two-dots.md",
+  "names/index.html",
+  "names/__proto__",
+  "names/👩‍🔬.md",
+  "names/\u202emd.fdp",
+  "names/tab\tbed.txt",
+  "names/colon:semi;comma,.txt",
 ] as const;
 
 function publicFiles(): Map<string, string | Uint8Array> {
@@ -58,7 +75,10 @@ function publicFiles(): Map<string, string | Uint8Array> {
 
 function gatedFiles(): Map<string, string | Uint8Array> {
   return new Map([
-    ["drafts/secret-plan.md", "# Secret plan of the drafts\n\nCANARY-GATED-FIXTURE: nobody outside may read this sentence about heliotrope gardens.\n"],
+    [
+      "drafts/secret-plan.md",
+      "# Secret plan of the drafts\n\nCANARY-GATED-FIXTURE: nobody outside may read this sentence about heliotrope gardens.\n",
+    ],
     ["drafts/other.txt", "CANARY-GATED-OTHER\n"],
   ]);
 }
@@ -71,24 +91,54 @@ export function fixtureRegistry(): { meta: Record<string, unknown>; cubs: Cub[] 
   const cubs = Array.from({ length: 60 }, (_, at): Cub => {
     const id = `CUB-${String(at + 1).padStart(4, "0")}`;
     return {
-      id, repo: at % 3 === 0 ? "sorting" : "logs", theorem_name: at === 6 ? "insert_keeps_sorted" : `lemma_${at + 1}`, module: "Example.Sort",
-      kind: at % 2 === 0 ? "Lemma" : "Theorem", statement: `forall l x, sorted l -> step_${at + 1} x l`, status: "VERIFIED_EXACT",
-      verification_state: at % 5 === 0 ? "NOT_VERIFIED" : "VERIFIED", source_class: "active", active: true, crate: at % 4 === 0 ? "sorting" : "",
-      wiring: "FUNCTION-IMPL", invocation: at === 8 ? "sometimes" : "runtime", invocation_role: "", production_consumption: "EXECUTABLE-RUNTIME",
-      deployable: at % 2 === 0, no_holes: true, formal_systems: "Coq", kernels: "none", use_cases: at % 10 === 0 ? ["crypto", "topology"] : ["crypto"],
-      lane: at < 10 ? "model" : "", tier: "1", proof_scope: "function", files: { coq_file: "coq/Sort.v", lean_file: "" }, file_shas: files,
-      exec_file: "src/sort.rs", exec_fn: "insert_sorted", rust_anchor: "src/sort.rs:1", note: at === 6 ? "The one about zebras." : "",
-      claims: at === 6 ? ["sorting-works"] : [], reproduce: { proof_files: ["coq/Sort.v"], recheck: "coqc coq/Sort.v" },
+      id,
+      repo: at % 3 === 0 ? "sorting" : "logs",
+      theorem_name: at === 6 ? "insert_keeps_sorted" : `lemma_${at + 1}`,
+      module: "Example.Sort",
+      kind: at % 2 === 0 ? "Lemma" : "Theorem",
+      statement: `forall l x, sorted l -> step_${at + 1} x l`,
+      status: "VERIFIED_EXACT",
+      verification_state: at % 5 === 0 ? "NOT_VERIFIED" : "VERIFIED",
+      source_class: "active",
+      active: true,
+      crate: at % 4 === 0 ? "sorting" : "",
+      wiring: "FUNCTION-IMPL",
+      invocation: at === 8 ? "sometimes" : "runtime",
+      invocation_role: "",
+      production_consumption: "EXECUTABLE-RUNTIME",
+      deployable: at % 2 === 0,
+      no_holes: true,
+      formal_systems: "Coq",
+      kernels: "none",
+      use_cases: at % 10 === 0 ? ["crypto", "topology"] : ["crypto"],
+      lane: at < 10 ? "model" : "",
+      tier: "1",
+      proof_scope: "function",
+      files: { coq_file: "coq/Sort.v", lean_file: "" },
+      file_shas: files,
+      exec_file: "src/sort.rs",
+      exec_fn: "insert_sorted",
+      rust_anchor: "src/sort.rs:1",
+      note: at === 6 ? "The one about zebras." : "",
+      claims: at === 6 ? ["sorting-works"] : [],
+      reproduce: { proof_files: ["coq/Sort.v"], recheck: "coqc coq/Sort.v" },
       internal_owner: "CANARY-PRIVATE-FIXTURE-OWNER",
     };
   });
   return {
     meta: {
-      service: "Fixture registry", updated_iso: "2026-03-04T05:06:07Z", sources: { sorting: { head: FIXTURE_HEAD, ref: "main", csv_rows: 20 }, logs: { head: FIXTURE_HEAD } },
+      service: "Fixture registry",
+      updated_iso: "2026-03-04T05:06:07Z",
+      sources: { sorting: { head: FIXTURE_HEAD, ref: "main", csv_rows: 20 }, logs: { head: FIXTURE_HEAD } },
       // Wrong on purpose: 48 are VERIFIED.
       verification_counts: { VERIFIED: 999, NOT_VERIFIED: 12 },
     },
-    cubs: [...cubs, { id: "CUB-1", repo: "x", theorem_name: "x", statement: "x" }, { ...cubs[0], statement: "a second CUB-0001" }, { id: "CUB-0900", repo: "x" }],
+    cubs: [
+      ...cubs,
+      { id: "CUB-1", repo: "x", theorem_name: "x", statement: "x" },
+      { ...cubs[0], statement: "a second CUB-0001" },
+      { id: "CUB-0900", repo: "x" },
+    ],
   };
 }
 
@@ -129,7 +179,11 @@ embeddings: { kind: none }
 `;
 
 /** Writes files under a folder, all of the fixture's time. Names may hold what only a byte string can. */
-export async function writeFiles(root: string, files: Iterable<readonly [name: string | Buffer, bytes: string | Uint8Array]>, time = FIXTURE_TIME): Promise<void> {
+export async function writeFiles(
+  root: string,
+  files: Iterable<readonly [name: string | Buffer, bytes: string | Uint8Array]>,
+  time = FIXTURE_TIME,
+): Promise<void> {
   for (const [name, bytes] of files) {
     const path = typeof name === "string" ? join(root, name) : Buffer.concat([Buffer.from(`${root}/`), name]);
     if (typeof path === "string") await mkdir(dirname(path), { recursive: true });
@@ -145,9 +199,19 @@ export async function writeFixture(dir: string, many = 3): Promise<string> {
   await writeFiles(join(dir, "library"), publicFiles());
   await writeFiles(join(dir, "library"), gatedFiles());
   await writeFiles(join(dir, "library"), [["stray.md", "Under no collection.\n"]]);
-  await writeFiles(join(dir, "library"), Array.from({ length: many }, (_, at) => [`many/${String(at).padStart(5, "0")}.txt`, `Number ${at}.\n`] as const));
-  await writeFiles(join(dir, "code"), [[`sorting/${FIXTURE_HEAD}/coq/Sort.v`, PROOF], [`sorting/${FIXTURE_HEAD}/src/sort.rs`, "changed since\n"]]);
-  await writeFiles(dir, [["claims.yaml", CLAIMS], ["registry.json", JSON.stringify(fixtureRegistry())], ["proofshelf.yaml", CONFIG]]);
+  await writeFiles(
+    join(dir, "library"),
+    Array.from({ length: many }, (_, at) => [`many/${String(at).padStart(5, "0")}.txt`, `Number ${at}.\n`] as const),
+  );
+  await writeFiles(join(dir, "code"), [
+    [`sorting/${FIXTURE_HEAD}/coq/Sort.v`, PROOF],
+    [`sorting/${FIXTURE_HEAD}/src/sort.rs`, "changed since\n"],
+  ]);
+  await writeFiles(dir, [
+    ["claims.yaml", CLAIMS],
+    ["registry.json", JSON.stringify(fixtureRegistry())],
+    ["proofshelf.yaml", CONFIG],
+  ]);
   return join(dir, "proofshelf.yaml");
 }
 
@@ -168,21 +232,40 @@ export async function publishFixture(dir: string): Promise<Fixture> {
   await writeFiles(library, [["notes/second.md", "# Second\n\nNew in the second snapshot.\n"]]);
   const second = await run(DAYS[1]);
   // In front of everything that the cursor has passed: pages that shifted would show it.
-  await writeFiles(library, [["many/00000-first.txt", "New in front.\n"], ["notes/short.md", "# Short\n\nA zebra, changed.\n"]]);
+  await writeFiles(library, [
+    ["many/00000-first.txt", "New in front.\n"],
+    ["notes/short.md", "# Short\n\nA zebra, changed.\n"],
+  ]);
   const third = await run(DAYS[2]);
   const facts = async (view: "public" | "internal"): Promise<FixtureView> => {
     await shelves[view].deleteRecord(1);
-    return { pruned: first[view][0], previous: second[view][0], current: third[view][0], prunedCursor: first[view][1], previousCursor: second[view][1] };
+    return {
+      pruned: first[view][0],
+      previous: second[view][0],
+      current: third[view][0],
+      prunedCursor: first[view][1],
+      previousCursor: second[view][1],
+    };
   };
   return {
-    config: file, publicDir: shelves.publicDir, internalDir: shelves.internalDir, dist, version: VERSION,
-    public: await facts("public"), internal: await facts("internal"),
+    config: file,
+    publicDir: shelves.publicDir,
+    internalDir: shelves.internalDir,
+    dist,
+    version: VERSION,
+    public: await facts("public"),
+    internal: await facts("internal"),
   };
 }
 
 async function firstCursor(name: "public" | "internal", shelf: Shelf): Promise<string> {
   const view = openView({
-    view: name, shelf, renderer: null, index: null, now: () => 0, listing: null,
+    view: name,
+    shelf,
+    renderer: null,
+    index: null,
+    now: () => 0,
+    listing: null,
     runtime: { version: VERSION, components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } },
   });
   const { body } = await answer(view, { method: "GET", target: "/api/list?prefix=many/", header: () => null });

@@ -7,7 +7,13 @@ import { openShelves, VERSION } from "./build.ts";
 import { compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 
-export type Asked = { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly body: Buffer; readonly text: string; json(): unknown };
+export type Asked = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly text: string;
+  json(): unknown;
+};
 
 /** A view of a configuration's shelf that looks at the pointer before every answer. */
 export async function openFixtureView(config: Config, name: "public" | "internal" = "public"): Promise<View> {

@@ -26,7 +26,9 @@ before(async () => {
     .replaceAll(/(root|path): \.\//g, `$1: ${DEMO}`)
     .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
   await writeFile(join(folder, "proofshelf.yaml"), config);
-  await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", join(folder, "proofshelf.yaml")], { maxBuffer: 1 << 26 });
+  await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", join(folder, "proofshelf.yaml")], {
+    maxBuffer: 1 << 26,
+  });
   const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
   index = await openIndex(shelf.indexUri);
   reader = await index.at((await shelf.readPointer())?.snapshot ?? "");
@@ -38,8 +40,12 @@ after(async () => {
 });
 
 const GOLDEN: Readonly<Record<string, readonly string[]>> = {
-  "insertion sort keeps its length": ["proofs/sorted-lists/lean/Sorting.lean", "proofs/sorted-lists/coq/Sorting.v", "proofs/sorted-lists/audit.csv"],
-  "isort_keeps_length": ["proofs/sorted-lists/coq/Sorting.v", "proofs/sorted-lists/lean/Sorting.lean", "CUB-0007"],
+  "insertion sort keeps its length": [
+    "proofs/sorted-lists/lean/Sorting.lean",
+    "proofs/sorted-lists/coq/Sorting.v",
+    "proofs/sorted-lists/audit.csv",
+  ],
+  isort_keeps_length: ["proofs/sorted-lists/coq/Sorting.v", "proofs/sorted-lists/lean/Sorting.lean", "CUB-0007"],
   "CUB-0007": ["CUB-0007", "CUB-0002", "CUB-0039"],
   "birthday bound collision": ["notes/birthday-bound.md", "data/birthday.csv", "merkle-proofs-prove-membership"],
   "merkle proof": ["proofs/digest-trees/src/main.rs", "proofs/digest-trees/src/merkle.rs", "proofs/digest-trees/lean/Merkle.lean"],
@@ -57,7 +63,7 @@ const GOLDEN: Readonly<Record<string, readonly string[]>> = {
   "append only log": ["notes/append-only-logs.md", "proofs/digest-trees/src/log.rs", "proofs/digest-trees/coq/Log.v"],
   "unicode look alikes": ["notes/look-alikes.md", "names/--help.md", "names/what? a question.md"],
   "lean theorem": ["proofs/sorted-lists/theorems.csv", "proofs/small-numbers/theorems.csv", "proofs/digest-trees/theorems.csv"],
-  "\"canonical json\"": ["data/canonical-json-cases.json", "notes/canonical-json.md", "notes/content-addressing.md"],
+  '"canonical json"': ["data/canonical-json-cases.json", "notes/canonical-json.md", "notes/content-addressing.md"],
 };
 
 test("the first three of each query are what they were", async () => {

@@ -7,7 +7,7 @@ import { findCollection, type ViewData } from "../snapshots/view-data.ts";
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };
 
-export type IndexEntry = { readonly source: IndexSource; /** Changes whenever the document does. */ readonly facts: string };
+export type IndexEntry = { readonly source: IndexSource /** Changes whenever the document does. */; readonly facts: string };
 
 export function* indexEntries(data: ViewData, extractDigest: (key: string) => string): Generator<IndexEntry> {
   for (const { key, kind, title, sha256: digest } of data.objects) {
@@ -23,7 +23,14 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
   }
   for (const record of data.cubs) {
     const title = `${record.id} ${record.theorem_name}`;
-    yield plainEntry("record", record.id, title, record, [record.statement, record.module, record.crate, record.note].filter(Boolean).join("\n"), record.theorem_name);
+    yield plainEntry(
+      "record",
+      record.id,
+      title,
+      record,
+      [record.statement, record.module, record.crate, record.note].filter(Boolean).join("\n"),
+      record.theorem_name,
+    );
   }
 }
 
@@ -31,6 +38,15 @@ function plainEntry(kind: "claim" | "record", id: string, title: string, value: 
   const digest = sha256(canonicalJson(value));
   const lines = text.split("\n").length;
   const passage: Passage = { heading: [], name, page: null, start_line: 1, end_line: lines, text };
-  const source: IndexSource = { doc: documentId(kind, id), key: id, kind, collection: "", title, sha256: digest, passages: [passage], extract: null };
+  const source: IndexSource = {
+    doc: documentId(kind, id),
+    key: id,
+    kind,
+    collection: "",
+    title,
+    sha256: digest,
+    passages: [passage],
+    extract: null,
+  };
   return { source, facts: digest };
 }

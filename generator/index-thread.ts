@@ -17,7 +17,14 @@ export type IndexThread = {
 
 export type Request =
   | { readonly id: number; readonly kind: "has"; readonly view: "public" | "internal"; readonly tag: string }
-  | { readonly id: number; readonly kind: "update"; readonly view: "public" | "internal"; readonly upsert: readonly IndexSource[]; readonly remove: readonly string[]; readonly base: string | null }
+  | {
+      readonly id: number;
+      readonly kind: "update";
+      readonly view: "public" | "internal";
+      readonly upsert: readonly IndexSource[];
+      readonly remove: readonly string[];
+      readonly base: string | null;
+    }
   /** Follows an update, as soon as its snapshot is known; null when there will be none. */
   | { readonly id: number; readonly kind: "tag"; readonly tag: string | null };
 
@@ -41,7 +48,10 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
     const caller = waiting.get(reply.id);
     waiting.delete(reply.id);
     if ("value" in reply) caller?.resolve(reply.value);
-    else caller?.reject(reply.code === null ? new Error(reply.message) : new ShelfError(reply.code, reply.message, { fixes: [...reply.fixes] }));
+    else
+      caller?.reject(
+        reply.code === null ? new Error(reply.message) : new ShelfError(reply.code, reply.message, { fixes: [...reply.fixes] }),
+      );
   });
   worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => fail(new Error("The index thread has ended.")));

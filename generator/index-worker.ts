@@ -11,7 +11,10 @@ import type { IndexRoots, Reply, Request } from "./index-thread.ts";
 
 const roots = workerData as IndexRoots;
 const publicShelf = openDirectoryShelf(roots.public);
-const shelves: Readonly<Record<"public" | "internal", Shelf>> = { public: publicShelf, internal: openDirectoryShelf(roots.internal, publicShelf) };
+const shelves: Readonly<Record<"public" | "internal", Shelf>> = {
+  public: publicShelf,
+  internal: openDirectoryShelf(roots.internal, publicShelf),
+};
 const tags = new Map<number, PromiseWithResolvers<string>>();
 
 function tagOf(id: number): PromiseWithResolvers<string> {
@@ -34,7 +37,8 @@ async function withIndex<T>(view: "public" | "internal", work: (index: ViewIndex
 }
 
 async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncGenerator<Document> {
-  for (const { extract, passages, ...rest } of sources) yield { ...rest, passages: extract === null ? passages : await readPassages(shelf, extract) };
+  for (const { extract, passages, ...rest } of sources)
+    yield { ...rest, passages: extract === null ? passages : await readPassages(shelf, extract) };
 }
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
@@ -63,9 +67,10 @@ parentPort?.on("message", async (request: Request) => {
   try {
     reply = { id, value: await answer(request) };
   } catch (error) {
-    reply = error instanceof ShelfError
-      ? { id, code: error.code, message: error.message, fixes: error.fixes }
-      : { id, code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error), fixes: [] };
+    reply =
+      error instanceof ShelfError
+        ? { id, code: error.code, message: error.message, fixes: error.fixes }
+        : { id, code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error), fixes: [] };
   }
   parentPort?.postMessage(reply);
 });

@@ -24,7 +24,17 @@ export async function liveCatalog(config: Config): Promise<Catalog> {
         href: pagePath.browse(collection.prefix),
         objects: members.map(({ key, size, uploaded }) => {
           const { mediaType, kind } = mediaTypeOf(key, new Uint8Array());
-          return { key, title: key.slice(key.lastIndexOf("/") + 1), kind, size, sha256: null, etag: null, uploaded, media_type: mediaType, href: objectPath(key) };
+          return {
+            key,
+            title: key.slice(key.lastIndexOf("/") + 1),
+            kind,
+            size,
+            sha256: null,
+            etag: null,
+            uploaded,
+            media_type: mediaType,
+            href: objectPath(key),
+          };
         }),
       };
     });

@@ -48,9 +48,7 @@ function firstLine(child: ChildProcess): Promise<string> {
 }
 
 function exited(child: ChildProcess): Promise<number | null> {
-  return child.exitCode !== null
-    ? Promise.resolve(child.exitCode)
-    : new Promise((resolve) => child.once("exit", resolve));
+  return child.exitCode !== null ? Promise.resolve(child.exitCode) : new Promise((resolve) => child.once("exit", resolve));
 }
 
 test("while one process holds the lock, another is told who and since when; kill -9 frees it at once", async () => {
@@ -58,10 +56,7 @@ test("while one process holds the lock, another is told who and since when; kill
   const first = start(HOLDER, dir);
   assert.equal(await firstLine(first), "held");
   const second = start(HOLDER, dir);
-  assert.match(
-    await firstLine(second),
-    new RegExp(`^build_running Another build is running: process ${first.pid}, since 20\\d\\d-.*Z`),
-  );
+  assert.match(await firstLine(second), new RegExp(`^build_running Another build is running: process ${first.pid}, since 20\\d\\d-.*Z`));
   assert.equal(await exited(second), 4);
   await assert.rejects(
     withBuildLock(dir, async () => 1),
@@ -77,11 +72,9 @@ test("a killed holder that its parent has not waited for yet is dead all the sam
 }, async () => {
   const dir = newDir();
   // sh starts the holder, and execs into sleep, which never waits for it.
-  const parent = spawn(
-    "sh",
-    ["-c", '"$0" --input-type=module -e "$1" "$2" <&3 & echo $!; exec sleep 60', process.execPath, HOLDER, dir],
-    { stdio: ["ignore", "pipe", "inherit", "pipe"] },
-  );
+  const parent = spawn("sh", ["-c", '"$0" --input-type=module -e "$1" "$2" <&3 & echo $!; exec sleep 60', process.execPath, HOLDER, dir], {
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
+  });
   const lines: string[] = [];
   await new Promise<void>((resolve) =>
     parent.stdout?.on("data", (chunk: Buffer) => {
@@ -91,8 +84,7 @@ test("a killed holder that its parent has not waited for yet is dead all the sam
   );
   const pid = Number(lines.find((line) => /^\d+$/.test(line)));
   process.kill(pid, "SIGKILL");
-  while (!/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8")))
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!/\) Z/.test(readFileSync(`/proc/${pid}/stat`, "utf8"))) await new Promise((resolve) => setTimeout(resolve, 5));
   assert.equal(await withBuildLock(dir, async () => 7), 7);
   parent.kill("SIGKILL");
   await exited(parent);

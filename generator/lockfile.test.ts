@@ -7,17 +7,35 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const { findMissing } = (await import(new URL("complete-lock.mjs", import.meta.url).href)) as { findMissing(lock: unknown): Record<string, unknown> };
+const { findMissing } = (await import(new URL("complete-lock.mjs", import.meta.url).href)) as {
+  findMissing(lock: unknown): Record<string, unknown>;
+};
 
-type Entry = { version?: string; resolved?: string; integrity?: string; optional?: boolean; link?: boolean; os?: string[]; optionalDependencies?: Record<string, string> };
+type Entry = {
+  version?: string;
+  resolved?: string;
+  integrity?: string;
+  optional?: boolean;
+  link?: boolean;
+  os?: string[];
+  optionalDependencies?: Record<string, string>;
+};
 type Lock = { lockfileVersion: number; packages: Record<string, Entry> };
 
 const text = readFileSync(join(ROOT, "package-lock.json"), "utf8");
 const lock = JSON.parse(text) as Lock;
-const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<"dependencies" | "devDependencies" | "optionalDependencies", Record<string, string>>;
+const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<
+  "dependencies" | "devDependencies" | "optionalDependencies",
+  Record<string, string>
+>;
 
 test("the lock names no registry: whoever installs uses the one they have", () => {
-  assert.deepEqual(Object.entries(lock.packages).filter(([, entry]) => entry.resolved !== undefined).map(([place]) => place), []);
+  assert.deepEqual(
+    Object.entries(lock.packages)
+      .filter(([, entry]) => entry.resolved !== undefined)
+      .map(([place]) => place),
+    [],
+  );
   assert.doesNotMatch(text, /https?:\/\/[^"]*\.tgz|registry\./);
 });
 
@@ -30,16 +48,31 @@ test("every build for another platform has its entry, so that npm ci accepts the
 test("an entry that is missing would be found, and the one beside its package counts as there", () => {
   const packages = {
     "": {},
-    "node_modules/tool": { version: "1.0.0", optionalDependencies: { "@tool/linux-arm64-musl": "1.2.3", "@tool/win32-x64": "1.2.3", "@tool/any": "^1.0.0", "@tool/beside": "1.0.0" } },
+    "node_modules/tool": {
+      version: "1.0.0",
+      optionalDependencies: {
+        "@tool/linux-arm64-musl": "1.2.3",
+        "@tool/win32-x64": "1.2.3",
+        "@tool/any": "^1.0.0",
+        "@tool/beside": "1.0.0",
+      },
+    },
     "node_modules/tool/node_modules/@tool/beside": { version: "1.0.0" },
     "node_modules/@tool/win32-x64": { version: "1.2.3" },
   };
-  assert.deepEqual(findMissing({ packages }), { "node_modules/@tool/linux-arm64-musl": { version: "1.2.3", cpu: ["arm64"], libc: ["musl"], optional: true, os: ["linux"] } });
+  assert.deepEqual(findMissing({ packages }), {
+    "node_modules/@tool/linux-arm64-musl": { version: "1.2.3", cpu: ["arm64"], libc: ["musl"], optional: true, os: ["linux"] },
+  });
 });
 
 test("what is installed everywhere is pinned by its digest", () => {
-  const loose = Object.entries(lock.packages).filter(([place, entry]) => place !== "" && entry.integrity === undefined && entry.link !== true && entry.optional !== true);
-  assert.deepEqual(loose.map(([place]) => place), []);
+  const loose = Object.entries(lock.packages).filter(
+    ([place, entry]) => place !== "" && entry.integrity === undefined && entry.link !== true && entry.optional !== true,
+  );
+  assert.deepEqual(
+    loose.map(([place]) => place),
+    [],
+  );
 });
 
 test("the manifest asks for exact versions, and the lock has them", () => {
@@ -56,7 +89,10 @@ test("npm ci takes the lock as it is", { timeout: 120_000 }, (t) => {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-lock-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   for (const name of ["package.json", "package-lock.json"]) copyFileSync(join(ROOT, name), join(dir, name));
-  const { status, stderr, error } = spawnSync("npm", ["ci", "--dry-run", "--offline", "--no-audit", "--no-fund"], { cwd: dir, encoding: "utf8" });
+  const { status, stderr, error } = spawnSync("npm", ["ci", "--dry-run", "--offline", "--no-audit", "--no-fund"], {
+    cwd: dir,
+    encoding: "utf8",
+  });
   if (error !== undefined) t.skip("npm is not installed");
   else assert.equal(status, 0, stderr);
 });

@@ -27,8 +27,17 @@ type Entry = {
 };
 
 const KINDS: Readonly<Record<ObjectKind, string>> = {
-  markdown: "Markdown", text: "Text", code: "Code", html: "HTML", pdf: "PDF", latex: "LaTeX", json: "JSON", yaml: "YAML",
-  csv: "CSV", image: "Image", binary: "File",
+  markdown: "Markdown",
+  text: "Text",
+  code: "Code",
+  html: "HTML",
+  pdf: "PDF",
+  latex: "LaTeX",
+  json: "JSON",
+  yaml: "YAML",
+  csv: "CSV",
+  image: "Image",
+  binary: "File",
 };
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
@@ -69,7 +78,10 @@ export async function pagefindFiles(options: {
     const pagefind = await import("pagefind");
     try {
       for (const number of stale) {
-        bundles[String(number)] = { facts: bundles[String(number)]?.facts ?? "", files: await makeBundle(pagefind, shelf, number, dealt[number] ?? []) };
+        bundles[String(number)] = {
+          facts: bundles[String(number)]?.facts ?? "",
+          files: await makeBundle(pagefind, shelf, number, dealt[number] ?? []),
+        };
       }
     } finally {
       await pagefind.close();
@@ -83,7 +95,12 @@ export async function pagefindFiles(options: {
   return { files, bundles, made: stale.length };
 }
 
-async function makeBundle(pagefind: typeof import("pagefind"), shelf: Pick<Shelf, "putBlob">, number: number, members: readonly Entry[]): Promise<FileEntry[]> {
+async function makeBundle(
+  pagefind: typeof import("pagefind"),
+  shelf: Pick<Shelf, "putBlob">,
+  number: number,
+  members: readonly Entry[],
+): Promise<FileEntry[]> {
   const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
   if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
   for (let at = 0; at < members.length; at += 64) {
@@ -92,9 +109,12 @@ async function makeBundle(pagefind: typeof import("pagefind"), shelf: Pick<Shelf
     const contents = await Promise.all(some.map((entry) => entry.content()));
     const answers = await Promise.all(
       // Pagefind refuses a record without content.
-      some.map(({ path, meta }, number) => index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta })),
+      some.map(({ path, meta }, number) =>
+        index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta }),
+      ),
     );
-    for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
+    for (const answer of answers)
+      if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
   }
   const { files, errors: failures } = await index.getFiles();
   if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
@@ -123,11 +143,23 @@ function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (ke
   }
   for (const claim of data.claims.claims) {
     const content = [claim.id, claim.title, claim.scope, claim.statement].join("\n");
-    yield { id: `claim:${claim.id}`, path: pagePath.claim(claim.id), meta: { title: claim.title, key: claim.id, kind: "Claim" }, facts: sha256(content), content: async () => content };
+    yield {
+      id: `claim:${claim.id}`,
+      path: pagePath.claim(claim.id),
+      meta: { title: claim.title, key: claim.id, kind: "Claim" },
+      facts: sha256(content),
+      content: async () => content,
+    };
   }
   for (const record of data.cubs) {
     const content = [record.id, record.theorem_name, record.module, record.statement, record.note].join("\n");
-    yield { id: `record:${record.id}`, path: pagePath.record(record.id), meta: { title: record.theorem_name, key: record.id, kind: "Record" }, facts: sha256(content), content: async () => content };
+    yield {
+      id: `record:${record.id}`,
+      path: pagePath.record(record.id),
+      meta: { title: record.theorem_name, key: record.id, kind: "Record" },
+      facts: sha256(content),
+      content: async () => content,
+    };
   }
 }
 
@@ -139,5 +171,7 @@ function contentOf(key: string, { passages, summary }: Extract): string {
     text += `${passage.text}\n`;
     if (text.length >= MAX_TEXT) break;
   }
-  return [key, [...headings].join("\n").slice(0, MAX_TEXT), passages.length === 0 ? summary : text.slice(0, MAX_TEXT)].join("\n").toWellFormed();
+  return [key, [...headings].join("\n").slice(0, MAX_TEXT), passages.length === 0 ? summary : text.slice(0, MAX_TEXT)]
+    .join("\n")
+    .toWellFormed();
 }

@@ -18,7 +18,12 @@ import type { ViewState } from "./state.ts";
 export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
 
 /** Writes a view's derived files and trees. */
-export async function writeDraft(shelf: Shelf, data: ViewData, files: readonly FileEntry[], more: Iterable<DerivedFile> = []): Promise<Draft> {
+export async function writeDraft(
+  shelf: Shelf,
+  data: ViewData,
+  files: readonly FileEntry[],
+  more: Iterable<DerivedFile> = [],
+): Promise<Draft> {
   const all = [...files];
   for (const derived of [apiFiles(data), more]) {
     for (const { path, type, bytes } of derived) {
@@ -83,7 +88,11 @@ export type Published = { readonly record: SnapshotRecord; readonly changes: Cha
 
 /** Moves the pointer to a draft whose blobs, trees and index are complete.
  *  @throws ShelfError "lost_race" when another publisher was faster */
-export async function publish(shelf: Shelf, draft: Draft, options: { readonly created: string; readonly inputs: Readonly<Record<string, string>> }): Promise<Published> {
+export async function publish(
+  shelf: Shelf,
+  draft: Draft,
+  options: { readonly created: string; readonly inputs: Readonly<Record<string, string>> },
+): Promise<Published> {
   const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
   const record: SnapshotRecord = {
     sequence,

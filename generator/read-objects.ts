@@ -55,10 +55,16 @@ export async function readObjects(options: {
   const known = new Map(options.known.map((object) => [object.key, object]));
   const objects: KnownObject[] = [];
   const changed: StoredObject[] = [];
-  const rootOf = (key: string): "public" | "internal" => (findCollection(collections, key)?.visibility === "public" ? "public" : "internal");
+  const rootOf = (key: string): "public" | "internal" =>
+    findCollection(collections, key)?.visibility === "public" ? "public" : "internal";
   for (const row of listed.rows) {
     const before = known.get(row.key);
-    const same = before !== undefined && before.version === row.version && before.size === row.size && before.uploaded === row.uploaded && before.root === rootOf(row.key);
+    const same =
+      before !== undefined &&
+      before.version === row.version &&
+      before.size === row.size &&
+      before.uploaded === row.uploaded &&
+      before.root === rootOf(row.key);
     if (same) objects.push(before);
     else changed.push(row);
   }
@@ -121,7 +127,8 @@ export async function readObjects(options: {
     async extract(key) {
       const object = byKey.get(key);
       const json = extracts.get(key) ?? (object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256));
-      if (json === null) throw new ShelfError("build_failed", `The extract of ${key} is gone from the shelf; remove the build state and build again.`);
+      if (json === null)
+        throw new ShelfError("build_failed", `The extract of ${key} is gone from the shelf; remove the build state and build again.`);
       return parseExtract(json);
     },
   };

@@ -35,7 +35,9 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   const cubs = registry.records.map(({ record }) => record);
   const notes = [...registry.notes];
   if (registry.stale !== null) {
-    notes.unshift(`The registry was down when this snapshot was built (${registry.stale.reason}); these are the records pulled at ${registry.stale.fetched}.`);
+    notes.unshift(
+      `The registry was down when this snapshot was built (${registry.stale.reason}); these are the records pulled at ${registry.stale.fetched}.`,
+    );
   }
   const store = config.code === null ? null : openCodeStore(config.code);
   const code = new Map<string, CubCode>();
@@ -64,7 +66,11 @@ function textsOf(value: unknown): readonly string[] {
   return Object.values(value).flatMap(textsOf);
 }
 
-const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [[".v", "coq"], [".lean", "lean"], [".rs", "rust"]];
+const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
+  [".v", "coq"],
+  [".lean", "lean"],
+  [".rs", "rust"],
+];
 
 /** What a record's files are, and whether the exact-revision store has them with the digests that the record pins. */
 async function indexCode(
@@ -77,7 +83,7 @@ async function indexCode(
   const files: CubCodeFile[] = [];
   const proofs = new Set([record.files.coq_file, record.files.lean_file, ...record.reproduce.proof_files]);
   for (const [path, digest] of Object.entries(record.file_shas).sort(([a], [b]) => compareNames(a, b))) {
-    const role = proofs.has(path) || path !== record.exec_file && !path.endsWith(".rs") ? "proof" : "runtime";
+    const role = proofs.has(path) || (path !== record.exec_file && !path.endsWith(".rs")) ? "proof" : "runtime";
     const place = `${record.repo}/${head}/${path}`;
     let found = read.get(place);
     if (found === undefined) {
@@ -100,7 +106,13 @@ async function indexCode(
   return { id: record.id, repo: record.repo, head, files };
 }
 
-async function readCode(store: CodeStore | null, repo: string, head: string, path: string, rejected: Rejection[]): Promise<{ size: number; sha256: string } | null> {
+async function readCode(
+  store: CodeStore | null,
+  repo: string,
+  head: string,
+  path: string,
+  rejected: Rejection[],
+): Promise<{ size: number; sha256: string } | null> {
   if (store === null) return null;
   try {
     const file = await store.read(parseCodeRef(repo, head, path));

@@ -63,7 +63,10 @@ export async function renderPages(options: {
 }
 
 /** @param paths of all stored pages; a crawler is told of those that people look for */
-export function textFiles(data: ViewData, paths: readonly string[]): readonly { readonly path: string; readonly type: string; readonly text: string }[] {
+export function textFiles(
+  data: ViewData,
+  paths: readonly string[],
+): readonly { readonly path: string; readonly type: string; readonly text: string }[] {
   const base = data.library.base_url;
   const known = paths.filter((path) => !path.startsWith(pagePath.problems) && path !== pagePath.notFound);
   return [

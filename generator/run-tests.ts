@@ -23,7 +23,11 @@ type Counts = { passed: number; failed: number; skipped: number };
 
 const words = process.argv.slice(2);
 const wanted = (file: string): boolean => words.length === 0 || words.some((word) => file.includes(word));
-const files = (await fastGlob(["{snapshots,generator,site,sidecar}/**/*.test.ts"], { cwd: ROOT, ignore: ["**/dist/**", "snapshots/data/**"] })).filter(wanted).sort();
+const files = (
+  await fastGlob(["{snapshots,generator,site,sidecar}/**/*.test.ts"], { cwd: ROOT, ignore: ["**/dist/**", "snapshots/data/**"] })
+)
+  .filter(wanted)
+  .sort();
 const pages = (await fastGlob(["{site,sidecar,generator}/**/*.spec.ts"], { cwd: ROOT, ignore: ["**/dist/**"] })).filter(wanted).sort();
 
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
@@ -75,6 +79,8 @@ async function runBrowserTests(paths: readonly string[]): Promise<Counts> {
   child.stdout.pipe(process.stdout, { end: false });
   await new Promise((resolve) => child.once("close", resolve));
   const { readFile } = await import("node:fs/promises");
-  const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as { stats: { expected: number; unexpected: number; flaky: number; skipped: number } };
+  const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as {
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  };
   return { passed: report.stats.expected, failed: report.stats.unexpected + report.stats.flaky, skipped: report.stats.skipped };
 }

@@ -22,7 +22,9 @@ function run(command, args, options = {}) {
 }
 
 function installPackages() {
-  const lock = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).digest("hex");
+  const lock = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
   const stamp = join(root, "node_modules", ".proofshelf-lock");
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
   process.stderr.write("Installing packages …\n");
@@ -46,7 +48,10 @@ function findNode() {
 /** With the compile cache a command that finds nothing to do takes a third less time: the types are stripped once. */
 function runScript(node) {
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
-  const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], { stdio: "inherit", env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"), ...process.env, PATH: path } });
+  const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], {
+    stdio: "inherit",
+    env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"), ...process.env, PATH: path },
+  });
   // A terminal sends Ctrl-C to the whole group; who sends a signal to this process alone means the script.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => signal !== "SIGINT" && child.kill(signal));
   child.on("error", (error) => fail(`Node could not be started: ${error.message}`));
@@ -66,7 +71,9 @@ function installPrograms() {
   const names = wanted.flatMap(({ packages }) => packages);
   const mayInstall = process.getuid?.() === 0 && spawnSync("sh", ["-c", "command -v apt-get"]).status === 0;
   if (!mayInstall) {
-    process.stderr.write(`Not installed: ${names.join(", ")}. Tests that need them are skipped; to run them: sudo apt-get install ${names.join(" ")}\n`);
+    process.stderr.write(
+      `Not installed: ${names.join(", ")}. Tests that need them are skipped; to run them: sudo apt-get install ${names.join(" ")}\n`,
+    );
     return;
   }
   process.stderr.write(`Installing ${names.join(", ")} …\n`);

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -17,7 +28,10 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   mkdirSync(bin);
   copyFileSync(SETUP, join(root, "generator/setup.mjs"));
   writeFileSync(join(root, "package-lock.json"), "{}\n");
-  writeFileSync(join(root, "script.mjs"), "process.stdout.write(JSON.stringify(process.argv.slice(2))); process.exit(Number(process.argv[3] ?? 0));\n");
+  writeFileSync(
+    join(root, "script.mjs"),
+    "process.stdout.write(JSON.stringify(process.argv.slice(2))); process.exit(Number(process.argv[3] ?? 0));\n",
+  );
   const program = (name: string, text: string): void => {
     writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${root}/calls"\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
@@ -25,18 +39,23 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   program("npm", options.npmFails === true ? "exit 1" : `mkdir -p "${root}/node_modules"`);
   program("apt-get", "");
   for (const name of options.programs ?? ["chromium", "coqc"]) program(name, "");
-  for (const name of ["sh", "mkdir"]) symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
+  for (const name of ["sh", "mkdir"])
+    symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
   return {
     root,
     calls: () => (existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : []),
-    run: (...args: string[]) => spawnSync(process.execPath, [join(root, "generator/setup.mjs"), ...args], { encoding: "utf8", env: { PATH: bin } }),
+    run: (...args: string[]) =>
+      spawnSync(process.execPath, [join(root, "generator/setup.mjs"), ...args], { encoding: "utf8", env: { PATH: bin } }),
   };
 }
 
 test("a fresh clone is installed once, and again only when the lock has changed", (t) => {
   const clone = makeClone(t);
   assert.equal(clone.run("script.mjs").status, 0);
-  assert.deepEqual(clone.calls().map((line) => line.split(" ").slice(0, 2).join(" ")), ["npm ci"]);
+  assert.deepEqual(
+    clone.calls().map((line) => line.split(" ").slice(0, 2).join(" ")),
+    ["npm ci"],
+  );
   assert.equal(clone.run("script.mjs").status, 0);
   assert.equal(clone.calls().length, 1);
   appendFileSync(join(clone.root, "package-lock.json"), "\n");
@@ -69,7 +88,8 @@ test("tests get the programs that they run: installed where that is allowed, nam
   const missing = makeClone(t, { programs: ["coqc"] });
   const { status, stderr } = missing.run("--test", "script.mjs");
   assert.equal(status, 0);
-  if (process.getuid?.() === 0) assert.ok(missing.calls().some((line) => /^apt-get install .*chromium/.test(line) && !line.includes("coq")));
+  if (process.getuid?.() === 0)
+    assert.ok(missing.calls().some((line) => /^apt-get install .*chromium/.test(line) && !line.includes("coq")));
   else assert.match(stderr, /apt-get install chromium/);
   assert.ok(!makeClone(t, { programs: [] }).run("script.mjs").stderr.includes("chromium"), "only for tests");
 });

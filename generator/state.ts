@@ -31,7 +31,15 @@ export type BuildState = {
   /** Path in the tree → what it was rendered from, and its blob. */
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Pagefind bundle number → what it was made from, and its files. */
-  readonly bundles: Readonly<Record<string, { readonly facts: string; readonly files: readonly { readonly path: string; readonly sha256: string; readonly size: number; readonly type: string }[] }>>;
+  readonly bundles: Readonly<
+    Record<
+      string,
+      {
+        readonly facts: string;
+        readonly files: readonly { readonly path: string; readonly sha256: string; readonly size: number; readonly type: string }[];
+      }
+    >
+  >;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
   /** Digest of what may not be public; the public snapshot above was clean of it. */
@@ -68,7 +76,10 @@ async function version(): Promise<string> {
   const folders = await Promise.all(
     ["", "extract/"].map(async (folder) => (await readdir(new URL(folder, GENERATOR))).map((name) => folder + name)),
   );
-  const names = folders.flat().filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name)).sort();
+  const names = folders
+    .flat()
+    .filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name))
+    .sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, GENERATOR))));
   return `${STATE_VERSION}.${sha256(names.map((name, at) => `${name} ${sha256(texts[at] ?? "")}\n`).join(""))}`;
 }

@@ -39,12 +39,20 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     peek: () => count(views.internalView.peek()),
   };
   const store = openCodeStore({ kind: "directory", root: views.codeRoot });
-  const codeStore: CodeStore = { stat: (ref) => count(store.stat(ref)), read: (ref) => count(store.read(ref)), list: () => count(store.list()) };
+  const codeStore: CodeStore = {
+    stat: (ref) => count(store.stat(ref)),
+    read: (ref) => count(store.read(ref)),
+    list: () => count(store.list()),
+  };
   const log: LogEntry[] = [];
   const parts: Parts = {
-    publicView: views.publicView, internalView, codeStore,
+    publicView: views.publicView,
+    internalView,
+    codeStore,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
-    limits: noRateLimits, semantic: null, mcp: null,
+    limits: noRateLimits,
+    semantic: null,
+    mcp: null,
     ask: openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
     baseUrl: "http://test",
@@ -53,7 +61,9 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
   };
   const listening = await listen(sidecarListener(parts, { counting: rateLimits, alone }), { host: "127.0.0.1", port: 0 });
   return {
-    views, listening, log,
+    views,
+    listening,
+    log,
     takeCalls() {
       const taken = calls;
       calls = 0;
@@ -61,12 +71,15 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     },
     send: (method, target, headers = {}, body) =>
       new Promise((resolve, reject) => {
-        const message = sendRequest({ host: "127.0.0.1", port: listening.port, method, path: target, headers, agent: false }, (response) => {
-          let text = "";
-          response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
-          response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-          response.on("error", reject);
-        });
+        const message = sendRequest(
+          { host: "127.0.0.1", port: listening.port, method, path: target, headers, agent: false },
+          (response) => {
+            let text = "";
+            response.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+            response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+            response.on("error", reject);
+          },
+        );
         message.on("error", reject);
         message.end(body);
       }),

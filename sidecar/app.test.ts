@@ -28,8 +28,12 @@ const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
 /** A path that fits a route's pattern. */
 function examplePath(path: string): string {
   return path
-    .replace("{repo}", "sorting").replace("{head}", HEAD).replace("{path...}", "coq/Sort.v")
-    .replace("{key...}", encodeURI(GATED_KEY)).replace("{prefix...}", "drafts/").replace("{id}", "CUB-0007");
+    .replace("{repo}", "sorting")
+    .replace("{head}", HEAD)
+    .replace("{path...}", "coq/Sort.v")
+    .replace("{key...}", encodeURI(GATED_KEY))
+    .replace("{prefix...}", "drafts/")
+    .replace("{id}", "CUB-0007");
 }
 
 const bad: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -44,7 +48,11 @@ const bad: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   "a token with the public key as secret": { "edge-access-token": makeHmacToken(rsaPem, { alg: "HS256", kid: "rsa" }) },
   "a bearer": { authorization: `Bearer ${makeToken()}` },
   "a cookie": { cookie: `edge-access-token=${makeToken()}` },
-  "a good pair beside a bad token": { "edge-access-client-id": "ci.example", "edge-access-client-secret": SERVICE_SECRET, "edge-access-token": "x" },
+  "a good pair beside a bad token": {
+    "edge-access-client-id": "ci.example",
+    "edge-access-client-secret": SERVICE_SECRET,
+    "edge-access-token": "x",
+  },
 };
 
 test("every gated route, method and kind of bad credential is refused before anything is looked up", async () => {
@@ -73,20 +81,64 @@ test("every gated route, method and kind of bad credential is refused before any
 });
 
 test("no spelling of a gated path gives a stranger a gated byte", async () => {
-  const targets = ["/internal/api/catalog", "/internal/objects/drafts/secret.md", "/internal/llms.txt", "/internal/browse/drafts/", "/internal/api/search?q=sleeps", CODE];
-  const tricks: ((target: string) => string)[] = [
-    (target) => `/${target}`, (target) => `//${target}`, (target) => target.toUpperCase(), (target) => target.replace("/i", "/I"),
-    (target) => target.replace("/i", "/%69"), (target) => target.replace("/a", "/%61"), (target) => target.replace("internal/", "internal%2f"),
-    (target) => target.replace("internal/", "internal%2F"), (target) => target.replace("internal/", "internal;/"), (target) => target.replace("internal", "internal;x=y"),
-    (target) => `/x/..${target}`, (target) => `/x/%2e%2e${target}`, (target) => `/.${target}`, (target) => `/%2e${target}`, (target) => target.replace("internal", "internal/."),
-    (target) => target.replace("internal/", "internal\\"), (target) => target.replace("internal/", "internal//"), (target) => `${target}.css`, (target) => `${target};.css`,
-    (target) => `${target}/x.css`, (target) => `${target}%3f.css`, (target) => `${target}%23`, (target) => `${target}%00`, (target) => `${target}?x.css`, (target) => `${target}/`,
-    (target) => `/internal/..${target}`, (target) => `/objects/..${target}`, (target) => `/at/x${target}`, (target) => `http://evil.example${target}`, (target) => `http://127.0.0.1${target}`,
-    (target) => target.replace("internal", "internal%20"), (target) => target.replace("internal", "%2569nternal"), (target) => target.replace("internal", "\u0131nternal"), (target) => target.slice(1),
-    (target) => target.replace("/internal", ""), (target) => `/internal${target}`, (target) => target.replace("/internal", "/internal/internal"), (target) => `${target}#/public`,
+  const targets = [
+    "/internal/api/catalog",
+    "/internal/objects/drafts/secret.md",
+    "/internal/llms.txt",
+    "/internal/browse/drafts/",
+    "/internal/api/search?q=sleeps",
+    CODE,
   ];
-  const overrides = { "x-original-url": "/internal/api/catalog", "x-rewrite-url": "/internal/api/catalog", "x-forwarded-prefix": "/internal", "x-http-method-override": "GET", host: "internal", "x-forwarded-user": "ada@example.org" };
-  const trySend = async (method: string, target: string, headers = {}): Promise<Reply | null> => running.send(method, target, headers).catch(() => null);
+  const tricks: ((target: string) => string)[] = [
+    (target) => `/${target}`,
+    (target) => `//${target}`,
+    (target) => target.toUpperCase(),
+    (target) => target.replace("/i", "/I"),
+    (target) => target.replace("/i", "/%69"),
+    (target) => target.replace("/a", "/%61"),
+    (target) => target.replace("internal/", "internal%2f"),
+    (target) => target.replace("internal/", "internal%2F"),
+    (target) => target.replace("internal/", "internal;/"),
+    (target) => target.replace("internal", "internal;x=y"),
+    (target) => `/x/..${target}`,
+    (target) => `/x/%2e%2e${target}`,
+    (target) => `/.${target}`,
+    (target) => `/%2e${target}`,
+    (target) => target.replace("internal", "internal/."),
+    (target) => target.replace("internal/", "internal\\"),
+    (target) => target.replace("internal/", "internal//"),
+    (target) => `${target}.css`,
+    (target) => `${target};.css`,
+    (target) => `${target}/x.css`,
+    (target) => `${target}%3f.css`,
+    (target) => `${target}%23`,
+    (target) => `${target}%00`,
+    (target) => `${target}?x.css`,
+    (target) => `${target}/`,
+    (target) => `/internal/..${target}`,
+    (target) => `/objects/..${target}`,
+    (target) => `/at/x${target}`,
+    (target) => `http://evil.example${target}`,
+    (target) => `http://127.0.0.1${target}`,
+    (target) => target.replace("internal", "internal%20"),
+    (target) => target.replace("internal", "%2569nternal"),
+    (target) => target.replace("internal", "\u0131nternal"),
+    (target) => target.slice(1),
+    (target) => target.replace("/internal", ""),
+    (target) => `/internal${target}`,
+    (target) => target.replace("/internal", "/internal/internal"),
+    (target) => `${target}#/public`,
+  ];
+  const overrides = {
+    "x-original-url": "/internal/api/catalog",
+    "x-rewrite-url": "/internal/api/catalog",
+    "x-forwarded-prefix": "/internal",
+    "x-http-method-override": "GET",
+    host: "internal",
+    "x-forwarded-user": "ada@example.org",
+  };
+  const trySend = async (method: string, target: string, headers = {}): Promise<Reply | null> =>
+    running.send(method, target, headers).catch(() => null);
   let tried = 0;
   for (const target of targets) {
     for (const trick of tricks) {
@@ -95,7 +147,11 @@ test("no spelling of a gated path gives a stranger a gated byte", async () => {
           const reply = await trySend(method, encodeURI(trick(target)).replaceAll("%25", "%"), headers);
           tried++;
           if (reply === null) continue;
-          assert.doesNotMatch(reply.body + JSON.stringify(reply.headers), /canary-of|"Drafts?"|insert_keeps_sorted : True/, `${method} ${trick(target)}`);
+          assert.doesNotMatch(
+            reply.body + JSON.stringify(reply.headers),
+            /canary-of|"Drafts?"|insert_keeps_sorted : True/,
+            `${method} ${trick(target)}`,
+          );
           assert.notEqual(reply.headers["x-cub-sha256"], sha256(CODE_TEXT));
         }
       }
@@ -107,21 +163,36 @@ test("no spelling of a gated path gives a stranger a gated byte", async () => {
 test("two header lines of one credential are no credential", async () => {
   const raw = (lines: readonly string[]): Promise<string> =>
     new Promise((resolve, reject) => {
-      const socket = connect(running.listening.port, "127.0.0.1", () => socket.write(`GET /internal/api/catalog HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join("\r\n")}\r\n\r\n`));
+      const socket = connect(running.listening.port, "127.0.0.1", () =>
+        socket.write(`GET /internal/api/catalog HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${lines.join("\r\n")}\r\n\r\n`),
+      );
       let text = "";
-      socket.setEncoding("utf8").on("data", (chunk: string) => (text += chunk)).on("end", () => resolve(text)).on("error", reject);
+      socket
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve(text))
+        .on("error", reject);
     });
   const token = makeToken();
   assert.match(await raw([`Edge-Access-Token: ${token}`]), /^HTTP\/1\.1 200/);
   assert.match(await raw([`edge-access-token: ${token}`, `edge-access-token: ${token}`]), /^HTTP\/1\.1 401/);
-  assert.match(await raw(["edge-access-client-id: ci.example", "edge-access-client-id: ci.example", `edge-access-client-secret: ${SERVICE_SECRET}`]), /^HTTP\/1\.1 401/);
+  assert.match(
+    await raw(["edge-access-client-id: ci.example", "edge-access-client-id: ci.example", `edge-access-client-secret: ${SERVICE_SECRET}`]),
+    /^HTTP\/1\.1 401/,
+  );
 });
 
 test("members see the internal view on every route, privately, and the public routes stay public", async () => {
   for (const [path, pattern] of [
-    ["/internal/api/catalog", /drafts\/secret\.md/], ["/internal/api/list?prefix=drafts%2F", /secret\.md/], ["/internal/api/search?q=canary", new RegExp(CANARY)],
-    ["/internal/api/claims", /claim-stable/], ["/internal/api/capabilities", /internal/], ["/internal/api/openapi.json", /3\.1/], [`/internal/objects/${GATED_KEY}`, new RegExp(CANARY)],
-    ["/internal/llms.txt", /Drafts/], ["/internal/api/ai-search?q=canary", /"unavailable"/],
+    ["/internal/api/catalog", /drafts\/secret\.md/],
+    ["/internal/api/list?prefix=drafts%2F", /secret\.md/],
+    ["/internal/api/search?q=canary", new RegExp(CANARY)],
+    ["/internal/api/claims", /claim-stable/],
+    ["/internal/api/capabilities", /internal/],
+    ["/internal/api/openapi.json", /3\.1/],
+    [`/internal/objects/${GATED_KEY}`, new RegExp(CANARY)],
+    ["/internal/llms.txt", /Drafts/],
+    ["/internal/api/ai-search?q=canary", /"unavailable"/],
   ] as const) {
     const reply = await running.send("GET", path, member);
     assert.equal(reply.status, 200, path);
@@ -146,12 +217,19 @@ test("members see the internal view on every route, privately, and the public ro
 
 test("code is sent to members with its digest, and a wrong method is 405 behind the gate", async () => {
   const reply = await running.send("GET", CODE, member);
-  assert.deepEqual([reply.status, reply.body, reply.headers["x-cub-sha256"], reply.headers["cache-control"]], [200, CODE_TEXT, sha256(CODE_TEXT), "private, no-store"]);
+  assert.deepEqual(
+    [reply.status, reply.body, reply.headers["x-cub-sha256"], reply.headers["cache-control"]],
+    [200, CODE_TEXT, sha256(CODE_TEXT), "private, no-store"],
+  );
   const head = await running.send("HEAD", CODE, member);
   assert.deepEqual([head.status, head.body, head.headers["content-length"]], [200, "", String(CODE_TEXT.length)]);
   const post = await running.send("POST", CODE, member, "x");
   assert.deepEqual([post.status, post.headers.allow, post.headers["cache-control"]], [405, "GET, HEAD", "private, no-store"]);
-  for (const [path, status] of [[`/api/code/sorting/main/x`, 400], [`/api/code/sorting/${HEAD}/none`, 404], [`/api/code/sorting/${HEAD}/%2e%2e/x`, 400]] as const) {
+  for (const [path, status] of [
+    [`/api/code/sorting/main/x`, 400],
+    [`/api/code/sorting/${HEAD}/none`, 404],
+    [`/api/code/sorting/${HEAD}/%2e%2e/x`, 400],
+  ] as const) {
     const refused = await running.send("GET", path, member);
     assert.deepEqual([refused.status, refused.headers["cache-control"]], [status, "private, no-store"]);
   }
@@ -160,9 +238,30 @@ test("code is sent to members with its digest, and a wrong method is 405 behind 
 test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async () => {
   const nested = `${"[".repeat(4_000)}${"]".repeat(4_000)}`;
   const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
-  for (const [path, headers] of [["/api/ask", {}], ["/internal/library/api/ask", member], ["/internal/api/ask", human]] as const) {
-    for (const body of ["", "{", "[]", "null", "1", '"x"', "{}", '{"question":1}', '{"question":""}', '{"question":"  "}', '{"question":null}', `{"question":"${"x".repeat(501)}"}`,
-      '{"question":"x","prefix":1}', nested.slice(0, 8_000), "\ufeff", '{"question":["x"]}', `{"q":"x"}`]) {
+  for (const [path, headers] of [
+    ["/api/ask", {}],
+    ["/internal/library/api/ask", member],
+    ["/internal/api/ask", human],
+  ] as const) {
+    for (const body of [
+      "",
+      "{",
+      "[]",
+      "null",
+      "1",
+      '"x"',
+      "{}",
+      '{"question":1}',
+      '{"question":""}',
+      '{"question":"  "}',
+      '{"question":null}',
+      `{"question":"${"x".repeat(501)}"}`,
+      '{"question":"x","prefix":1}',
+      nested.slice(0, 8_000),
+      "\ufeff",
+      '{"question":["x"]}',
+      `{"q":"x"}`,
+    ]) {
       const reply = await running.send("POST", path, { ...headers, "content-type": "application/json" }, body);
       assert.equal(reply.status, 400, `${path} ${body.slice(0, 40)}`);
       assert.equal(Problem.parse(JSON.parse(reply.body)).code, "bad_json");
@@ -178,7 +277,9 @@ test("bad bodies of ask are 400 or 413 with a reason, on every ask route", async
 });
 
 test("a body without an announced length is counted while it streams", async () => {
-  const reply = await running.send("POST", "/api/ask", { "transfer-encoding": "chunked" }, "x".repeat(100_000)).catch((error: NodeJS.ErrnoException) => error.code);
+  const reply = await running
+    .send("POST", "/api/ask", { "transfer-encoding": "chunked" }, "x".repeat(100_000))
+    .catch((error: NodeJS.ErrnoException) => error.code);
   if (typeof reply === "object") assert.equal(reply.status, 413);
   else assert.match(String(reply), /ECONNRESET|EPIPE/);
 });
@@ -198,9 +299,20 @@ test("ask answers from its own view, with citations that hold", async () => {
 });
 
 test("HEAD says of effects and of refusals what GET says, the length included", async () => {
-  for (const [target, headers] of [["/api/ai-search?q=stable", {}], ["/api/ai-search", {}], ["/internal/api/ai-search?q=stable", member], ["/internal/api/catalog", {}], [CODE, {}], [`/api/code/sorting/${HEAD}/none`, member]] as const) {
+  for (const [target, headers] of [
+    ["/api/ai-search?q=stable", {}],
+    ["/api/ai-search", {}],
+    ["/internal/api/ai-search?q=stable", member],
+    ["/internal/api/catalog", {}],
+    [CODE, {}],
+    [`/api/code/sorting/${HEAD}/none`, member],
+  ] as const) {
     const [got, headed] = [await running.send("GET", target, headers), await running.send("HEAD", target, headers)];
-    assert.deepEqual([headed.status, headed.body, headed.headers["content-length"], headed.headers["content-type"]], [got.status, "", String(Buffer.byteLength(got.body)), got.headers["content-type"]], target);
+    assert.deepEqual(
+      [headed.status, headed.body, headed.headers["content-length"], headed.headers["content-type"]],
+      [got.status, "", String(Buffer.byteLength(got.body)), got.headers["content-type"]],
+      target,
+    );
   }
 });
 
@@ -209,7 +321,10 @@ test("with Accept: text/event-stream the same answer streams", async () => {
   const plain = JSON.parse((await running.send("POST", "/api/ask", {}, body)).body);
   const reply = await running.send("POST", "/api/ask", { accept: "text/event-stream" }, body);
   assert.match(reply.headers["content-type"] ?? "", /^text\/event-stream/);
-  const events = [...reply.body.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, type, data]) => ({ type, data: JSON.parse(data ?? "") }));
+  const events = [...reply.body.matchAll(/event: (\w+)\ndata: (.*)\n\n/g)].map(([, type, data]) => ({
+    type,
+    data: JSON.parse(data ?? ""),
+  }));
   assert.deepEqual([events[0]?.type, events.at(-1)?.type], ["sources", "answer"]);
   assert.equal(events.flatMap(({ type, data }) => (type === "text" ? [data.text] : [])).join(""), plain.answer);
   assert.deepEqual(events.at(-1)?.data, plain);
@@ -233,9 +348,14 @@ test("the log has the route and the reason, and no query, credential or body", a
   await running.send("POST", "/api/ask", {}, '{"question":"body-canary"}');
   const text = JSON.stringify(running.log);
   assert.doesNotMatch(text, /canary|eyJ/);
-  assert.deepEqual(running.log.map(({ path, status, identity, reason }) => [path, status, identity, reason]), [
-    ["/internal/api/search", 200, "ada@example.org", null], ["/internal/api/search", 401, null, "malformed"], ["/api/ask", 200, null, null],
-  ]);
+  assert.deepEqual(
+    running.log.map(({ path, status, identity, reason }) => [path, status, identity, reason]),
+    [
+      ["/internal/api/search", 200, "ada@example.org", null],
+      ["/internal/api/search", 401, null, "malformed"],
+      ["/api/ask", 200, null, null],
+    ],
+  );
 });
 
 test("what nobody foresaw is 500 with a request id and nothing else, and the log has the stack under that id", async () => {
@@ -257,7 +377,12 @@ test("without an access section every gated route is 503 and says what to config
   const closed = await startSidecar({ gate: openGate(null) });
   for (const route of ROUTES) {
     const gatedRoute = route.access === "gated" || route.access === "person";
-    const reply = await closed.send(route.methods[0] ?? "GET", examplePath(route.path), member, route.methods[0] === "POST" ? '{"question":"x"}' : undefined);
+    const reply = await closed.send(
+      route.methods[0] ?? "GET",
+      examplePath(route.path),
+      member,
+      route.methods[0] === "POST" ? '{"question":"x"}' : undefined,
+    );
     if (!gatedRoute) continue;
     assert.equal(reply.status, 503, route.path);
     assert.equal(Problem.parse(JSON.parse(reply.body)).code, "not_configured");
@@ -272,13 +397,22 @@ test("without an access section every gated route is 503 and says what to config
 test("above its rate a client gets 429 with Retry-After, on each limited route, and the others go on", async () => {
   const limited = await startSidecar({ limits: openRateLimiter() }, true, true);
   const groups: [string, string, number, Record<string, string>][] = [
-    ["POST", "/api/ask", 10, {}], ["GET", "/api/ai-search?q=x", 10, {}], ["GET", "/api/search?q=x", 60, {}], ["GET", CODE, 60, member], ["POST", "/internal/library/api/ask", 10, member],
+    ["POST", "/api/ask", 10, {}],
+    ["GET", "/api/ai-search?q=x", 10, {}],
+    ["GET", "/api/search?q=x", 60, {}],
+    ["GET", CODE, 60, member],
+    ["POST", "/internal/library/api/ask", 10, member],
   ];
   for (const [method, target, rate, headers] of groups) {
     const statuses: number[] = [];
     let last: Reply | null = null;
     for (let at = 0; at < rate + 2; at++) {
-      last = await limited.send(method, target, { ...headers, "x-forwarded-for": `10.0.0.${at}` }, method === "POST" ? '{"question":"zebra"}' : undefined);
+      last = await limited.send(
+        method,
+        target,
+        { ...headers, "x-forwarded-for": `10.0.0.${at}` },
+        method === "POST" ? '{"question":"zebra"}' : undefined,
+      );
       statuses.push(last.status);
     }
     assert.deepEqual([...new Set(statuses.slice(0, rate))], [200], target);
@@ -288,7 +422,15 @@ test("above its rate a client gets 429 with Retry-After, on each limited route, 
     assert.equal(last?.headers["cache-control"], headers === member ? "private, no-store" : "no-store");
   }
   const id = (await limited.send("GET", "/api/claims")).headers["x-snapshot"];
-  for (const target of ["/api/search?q=y", "/api/search.json?q=y", "/search/?q=y", "/search?q=y", `/at/${id}/api/search?q=y`, `/at/${id}/search/?q=y`, `/at/${id}/api/search.json?q=z`]) {
+  for (const target of [
+    "/api/search?q=y",
+    "/api/search.json?q=y",
+    "/search/?q=y",
+    "/search?q=y",
+    `/at/${id}/api/search?q=y`,
+    `/at/${id}/search/?q=y`,
+    `/at/${id}/api/search.json?q=z`,
+  ]) {
     assert.equal((await limited.send("GET", target)).status, 429, target);
   }
   assert.equal((await limited.send("GET", "/api/catalog")).status, 200);
@@ -298,7 +440,12 @@ test("above its rate a client gets 429 with Retry-After, on each limited route, 
 
 test("before the first snapshot the gated routes are 503 for members, and public ones say why", async () => {
   const empty = await startSidecar({}, false);
-  for (const [method, path] of [["GET", "/internal/api/catalog"], ["GET", CODE], ["POST", "/internal/library/api/ask"], ["GET", "/internal/api/ai-search?q=x"]] as const) {
+  for (const [method, path] of [
+    ["GET", "/internal/api/catalog"],
+    ["GET", CODE],
+    ["POST", "/internal/library/api/ask"],
+    ["GET", "/internal/api/ai-search?q=x"],
+  ] as const) {
     const reply = await empty.send(method, path, member, method === "POST" ? '{"question":"x"}' : undefined);
     assert.deepEqual([reply.status, reply.headers["cache-control"]], [503, "private, no-store"], path);
   }
@@ -310,7 +457,9 @@ test("before the first snapshot the gated routes are 503 for members, and public
 test("reindex is 503 without a token configured, 401 without the right one, and 405 for GET", async () => {
   const closedReply = await running.send("POST", "/api/reindex", { authorization: "Bearer x" });
   assert.equal(closedReply.status, 503);
-  const open = await startSidecar({ reindexer: openReindexer({ token: "the-token", command: [process.execPath, "-e", "process.exitCode = 1"], timeout: 10_000 }) });
+  const open = await startSidecar({
+    reindexer: openReindexer({ token: "the-token", command: [process.execPath, "-e", "process.exitCode = 1"], timeout: 10_000 }),
+  });
   assert.equal((await open.send("POST", "/api/reindex")).status, 401);
   assert.match((await open.send("POST", "/api/reindex")).headers["www-authenticate"] ?? "", /Bearer/);
   assert.equal((await open.send("GET", "/api/reindex", { authorization: "Bearer the-token" })).status, 405);

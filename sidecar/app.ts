@@ -95,13 +95,16 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
   effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
   const counting = limited(parts, "ai-search");
   effect(app, parts, ["GET", "HEAD"], "/api/ai-search", counting, async (context) => semanticIn(parts, await currentOf(of), context));
-  effect(app, parts, ["GET", "HEAD"], "/at/:snapshot/api/ai-search", counting, async (context) => semanticIn(parts, await keptIn(of, context.req.param("snapshot") ?? ""), context));
+  effect(app, parts, ["GET", "HEAD"], "/at/:snapshot/api/ai-search", counting, async (context) =>
+    semanticIn(parts, await keptIn(of, context.req.param("snapshot") ?? ""), context),
+  );
   app.get(pagePath.ask, async (context, next) => {
     const params = new URLSearchParams(targetOf(context).split("?").slice(1).join("?"));
     // Without a question it is a stored page.
     if (!params.has("question")) return next();
     // HEAD comes here as well, and asks no model.
-    if (context.req.method === "HEAD") return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
+    if (context.req.method === "HEAD")
+      return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
     const open = await currentOf(of);
     return askPage(of, params, {
       open,
@@ -147,10 +150,17 @@ function effect(
   handle: (context: Context<Env>) => Promise<Response>,
 ): void {
   const pass: MiddlewareHandler<Env> = (_, next) => next();
-  app.all(path, async (context, next) => {
-    if ((methods as readonly string[]).includes(context.req.method)) return next();
-    return problemResponse(new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`), parts.baseUrl, { Allow: methods.join(", ") });
-  }, limit ?? pass, handle);
+  app.all(
+    path,
+    async (context, next) => {
+      if ((methods as readonly string[]).includes(context.req.method)) return next();
+      return problemResponse(new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`), parts.baseUrl, {
+        Allow: methods.join(", "),
+      });
+    },
+    limit ?? pass,
+    handle,
+  );
 }
 
 /** The gate decides before anything is looked up, and stamps whatever comes back. */
@@ -190,7 +200,8 @@ function clientOf(context: Context<Env>): string {
 
 async function currentOf(of: View): Promise<OpenSnapshot> {
   const open = await of.current();
-  if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
+  if (open === null)
+    throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
   return open;
 }
 
@@ -207,7 +218,10 @@ async function askIn(parts: Parts, of: View, context: Context<Env>): Promise<Res
 
 async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
   const open = SHA256_PATTERN.test(id) ? await of.byId(id) : null;
-  if (open === null) throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes: [`See ${pagePath.snapshots} for those that are.`] });
+  if (open === null)
+    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", {
+      fixes: [`See ${pagePath.snapshots} for those that are.`],
+    });
   return open;
 }
 
@@ -219,7 +233,9 @@ async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env
   const found =
     parts.semantic === null
       ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts.semantic(query, prefix, open).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+      : await parts
+          .semantic(query, prefix, open)
+          .catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
   return jsonResponse({ query, prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 

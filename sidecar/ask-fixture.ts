@@ -20,29 +20,60 @@ export const TEXTS: Readonly<Record<string, string>> = {
 };
 
 export const record = CubRecord.parse({
-  id: "CUB-0007", repo: "sorting", theorem_name: "insert_keeps_sorted", statement: "forall x l, sorted l -> sorted (insert x l)",
-  kind: "Lemma", verification_state: "VERIFIED", invocation: "runtime",
+  id: "CUB-0007",
+  repo: "sorting",
+  theorem_name: "insert_keeps_sorted",
+  statement: "forall x l, sorted l -> sorted (insert x l)",
+  kind: "Lemma",
+  verification_state: "VERIFIED",
+  invocation: "runtime",
 });
 
 export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewData {
   const objects = Object.entries(texts)
-    .map(([key, text]): ObjectRow => ({
-      key, title: /^# (.+)/.exec(text)?.[1] ?? key.slice(key.lastIndexOf("/") + 1), summary: "", kind: "markdown", media_type: "text/markdown",
-      size: Buffer.byteLength(text), sha256: sha256(text), uploaded: null,
-    }))
+    .map(
+      ([key, text]): ObjectRow => ({
+        key,
+        title: /^# (.+)/.exec(text)?.[1] ?? key.slice(key.lastIndexOf("/") + 1),
+        summary: "",
+        kind: "markdown",
+        media_type: "text/markdown",
+        size: Buffer.byteLength(text),
+        sha256: sha256(text),
+        uploaded: null,
+      }),
+    )
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
     library: {
-      title: "Test", summary: "", view: "public", base_url: "http://test", registry_url: "", generator: "test", notes: [],
+      title: "Test",
+      summary: "",
+      view: "public",
+      base_url: "http://test",
+      registry_url: "",
+      generator: "test",
+      notes: [],
       collections: [
         { id: "notes", title: "Notes", summary: "Working notes", visibility: "public", prefix: "notes/" },
         { id: "proofs", title: "Proofs", summary: "", visibility: "public", prefix: "proofs/" },
       ],
     },
-    objects, cubs: [record], meta: null, code: new Map(), rejected: [],
+    objects,
+    cubs: [record],
+    meta: null,
+    code: new Map(),
+    rejected: [],
     claims: {
       meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} },
-      claims: [Claim.parse({ id: "claim-stable", title: "Sorting is stable", status: "verified", scope: "lists", statement: "Insertion sort is stable." })],
+      claims: [
+        Claim.parse({
+          id: "claim-stable",
+          title: "Sorting is stable",
+          status: "verified",
+          scope: "lists",
+          statement: "Insertion sort is stable.",
+        }),
+      ],
     },
   };
 }
@@ -57,12 +88,29 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
       const wanted = new Set(words(question));
       const results = Object.entries(texts).flatMap(([key, text]): SearchResult[] => {
         if (!key.startsWith(prefix)) return [];
-        const passages = passagesOf(text).map((passage) => ({ ...passage, score: new Set(words(passage.text).filter((word) => wanted.has(word))).size }));
+        const passages = passagesOf(text).map((passage) => ({
+          ...passage,
+          score: new Set(words(passage.text).filter((word) => wanted.has(word))).size,
+        }));
         const best = passages.sort((a, b) => b.score - a.score)[0];
         if (best === undefined || best.score === 0) return [];
         const { score, ...passage } = best;
-        const row = { doc: `object:${key}`, n: 0, key, kind: "markdown" as const, collection: "", title: key, heading: "", name: "", page: null, sha256: sha256(text), ...passage };
-        return [{ doc: row.doc, key, kind: "markdown", collection: "", title: key, snippet: row.text.slice(0, 320), score, exact: null, row }];
+        const row = {
+          doc: `object:${key}`,
+          n: 0,
+          key,
+          kind: "markdown" as const,
+          collection: "",
+          title: key,
+          heading: "",
+          name: "",
+          page: null,
+          sha256: sha256(text),
+          ...passage,
+        };
+        return [
+          { doc: row.doc, key, kind: "markdown", collection: "", title: key, snippet: row.text.slice(0, 320), score, exact: null, row },
+        ];
       });
       return Promise.resolve(results.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)));
     },
@@ -87,7 +135,14 @@ function passagesOf(text: string): { start_line: number; end_line: number; text:
 }
 
 export function askOptions(change: Partial<AskOptions> = {}): AskOptions {
-  return { model: null, modelNotice: "No model is configured.", deadline: 2_000, delimiter: () => "d3l1m1t3r", signal: new AbortController().signal, ...change };
+  return {
+    model: null,
+    modelNotice: "No model is configured.",
+    deadline: 2_000,
+    delimiter: () => "d3l1m1t3r",
+    signal: new AbortController().signal,
+    ...change,
+  };
 }
 
 export async function drain(events: AsyncIterable<AskEvent>): Promise<{ answer: AskAnswer; events: AskEvent[] }> {

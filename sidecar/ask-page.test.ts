@@ -26,16 +26,24 @@ const withPages = (view: View): View => ({ ...view, options: { ...view.options, 
 function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) {
   const log: LogEntry[] = [];
   const app = createApp({
-    publicView: withPages(views.publicView), internalView: withPages(views.internalView), codeStore: null,
+    publicView: withPages(views.publicView),
+    internalView: withPages(views.internalView),
+    codeStore: null,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
-    limits: noRateLimits, semantic: null, mcp: null,
+    limits: noRateLimits,
+    semantic: null,
+    mcp: null,
     ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),
     baseUrl: "http://test",
     log: (entry) => log.push(entry),
     ...change,
   });
-  return { log, get: async (target: string, headers: Record<string, string> = {}, method = "GET") => app.fetch(new Request(`http://test${target}`, { headers, method })) };
+  return {
+    log,
+    get: async (target: string, headers: Record<string, string> = {}, method = "GET") =>
+      app.fetch(new Request(`http://test${target}`, { headers, method })),
+  };
 }
 
 const QUESTION = `/ask/?question=${encodeURIComponent("Why is insertion sort stable?")}`;
@@ -61,15 +69,27 @@ test("a model that obeys what an excerpt says gets no markup, link or image into
 
 test("a question that is empty, too long or odd gives the page with a reason, and the form keeps it", async () => {
   const { get, log } = openApp();
-  for (const [question, reason] of [["", /is empty/], ["x".repeat(501), /longer than 500/], [" ", /is empty/]] as const) {
+  for (const [question, reason] of [
+    ["", /is empty/],
+    ["x".repeat(501), /longer than 500/],
+    [" ", /is empty/],
+  ] as const) {
     const response = await get(`/ask/?question=${encodeURIComponent(question)}`);
     assert.equal(response.status, 400);
     assert.match(await response.text(), reason);
   }
-  for (const target of ["/ask/?question=%00%ff", "/ask/?question=%E2%80%AE%3Cscript%3E", "/ask/?question=a&question=b", "/ask/?question=x&prefix=%2E%2E%2F"]) {
+  for (const target of [
+    "/ask/?question=%00%ff",
+    "/ask/?question=%E2%80%AE%3Cscript%3E",
+    "/ask/?question=a&question=b",
+    "/ask/?question=x&prefix=%2E%2E%2F",
+  ]) {
     assert.equal((await get(target)).status, 200, target);
   }
-  assert.ok(log.every(({ path }) => path === "/ask/"), "a question is a reader's own business");
+  assert.ok(
+    log.every(({ path }) => path === "/ask/"),
+    "a question is a reader's own business",
+  );
 });
 
 test("an answer is for this reader now: no cache, no crawler and no other site's script keeps it", async () => {
@@ -90,9 +110,18 @@ test("the page's citations and its receipt are those of the API, and open the li
   const response = await get(QUESTION);
   const html = await response.text();
   const snapshot = response.headers.get("x-snapshot") ?? "";
-  assert.match(html, new RegExp(`href="\\.\\./at/${snapshot}/object/notes/sorting\\.md/\\?lines=3-4&amp;quote=Insertion%20sort%20is%20stable[^"]*#quote"`));
-  assert.match(html, /<blockquote dir="auto">Insertion sort is stable because equal keys keep their order\.\nIts worst case needs n squared comparisons\.<\/blockquote>/);
-  const receipt = JSON.parse(decodeURIComponent(/href="data:application\/json;charset=utf-8,([^"]*)"/.exec(html)?.[1] ?? "")) as { readonly snapshot: string; readonly question: string };
+  assert.match(
+    html,
+    new RegExp(`href="\\.\\./at/${snapshot}/object/notes/sorting\\.md/\\?lines=3-4&amp;quote=Insertion%20sort%20is%20stable[^"]*#quote"`),
+  );
+  assert.match(
+    html,
+    /<blockquote dir="auto">Insertion sort is stable because equal keys keep their order\.\nIts worst case needs n squared comparisons\.<\/blockquote>/,
+  );
+  const receipt = JSON.parse(decodeURIComponent(/href="data:application\/json;charset=utf-8,([^"]*)"/.exec(html)?.[1] ?? "")) as {
+    readonly snapshot: string;
+    readonly question: string;
+  };
   assert.equal(receipt.snapshot, snapshot);
   assert.equal(receipt.question, "Why is insertion sort stable?");
 });

@@ -30,7 +30,8 @@ export async function askPage(of: View, params: URLSearchParams, options: AskPag
   try {
     if (!verdict.ok) throw rateLimited("ask");
     const parsed = AskRequest.safeParse(askedWith(params));
-    if (!parsed.success) throw new ShelfError("bad_parameter", parsed.error.issues.map(({ path, message }) => `The ${path.join(".")} ${message}.`).join(" "));
+    if (!parsed.success)
+      throw new ShelfError("bad_parameter", parsed.error.issues.map(({ path, message }) => `The ${path.join(".")} ${message}.`).join(" "));
     model = askedPage(data, await answer(parsed.data));
   } catch (thrown) {
     const error = toShelfError(thrown);

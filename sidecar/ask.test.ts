@@ -34,7 +34,10 @@ function checkAnswer(answer: AskAnswer, texts: Readonly<Record<string, string>> 
     const text = texts[citation.key];
     assert.equal(findCitationProblem(citation, text === undefined ? null : Buffer.from(text)), null);
     // The same by other means: the lines as text tools cut them.
-    const lines = (text ?? "").split("\n").slice(citation.start_line - 1, citation.end_line).join("\n");
+    const lines = (text ?? "")
+      .split("\n")
+      .slice(citation.start_line - 1, citation.end_line)
+      .join("\n");
     assert.ok(lines.includes(citation.quote));
   }
   const numbers = new Set(answer.citations.map(({ n }) => n));
@@ -43,7 +46,10 @@ function checkAnswer(answer: AskAnswer, texts: Readonly<Record<string, string>> 
   assert.notEqual(answer.answer, "");
   const { digest, ...body } = answer.receipt;
   assert.equal(sha256(canonicalJson(body)), digest);
-  assert.deepEqual(answer.sources, [...answer.sources].sort((a, b) => b.score - a.score));
+  assert.deepEqual(
+    answer.sources,
+    [...answer.sources].sort((a, b) => b.score - a.score),
+  );
 }
 
 test("a model that is dead, refuses, sends garbage, nothing, or tool calls: the best passages are quoted", async () => {
@@ -52,23 +58,49 @@ test("a model that is dead, refuses, sends garbage, nothing, or tool calls: the 
     ["fails", (_, response) => (response.writeHead(500).end("stack"), null), /refused/],
     ["moves", (_, response) => (response.writeHead(302, { location: "http://127.0.0.1:1/" }).end(), null), /cannot be reached/],
     ["hangs up", (_, response) => (response.destroy(), null), /cannot be reached/],
-    ["garbage", (_, response) => (response.writeHead(200, { "content-type": "application/json" }).end("\u0000\uffff{{{"), null), /no answer/],
-    ["other JSON", (_, response) => (response.writeHead(200, { "content-type": "application/json" }).end('{"choices":"x"}'), null), /no answer/],
-    ["bad event", (_, response) => (response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {\n\n"), null), /no answer/],
+    [
+      "garbage",
+      (_, response) => (response.writeHead(200, { "content-type": "application/json" }).end("\u0000\uffff{{{"), null),
+      /no answer/,
+    ],
+    [
+      "other JSON",
+      (_, response) => (response.writeHead(200, { "content-type": "application/json" }).end('{"choices":"x"}'), null),
+      /no answer/,
+    ],
+    [
+      "bad event",
+      (_, response) => (response.writeHead(200, { "content-type": "text/event-stream" }).end("data: {\n\n"), null),
+      /no answer/,
+    ],
     ["silence", () => "", /wrote nothing/],
-    ["tool call", (_, response) => {
-      response.writeHead(200, { "content-type": "application/json" });
-      response.end(JSON.stringify({ choices: [{ message: { content: null, tool_calls: [{ function: { name: "fetch", arguments: "{}" } }] } }] }));
-      return null;
-    }, /wrote nothing/],
+    [
+      "tool call",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(
+          JSON.stringify({ choices: [{ message: { content: null, tool_calls: [{ function: { name: "fetch", arguments: "{}" } }] } }] }),
+        );
+        return null;
+      },
+      /wrote nothing/,
+    ],
     ["gives up", () => "NOT FOUND", /borne out/],
-    ["endless", (_, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      for (let at = 0; at < 300; at++) response.write(event("x".repeat(1_000)));
-      response.end();
-      return null;
-    }, /more than it may/],
-    ["endless header", (_, response) => (response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${"x".repeat(2_000_000)}`), null), /more than it may/],
+    [
+      "endless",
+      (_, response) => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        for (let at = 0; at < 300; at++) response.write(event("x".repeat(1_000)));
+        response.end();
+        return null;
+      },
+      /more than it may/,
+    ],
+    [
+      "endless header",
+      (_, response) => (response.writeHead(200, { "content-type": "text/event-stream" }).end(`data: ${"x".repeat(2_000_000)}`), null),
+      /more than it may/,
+    ],
   ];
   for (const [name, behaviour, notice] of behaviours) {
     const answer = await askWith(behaviour);
@@ -86,12 +118,16 @@ test("a model that hangs, or drips without end, is left at the deadline", async 
   const hung = await askWith(() => null, QUESTION, 150);
   assert.match(hung.notice, /in time/);
   assert.equal(hung.mode, "search");
-  const dripping = await askWith((_, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const timer = setInterval(() => response.write(event("drip ")), 20);
-    response.on("close", () => clearInterval(timer));
-    return null;
-  }, QUESTION, 200);
+  const dripping = await askWith(
+    (_, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      const timer = setInterval(() => response.write(event("drip ")), 20);
+      response.on("close", () => clearInterval(timer));
+      return null;
+    },
+    QUESTION,
+    200,
+  );
   assert.match(dripping.notice, /in time/);
   assert.equal(dripping.mode, "search");
   assert.ok(performance.now() - started < 5_000);
@@ -115,7 +151,10 @@ test("a supported sentence is kept with its exact quote, whatever white space an
 });
 
 test("a quote over two lines keeps the object's own line break", async () => {
-  const answer = await askWith(() => 'Merge sort needs n log n comparisons in every case. [1 "needs n log n comparisons in every case"]', "How many comparisons does merge sort need in every case?");
+  const answer = await askWith(
+    () => 'Merge sort needs n log n comparisons in every case. [1 "needs n log n comparisons in every case"]',
+    "How many comparisons does merge sort need in every case?",
+  );
   const [citation] = answer.citations;
   assert.deepEqual([citation?.quote, citation?.start_line, citation?.end_line], ["needs n log n comparisons\nin every case", 6, 7]);
 });
@@ -131,7 +170,12 @@ test("false citations, invented facts, numbers and identifiers, and sentences wi
     'Insertion sort is stable because 17 equal keys keep their order. [1 "equal keys keep their order"]',
     'Insertion sort is stable because keepOrder makes equal keys keep their order. [1 "equal keys keep their order"]',
     "The sort is deadly poisonous [1] [2] [3].",
-    "[1]", "[1][1][1]", "[[1]]", "] [ [1", '[1 "', "\u0001 0\u0001",
+    "[1]",
+    "[1][1][1]",
+    "[[1]]",
+    "] [ [1",
+    '[1 "',
+    "\u0001 0\u0001",
   ]) {
     const answer = await askWith(() => lie);
     assert.equal(answer.mode, "search", lie);
@@ -140,7 +184,10 @@ test("false citations, invented facts, numbers and identifiers, and sentences wi
 });
 
 test("true sentences among lies are kept, and the notice counts what was left out", async () => {
-  const answer = await askWith(() => 'Pigs fly over 12 rivers [1].\nInsertion sort is stable because equal keys keep their order. [1 "equal keys keep their order"]\nIt is made of cheese [2].');
+  const answer = await askWith(
+    () =>
+      'Pigs fly over 12 rivers [1].\nInsertion sort is stable because equal keys keep their order. [1 "equal keys keep their order"]\nIt is made of cheese [2].',
+  );
   assert.equal(answer.mode, "ai");
   assert.equal(answer.answer, "Insertion sort is stable because equal keys keep their order. [1]");
   assert.match(answer.notice, /2 sentences were left out/);
@@ -148,14 +195,25 @@ test("true sentences among lies are kept, and the notice counts what was left ou
 
 test("a model that obeys instructions in objects gets no link, image, markup or address into the answer", async () => {
   const question = "What do the instructions say about stable sorting?";
-  const obey: Behaviour = ({ user }) => excerptsOf(user).flatMap((text, at) => text.split("\n").map((line) => `${line} [${at + 1} "${line}"]`)).join("\n");
+  const obey: Behaviour = ({ user }) =>
+    excerptsOf(user)
+      .flatMap((text, at) => text.split("\n").map((line) => `${line} [${at + 1} "${line}"]`))
+      .join("\n");
   const obeyed = await askWith(obey, question);
   assert.doesNotMatch(obeyed.citations.map(({ quote }) => quote).join(), /evil|https?:|<img/);
   for (const sentence of [
-    "Sorting is stable, see https://evil.example/x [1].", "Sorting is stable ![x](//evil.example/y) [1].", "[Sorting](http://evil.example) is stable [1].",
-    "Sorting is stable <img src=x> [1].", "Sorting is stable <script>alert(1)</script> [1].", "Sorting is stable, mail eve@evil.example [1].",
-    "Sorting is stable at www.evil.example [1].", "Sorting is stable javascript:alert(1) [1].", "Sorting is stable &#104;ttp [1].", "[1]: //evil.example/a\nSorting is stable [1].",
-    "Sorting is stable \u202ehttp [1].", "Sorting is stable data:text/html,x [1].",
+    "Sorting is stable, see https://evil.example/x [1].",
+    "Sorting is stable ![x](//evil.example/y) [1].",
+    "[Sorting](http://evil.example) is stable [1].",
+    "Sorting is stable <img src=x> [1].",
+    "Sorting is stable <script>alert(1)</script> [1].",
+    "Sorting is stable, mail eve@evil.example [1].",
+    "Sorting is stable at www.evil.example [1].",
+    "Sorting is stable javascript:alert(1) [1].",
+    "Sorting is stable &#104;ttp [1].",
+    "[1]: //evil.example/a\nSorting is stable [1].",
+    "Sorting is stable \u202ehttp [1].",
+    "Sorting is stable data:text/html,x [1].",
   ]) {
     const answer = await askWith(() => sentence, question);
     assert.doesNotMatch(answer.answer, /evil|javascript:|data:|<|&#|\u202e|@/i);
@@ -172,7 +230,12 @@ test("excerpts are fenced by the request's own delimiter, and the model is told 
 
 test("AI_GATEWAY_ID sends the request to the gateway with its header and the key, and nowhere else", async () => {
   double.behave(() => "Insertion sort is stable because equal keys keep their order [1].");
-  const gateway = openAnswerModel({ baseUrl: "http://127.0.0.1:1/v1", model: "m", apiKey: "key", gateway: { baseUrl: `${double.baseUrl}/`, id: "my-gateway" } });
+  const gateway = openAnswerModel({
+    baseUrl: "http://127.0.0.1:1/v1",
+    model: "m",
+    apiKey: "key",
+    gateway: { baseUrl: `${double.baseUrl}/`, id: "my-gateway" },
+  });
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: gateway })));
   assert.equal(answer.mode, "ai");
   const call = double.calls.at(-1);
@@ -183,7 +246,11 @@ test("AI_GATEWAY_ID sends the request to the gateway with its header and the key
 test("a server that answers in one JSON body is as good as one that streams", async () => {
   const answer = await askWith((_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
-    response.end(JSON.stringify({ choices: [{ message: { role: "assistant", content: "Insertion sort is stable because equal keys keep their order [1]." } }] }));
+    response.end(
+      JSON.stringify({
+        choices: [{ message: { role: "assistant", content: "Insertion sort is stable because equal keys keep their order [1]." } }],
+      }),
+    );
     return null;
   });
   assert.equal(answer.mode, "ai");
@@ -202,11 +269,21 @@ test("what a model wrote before it failed is kept, and the notice says that it s
 });
 
 test("more answers at once than allowed are told that the model is busy", async () => {
-  const limited = limitConcurrency({ name: "slow", async *write(_, signal) {
-    await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
-    yield "";
-  } }, 2);
-  const answers = await Promise.all(Array.from({ length: 5 }, () => drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: limited, deadline: 100 })))));
+  const limited = limitConcurrency(
+    {
+      name: "slow",
+      async *write(_, signal) {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        yield "";
+      },
+    },
+    2,
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () =>
+      drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: limited, deadline: 100 }))),
+    ),
+  );
   assert.equal(answers.filter(({ answer }) => answer.notice.includes("busy")).length, 3);
   const { answer } = await drain(ask({ question: QUESTION, prefix: "" }, makeLibrary(), askOptions({ model: limited, deadline: 100 })));
   assert.doesNotMatch(answer.notice, /busy/);
@@ -217,8 +294,14 @@ test("without a model the answer is made of quoted passages, and says when nothi
   checkAnswer(answer);
   assert.equal(answer.mode, "search");
   assert.equal(answer.notice, "No model is configured.");
-  assert.match(answer.answer, /^notes\/sorting\.md: “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\.” \[1\]/);
-  assert.match(answer.citations[0]?.href ?? "", new RegExp(`^/at/${SNAPSHOT}/object/notes/sorting\\.md/\\?lines=3-4&quote=Insertion%20sort%20is%20stable[^#]*#quote$`));
+  assert.match(
+    answer.answer,
+    /^notes\/sorting\.md: “Insertion sort is stable because equal keys keep their order\. Its worst case needs n squared comparisons\.” \[1\]/,
+  );
+  assert.match(
+    answer.citations[0]?.href ?? "",
+    new RegExp(`^/at/${SNAPSHOT}/object/notes/sorting\\.md/\\?lines=3-4&quote=Insertion%20sort%20is%20stable[^#]*#quote$`),
+  );
   const nothing = await drain(ask({ question: "zebra xylophone?", prefix: "" }, makeLibrary(), askOptions()));
   assert.match(nothing.answer.answer, /Nothing in this library/);
   const beside = await drain(ask({ question: "Who described zebra xylophone comparisons?", prefix: "" }, makeLibrary(), askOptions()));
@@ -245,7 +328,10 @@ test("what a question names is looked up without a model", async () => {
   assert.match((await looked("claim-stable")).answer, /Claim claim-stable is verified: Insertion sort is stable/);
   assert.match((await looked(sha256(TEXTS["notes/digests.md"] ?? ""))).answer, /notes\/digests\.md/);
   assert.equal((await looked("notes/digests.md")).sources[0]?.key, "notes/digests.md");
-  assert.match((await looked("Which collections are there?")).answer, /2 collections: Notes \(notes\/, 3 objects\), Proofs \(proofs\/, 1 object\)/);
+  assert.match(
+    (await looked("Which collections are there?")).answer,
+    /2 collections: Notes \(notes\/, 3 objects\), Proofs \(proofs\/, 1 object\)/,
+  );
   assert.match((await looked("How many objects are in the library?")).answer, /4 objects, 1 CUB record and 1 claim/);
   assert.equal(double.calls.length, calls);
   // A prefix restricts keys; records and claims have none.
@@ -255,14 +341,22 @@ test("what a question names is looked up without a model", async () => {
 });
 
 test("a part of a hyphenated word asks for no collection", () => {
-  for (const question of ["What does the garbage-collection note say?", "Which list is collection-free?", "What is a catalog\u2011like list?", "How many count-free claims-like things?"]) {
+  for (const question of [
+    "What does the garbage-collection note say?",
+    "Which list is collection-free?",
+    "What is a catalog\u2011like list?",
+    "How many count-free claims-like things?",
+  ]) {
     assert.deepEqual(lookUp(question, "", makeData(TEXTS)).sentences, [], question);
   }
   assert.match(lookUp("Which collections hold well-known things?", "", makeData(TEXTS)).sentences[0] ?? "", /This view has/);
 });
 
 test("a question that also asks something else gets the looked-up facts and the model's sentences", async () => {
-  const answer = await askWith(() => "Insertion sort is stable because equal keys keep their order [1].", "How does CUB-0007 relate to why insertion sort is stable?");
+  const answer = await askWith(
+    () => "Insertion sort is stable because equal keys keep their order [1].",
+    "How does CUB-0007 relate to why insertion sort is stable?",
+  );
   assert.equal(answer.mode, "ai");
   assert.match(answer.answer, /^CUB-0007 is the lemma[^]*\n\nInsertion sort is stable/);
   assert.equal(answer.sources[0]?.key, "CUB-0007");
@@ -284,21 +378,38 @@ test("an object that changed under the index, is too large, or is not text is ne
 });
 
 test("1,000 generated answers: every citation is true to the byte and every number is cited", async () => {
-  const texts = { ...TEXTS, "notes/odd \u00e9 [1].md": "Caf\u00e9 [2] \u201cquoted\u201d   text \u2014 with \ud83e\udd80 crabs.\r\n\tTabbed\tline [3] here.\n\nLast line without end" };
+  const texts = {
+    ...TEXTS,
+    "notes/odd \u00e9 [1].md":
+      "Caf\u00e9 [2] \u201cquoted\u201d   text \u2014 with \ud83e\udd80 crabs.\r\n\tTabbed\tline [3] here.\n\nLast line without end",
+  };
   const library = makeLibrary(texts);
   const lines = Object.values(texts).flatMap((text) => text.split("\n"));
   const fragment = fc.oneof(
-    fc.constantFrom(...lines), fc.string({ unit: "grapheme", maxLength: 40 }), fc.constantFrom("[1]", '[2 "', '"]', "[3: “", "”]", "\n", ". ", "![", "](", "https://evil.example"),
-    fc.tuple(fc.constantFrom(...lines), fc.nat(60), fc.nat(60), fc.integer({ min: 0, max: 9 })).map(([line, from, size, n]) => `${line} [${n} "${line.slice(from, from + size)}"]\n`),
+    fc.constantFrom(...lines),
+    fc.string({ unit: "grapheme", maxLength: 40 }),
+    fc.constantFrom("[1]", '[2 "', '"]', "[3: “", "”]", "\n", ". ", "![", "](", "https://evil.example"),
+    fc
+      .tuple(fc.constantFrom(...lines), fc.nat(60), fc.nat(60), fc.integer({ min: 0, max: 9 }))
+      .map(([line, from, size, n]) => `${line} [${n} "${line.slice(from, from + size)}"]\n`),
   );
   let citations = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(fragment, { maxLength: 12 }), fc.constantFrom(QUESTION, "stable sorting instructions", "caf\u00e9 crabs tabbed line", "Which digest has 64 hex digits?"), async (parts, question) => {
-      const written: AnswerModel = { name: "generated", async *write() { yield parts.join(""); } };
-      const { answer } = await drain(ask({ question, prefix: "" }, library, askOptions({ model: written })));
-      checkAnswer(answer, texts);
-      citations += answer.citations.length;
-    }),
+    fc.asyncProperty(
+      fc.array(fragment, { maxLength: 12 }),
+      fc.constantFrom(QUESTION, "stable sorting instructions", "caf\u00e9 crabs tabbed line", "Which digest has 64 hex digits?"),
+      async (parts, question) => {
+        const written: AnswerModel = {
+          name: "generated",
+          async *write() {
+            yield parts.join("");
+          },
+        };
+        const { answer } = await drain(ask({ question, prefix: "" }, library, askOptions({ model: written })));
+        checkAnswer(answer, texts);
+        citations += answer.citations.length;
+      },
+    ),
     { numRuns: 1_200 },
   );
   assert.ok(citations > 1_000);

@@ -90,7 +90,10 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
         searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
         return [];
       });
-  const sources = mergeSources(lookup.sources, results.map((result) => toSource(data, result)));
+  const sources = mergeSources(
+    lookup.sources,
+    results.map((result) => toSource(data, result)),
+  );
   yield { type: "sources", sources };
 
   const excerpts = await readExcerpts(library, results);
@@ -115,7 +118,10 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
       const writing = writeSentences(model, question, excerpts, options);
       for (let step = await writing.next(); ; step = await writing.next()) {
         if (step.done === true) {
-          notice = step.value === null ? "" : `${FAILURES[step.value]}${written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted."}`;
+          notice =
+            step.value === null
+              ? ""
+              : `${FAILURES[step.value]}${written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted."}`;
           break;
         }
         const text = step.value === null ? null : pins.cite(step.value);
@@ -126,21 +132,41 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
           mode = "ai";
         }
       }
-      if (dropped > 0 && written > 0) notice = `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
-      else if (written === 0 && notice === "") notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
+      if (dropped > 0 && written > 0)
+        notice =
+          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
+      else if (written === 0 && notice === "")
+        notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
       const wanted = excerpts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
       for (const text of quotePassages(wanted, excerpts, pins)) yield say(text, "\n\n");
-      if (parts.length === 0) yield say(sources.length === 0 ? "Nothing in this library answers this question." : "No passage answers this question directly; the sources come closest.", "");
+      if (parts.length === 0)
+        yield say(
+          sources.length === 0
+            ? "Nothing in this library answers this question."
+            : "No passage answers this question directly; the sources come closest.",
+          "",
+        );
     }
   }
 
   const body = {
-    query: question, prefix, mode, answer: parts.join(""), sources: [...sources], notice, snapshot: library.snapshot, citations: pins.all(),
+    query: question,
+    prefix,
+    mode,
+    answer: parts.join(""),
+    sources: [...sources],
+    notice,
+    snapshot: library.snapshot,
+    citations: pins.all(),
   };
   const receipt = makeReceipt({
-    question, prefix, snapshot: library.snapshot, mode, answer: body.answer,
+    question,
+    prefix,
+    snapshot: library.snapshot,
+    mode,
+    answer: body.answer,
     citations: body.citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({ n, key, sha256, start_line, end_line, quote })),
     model: mode === "ai" ? (options.model?.name ?? null) : null,
   });
@@ -166,7 +192,14 @@ async function readExcerpts(library: AskLibrary, results: readonly SearchResult[
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
     excerpts.push({
-      key: row.key, title: row.title, heading: row.heading, sha256: row.sha256, start_line: row.start_line, end_line: row.end_line, text: row.text, source,
+      key: row.key,
+      title: row.title,
+      heading: row.heading,
+      sha256: row.sha256,
+      start_line: row.start_line,
+      end_line: row.end_line,
+      text: row.text,
+      source,
     });
   }
   return excerpts;
@@ -220,7 +253,8 @@ function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins)
   return chosen.flatMap(({ excerpt, ...located }) => {
     const said = `${excerpt.key}: “${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
     // A key is a stranger's text too.
-    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const named =
+      isHarmless(said) && !/\[\d*\]/.test(said) ? said : `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
     return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
   });
 }

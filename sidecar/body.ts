@@ -45,8 +45,13 @@ export function parseAskBody(bytes: Uint8Array, contentType: string | null): Ask
   }
   const parsed = AskRequest.safeParse(value);
   if (parsed.success) return parsed.data;
-  const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.length === 0 ? "" : `/${path.join("/")}`, detail: message }));
-  const message = errors.map(({ pointer, detail }) => (pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail}.`)).join(" ");
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    pointer: path.length === 0 ? "" : `/${path.join("/")}`,
+    detail: message,
+  }));
+  const message = errors
+    .map(({ pointer, detail }) => (pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail}.`))
+    .join(" ");
   throw new ShelfError("bad_json", message, { errors, fixes: [EXAMPLE] });
 }
 

@@ -44,7 +44,9 @@ after(async () => {
   rmSync(running.views.folder, { recursive: true });
 });
 
-async function read(method: "GET" | "HEAD" = "GET"): Promise<{ status: number; headers: Record<string, string | string[] | undefined>; bytes: Buffer }> {
+async function read(
+  method: "GET" | "HEAD" = "GET",
+): Promise<{ status: number; headers: Record<string, string | string[] | undefined>; bytes: Buffer }> {
   const { statusCode, headers: sent, body } = await pool.request({ method, path: PATH, headers });
   return { status: statusCode, headers: sent, bytes: Buffer.from(await body.arrayBuffer()) };
 }

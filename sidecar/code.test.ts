@@ -90,13 +90,39 @@ test("a store that cannot be read, none at all, and no snapshot are 503", async 
 test("malformed repositories, revisions and paths are refused before the store is asked", async () => {
   const untouched: CodeStore = { ...store, read: () => assert.fail("the store was asked") };
   for (const path of [
-    "", "/", "sorting", `sorting/${HEAD}`, `sorting/${HEAD}/`, `/${HEAD}/a`, `sorting//a`, `../${HEAD}/a`, `%2e%2e/${HEAD}/a`, `sorting/main/a`,
-    `sorting/${HEAD.toUpperCase()}/a`, `sorting/${HEAD}/../a`, `sorting/${HEAD}/%2e%2e/a`, `sorting/${HEAD}/a%2fb`, `sorting/${HEAD}/a%5cb`, `sorting/${HEAD}/a\\b`,
-    `sorting/${HEAD}/a%00`, `sorting/${HEAD}/%ff`, `sorting/${HEAD}/%`, `sorting/${HEAD}//a`, `sorting/${HEAD}/a/`, `sorting%2f${HEAD}/x/a`, `sorting/${HEAD}/./a`,
+    "",
+    "/",
+    "sorting",
+    `sorting/${HEAD}`,
+    `sorting/${HEAD}/`,
+    `/${HEAD}/a`,
+    `sorting//a`,
+    `../${HEAD}/a`,
+    `%2e%2e/${HEAD}/a`,
+    `sorting/main/a`,
+    `sorting/${HEAD.toUpperCase()}/a`,
+    `sorting/${HEAD}/../a`,
+    `sorting/${HEAD}/%2e%2e/a`,
+    `sorting/${HEAD}/a%2fb`,
+    `sorting/${HEAD}/a%5cb`,
+    `sorting/${HEAD}/a\\b`,
+    `sorting/${HEAD}/a%00`,
+    `sorting/${HEAD}/%ff`,
+    `sorting/${HEAD}/%`,
+    `sorting/${HEAD}//a`,
+    `sorting/${HEAD}/a/`,
+    `sorting%2f${HEAD}/x/a`,
+    `sorting/${HEAD}/./a`,
   ]) {
     assert.equal(await codeOf(`/api/code/${path}`, untouched), "bad_code_path", path);
   }
-  for (const path of [`sorting/${HEAD}/coq/Unrecorded.v`, `sorting/${HEAD}/coq/sort.v`, `other/${HEAD}/coq/Sort.v`, `sorting/${HEAD}/coq/Sort.v%20`, `sorting/${HEAD}/__proto__`]) {
+  for (const path of [
+    `sorting/${HEAD}/coq/Unrecorded.v`,
+    `sorting/${HEAD}/coq/sort.v`,
+    `other/${HEAD}/coq/Sort.v`,
+    `sorting/${HEAD}/coq/Sort.v%20`,
+    `sorting/${HEAD}/__proto__`,
+  ]) {
     assert.equal(await codeOf(`/api/code/${path}`, untouched), "code_not_found", path);
   }
   assert.equal(await codeOf(`/api/code/sorting/${HEAD}/coq/Gone.v`), "code_not_found");

@@ -28,7 +28,9 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
   if (data === null) throw new ShelfError("registry_unavailable", "No snapshot has been published, so no file is recorded.");
   const pinned = findPinned(data.code, ref);
   if (pinned === null) {
-    throw new ShelfError("code_not_found", "No record pins a file with this repository, revision and path.", { fixes: ["Use an href of GET /api/cubs/{id}/code."] });
+    throw new ShelfError("code_not_found", "No record pins a file with this repository, revision and path.", {
+      fixes: ["Use an href of GET /api/cubs/{id}/code."],
+    });
   }
   if (parts.store === null) throw new ShelfError("code_store_unavailable", "No exact-revision store is configured.");
   const file = await parts.store.read(ref);

@@ -28,7 +28,11 @@ export async function openDevelopmentAccess(): Promise<DevelopmentAccess> {
     .setExpirationTime("24h")
     .sign(privateKey);
   const access = AccessConfig.parse({
-    issuer: ISSUER, audience: [AUDIENCE], humanAudience: [HUMAN_AUDIENCE], jwks: "development", policy: { emails: [EMAIL] },
+    issuer: ISSUER,
+    audience: [AUDIENCE],
+    humanAudience: [HUMAN_AUDIENCE],
+    jwks: "development",
+    policy: { emails: [EMAIL] },
   });
   return { access, readKeys: () => Promise.resolve(jwks), token };
 }

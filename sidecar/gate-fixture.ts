@@ -69,9 +69,7 @@ export function signParts(head: string, body: string, alg: "RS256" | "ES256" | "
   const input = Buffer.from(`${head}.${body}`);
   const key = KEYS[alg] as KeyObject;
   const signature =
-    alg === "ES256"
-      ? sign("sha256", input, { key, dsaEncoding: "ieee-p1363" })
-      : sign(alg === "RS256" ? "sha256" : null, input, key);
+    alg === "ES256" ? sign("sha256", input, { key, dsaEncoding: "ieee-p1363" }) : sign(alg === "RS256" ? "sha256" : null, input, key);
   return `${head}.${body}.${signature.toString("base64url")}`;
 }
 

@@ -4,8 +4,21 @@ import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import type { AccessConfig } from "../snapshots/access-config.ts";
 import {
-  accessConfig, claims, clock, encodePart, type Json, jwks, makeHmacToken, makeToken, NOW, pairHeaders, readKeys, rsaPem,
-  SERVICE_SECRET, signParts, tokenHeaders,
+  accessConfig,
+  claims,
+  clock,
+  encodePart,
+  type Json,
+  jwks,
+  makeHmacToken,
+  makeToken,
+  NOW,
+  pairHeaders,
+  readKeys,
+  rsaPem,
+  SERVICE_SECRET,
+  signParts,
+  tokenHeaders,
 } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { MAX_TOKEN_BYTES } from "./token.ts";
@@ -24,8 +37,7 @@ async function reasonOf(token: string): Promise<string> {
   return verdict.reason;
 }
 
-const unsigned = (head: unknown, body: unknown = claims, signature = ""): string =>
-  `${encodePart(head)}.${encodePart(body)}.${signature}`;
+const unsigned = (head: unknown, body: unknown = claims, signature = ""): string => `${encodePart(head)}.${encodePart(body)}.${signature}`;
 
 test("the algorithm none is refused in every spelling, with and without a signature", async () => {
   for (const alg of ["none", "None", "NONE", "nOnE", "none ", " none", "", "no\u006ee", "NoNe\u0000"]) {
@@ -77,8 +89,20 @@ test("critical extensions, unencoded and compressed payloads are refused", async
 
 test("a key id is only compared: paths, addresses, SQL and prototype names are unknown keys", async () => {
   for (const kid of [
-    "../../../../dev/null", "/etc/passwd", "file:///etc/passwd", "https://evil.example/jwks.json", "' OR 1=1 --",
-    "ec' UNION SELECT 'x", "__proto__", "constructor", "ec\u0000", "EC", " ec", "ec ", "$(id)", "{{7*7}}",
+    "../../../../dev/null",
+    "/etc/passwd",
+    "file:///etc/passwd",
+    "https://evil.example/jwks.json",
+    "' OR 1=1 --",
+    "ec' UNION SELECT 'x",
+    "__proto__",
+    "constructor",
+    "ec\u0000",
+    "EC",
+    " ec",
+    "ec ",
+    "$(id)",
+    "{{7*7}}",
   ]) {
     assert.equal(await reasonOf(makeToken({}, { kid })), "unknown_key");
   }
@@ -105,15 +129,34 @@ test("a member that occurs twice is refused in the header and in the claims, esc
 
 test("the issuer must be equal to the last character", async () => {
   for (const iss of [
-    undefined, null, "", "https://gateway.example.org/", "HTTPS://gateway.example.org", "https://gateway.example.org.evil.test",
-    ["https://gateway.example.org"], { toString: "https://gateway.example.org" },
+    undefined,
+    null,
+    "",
+    "https://gateway.example.org/",
+    "HTTPS://gateway.example.org",
+    "https://gateway.example.org.evil.test",
+    ["https://gateway.example.org"],
+    { toString: "https://gateway.example.org" },
   ]) {
     assert.equal(await reasonOf(makeToken({ iss })), "issuer");
   }
 });
 
 test("the audience must be named, as text or in a list of texts", async () => {
-  for (const aud of [undefined, null, "", [], "Library", "library ", "librar", ["other"], [["library"]], ["library", 1], { 0: "library" }, 1]) {
+  for (const aud of [
+    undefined,
+    null,
+    "",
+    [],
+    "Library",
+    "library ",
+    "librar",
+    ["other"],
+    [["library"]],
+    ["library", 1],
+    { 0: "library" },
+    1,
+  ]) {
     assert.equal(await reasonOf(makeToken({ aud })), "audience");
   }
   assert.equal(await reasonOf(makeToken({ aud: "library" })), "ok");
@@ -147,13 +190,37 @@ test("huge and malformed tokens are refused", async () => {
   const good = makeToken();
   const [head = "", body = "", signature = ""] = good.split(".");
   const bad = [
-    "", ".", "..", "...", "a", "a.b", "a.b.c", `${head}.${body}`, `${head}.${body}.`, `${good}.`, `.${good}`, `${good}.x`,
-    `${head}..${signature}`, `.${body}.${signature}`, `Bearer ${good}`, `${good} x`, `${good}, ${good}`, `${good}=`, `${head}=.${body}.${signature}`,
-    `${head}.${body}.${signature}A`, `${head}.${body}.${signature.slice(0, -2)}`, `${head}.${body}.${"A".repeat(signature.length)}`,
-    `${encodePart("[]")}.${body}.${signature}`, `${encodePart("null")}.${body}.${signature}`, `${encodePart("{")}.${body}.${signature}`,
-    `${head}.${encodePart("1")}.${signature}`, `${head}.${encodePart('"x"')}.${signature}`,
-    `${Buffer.from([0x7b, 0xff, 0x7d]).toString("base64url")}.${body}.${signature}`, "A".repeat(MAX_TOKEN_BYTES + 1),
-    `${"A".repeat(100_000)}.${"B".repeat(100_000)}.${"C".repeat(100_000)}`, ".".repeat(8000),
+    "",
+    ".",
+    "..",
+    "...",
+    "a",
+    "a.b",
+    "a.b.c",
+    `${head}.${body}`,
+    `${head}.${body}.`,
+    `${good}.`,
+    `.${good}`,
+    `${good}.x`,
+    `${head}..${signature}`,
+    `.${body}.${signature}`,
+    `Bearer ${good}`,
+    `${good} x`,
+    `${good}, ${good}`,
+    `${good}=`,
+    `${head}=.${body}.${signature}`,
+    `${head}.${body}.${signature}A`,
+    `${head}.${body}.${signature.slice(0, -2)}`,
+    `${head}.${body}.${"A".repeat(signature.length)}`,
+    `${encodePart("[]")}.${body}.${signature}`,
+    `${encodePart("null")}.${body}.${signature}`,
+    `${encodePart("{")}.${body}.${signature}`,
+    `${head}.${encodePart("1")}.${signature}`,
+    `${head}.${encodePart('"x"')}.${signature}`,
+    `${Buffer.from([0x7b, 0xff, 0x7d]).toString("base64url")}.${body}.${signature}`,
+    "A".repeat(MAX_TOKEN_BYTES + 1),
+    `${"A".repeat(100_000)}.${"B".repeat(100_000)}.${"C".repeat(100_000)}`,
+    ".".repeat(8000),
     `${head}.${encodePart(`{"a":${"[".repeat(2900)}${"]".repeat(2900)}}`)}.${signature}`,
   ];
   for (const token of bad) assert.notEqual(await reasonOf(token), "ok", token.slice(0, 80));
@@ -179,8 +246,14 @@ test("each allowed algorithm opens the gate, and a shorter allow-list closes it"
 test("half a pair, a wrong half, an empty half and repeated headers are refused", async () => {
   assert.equal(await statusOf(pairHeaders("ci.example", SERVICE_SECRET)), 200);
   for (const [id, secret] of [
-    ["ci.example", "wrong"], ["other", SERVICE_SECRET], ["ci.example", ""], ["", SERVICE_SECRET], ["", ""],
-    ["CI.EXAMPLE", SERVICE_SECRET], ["ci.example", SERVICE_SECRET.toUpperCase()], ["__proto__", SERVICE_SECRET],
+    ["ci.example", "wrong"],
+    ["other", SERVICE_SECRET],
+    ["ci.example", ""],
+    ["", SERVICE_SECRET],
+    ["", ""],
+    ["CI.EXAMPLE", SERVICE_SECRET],
+    ["ci.example", SERVICE_SECRET.toUpperCase()],
+    ["__proto__", SERVICE_SECRET],
   ] as const) {
     assert.equal(await statusOf(pairHeaders(id, secret)), 401, `${id} ${secret}`);
   }
@@ -212,9 +285,20 @@ test("when a token and a pair are sent, the token decides", async () => {
 
 test("a valid identity outside the policy is 403, and look-alikes of an allowed domain are outside", async () => {
   for (const email of [
-    "eve@evil.test", "eve@sub.example.org", "eve@example.org.evil.test", "eve@notexample.org", "example.org",
-    "eve@example.org@evil.test", "eve@evil.test\u0000@example.org", "eve@exampl\u0435.org", "@example.org", "eve@example.org ",
-    "eve@evil.test, ada@example.org", ["ada@example.org"], 7, { email: "ada@example.org" },
+    "eve@evil.test",
+    "eve@sub.example.org",
+    "eve@example.org.evil.test",
+    "eve@notexample.org",
+    "example.org",
+    "eve@example.org@evil.test",
+    "eve@evil.test\u0000@example.org",
+    "eve@exampl\u0435.org",
+    "@example.org",
+    "eve@example.org ",
+    "eve@evil.test, ada@example.org",
+    ["ada@example.org"],
+    7,
+    { email: "ada@example.org" },
   ]) {
     assert.equal(await statusOf(tokenHeaders(makeToken({ email }))), 403, JSON.stringify(email));
   }
@@ -291,7 +375,10 @@ test("a changed policy, issuer or service token takes effect on the next check",
 test("a token that was let in is refused once it has expired, its key is gone, or its key file changed hands", async () => {
   let now = clock();
   let text = jwks;
-  const aging = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), { now: () => now, readKeys: () => Promise.resolve(text) });
+  const aging = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
+    now: () => now,
+    readKeys: () => Promise.resolve(text),
+  });
   const lasting = tokenHeaders(makeToken({ exp: NOW + 100_000 }));
   const short = tokenHeaders(makeToken({ exp: NOW + 5 }));
   assert.equal(await statusOf(short, aging), 200);

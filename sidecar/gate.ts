@@ -23,7 +23,16 @@ export type Identity = {
   readonly email: string | null;
 };
 
-export type RefusalReason = TokenProblem | "no_credentials" | "half_pair" | "bad_pair" | "policy" | "not_human" | "no_keys" | "no_tokens" | "no_access";
+export type RefusalReason =
+  | TokenProblem
+  | "no_credentials"
+  | "half_pair"
+  | "bad_pair"
+  | "policy"
+  | "not_human"
+  | "no_keys"
+  | "no_tokens"
+  | "no_access";
 
 export type GateVerdict =
   | { readonly ok: true; readonly identity: Identity }
@@ -109,9 +118,12 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
   const checkAs = async (headers: Credentials, human: boolean): Promise<GateVerdict> => {
     const config = readConfig();
     if (config === null) {
-      return refuse("no_access", new ShelfError("not_configured", "This library has no access section, so nobody can be let in.", {
-        fixes: ["Add an access section to proofshelf.yaml: issuer, audience, jwks and policy."],
-      }));
+      return refuse(
+        "no_access",
+        new ShelfError("not_configured", "This library has no access section, so nobody can be let in.", {
+          fixes: ["Add an access section to proofshelf.yaml: issuer, audience, jwks and policy."],
+        }),
+      );
     }
     const token = headers.get(config.headers.token);
     if (token === null) {
@@ -123,9 +135,12 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     }
     const parsed = await verifyToken(token, config);
     if (parsed === "no_keys") {
-      return refuse("no_keys", new ShelfError("keys_unavailable", "No key that could check this token has been read yet.", {
-        fixes: ["Try again in a minute.", "Operators: check that access.jwks can be read."],
-      }));
+      return refuse(
+        "no_keys",
+        new ShelfError("keys_unavailable", "No key that could check this token has been read yet.", {
+          fixes: ["Try again in a minute.", "Operators: check that access.jwks can be read."],
+        }),
+      );
     }
     if (typeof parsed === "string") return unauthenticated(parsed, config);
     if (human && !namesAudience(parsed.claims, config.humanAudience)) {
@@ -166,8 +181,7 @@ function isAllowed(identity: Identity, { policy }: AccessConfig): boolean {
   const email = identity.name;
   const domain = email.slice(email.lastIndexOf("@") + 1);
   return (
-    policy.emails.some((allowed) => allowed.toLowerCase() === email) ||
-    policy.domains.some((allowed) => allowed.toLowerCase() === domain)
+    policy.emails.some((allowed) => allowed.toLowerCase() === email) || policy.domains.some((allowed) => allowed.toLowerCase() === domain)
   );
 }
 

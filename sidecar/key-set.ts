@@ -103,7 +103,8 @@ function parseKeySet(text: string, version: number): KeySet {
   // At most three for each key of the set: the caller has looked the id up in `kids`.
   const verifiers = new Map<string, Promise<Verifier>>();
   return {
-    kids, version,
+    kids,
+    version,
     verifier(alg, kid) {
       const name = `${alg} ${kid}`;
       let found = verifiers.get(name);

@@ -26,7 +26,9 @@ export interface RateLimiter {
 export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
 
 /** A window opens with a client's first request and holds `RATES[group]` requests. */
-export function openRateLimiter(options: { readonly now?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {}): RateLimiter {
+export function openRateLimiter(
+  options: { readonly now?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
+): RateLimiter {
   const now = options.now ?? Date.now;
   const rates = options.rates ?? RATES;
   const windows = new LRUCache<string, { readonly opened: number; count: number }>({ max: MAX_CLIENTS });

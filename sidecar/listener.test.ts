@@ -11,12 +11,19 @@ import { CODE_TEXT, HEAD } from "./view-fixture.ts";
 test("credential headers are found however the configuration and the client write their names", async () => {
   const { headers, ...access } = accessConfig();
   // As the configuration reader hands them over: the names of the interface, in its own letters.
-  for (const names of [headers, { token: "Edge-Access-Token", clientId: "Edge-Access-Client-Id", clientSecret: "Edge-Access-Client-Secret" }]) {
+  for (const names of [
+    headers,
+    { token: "Edge-Access-Token", clientId: "Edge-Access-Client-Id", clientSecret: "Edge-Access-Client-Secret" },
+  ]) {
     const running = await startSidecar({ gate: openGate({ ...access, headers: names }, { now: clock, readKeys }) });
     for (const change of [(name: string) => name.toLowerCase(), (name: string) => name.toUpperCase()]) {
       const pair = { [change(names.clientId)]: "ci.example", [change(names.clientSecret)]: SERVICE_SECRET };
       for (const credentials of [pair, { [change(names.token)]: makeToken() }]) {
-        assert.equal((await running.send("GET", "/internal/api/catalog", credentials)).status, 200, JSON.stringify(Object.keys(credentials)));
+        assert.equal(
+          (await running.send("GET", "/internal/api/catalog", credentials)).status,
+          200,
+          JSON.stringify(Object.keys(credentials)),
+        );
       }
     }
     await running.listening.close();
@@ -29,7 +36,14 @@ test("alone it answers its own routes as ever, and of the public files, pages an
   const alone = await startSidecar({}, true, false, true);
   const member = { "edge-access-token": makeToken() };
   const fill = (path: string): string =>
-    path.replace("{repo}", "sorting").replace("{head}", HEAD).replace("{path...}", "coq/Sort.v").replace("{key...}", "notes/sorting.md").replace("{prefix...}", "notes/").replace("{id}", "CUB-0007").replace("{sha256}", "0".repeat(64));
+    path
+      .replace("{repo}", "sorting")
+      .replace("{head}", HEAD)
+      .replace("{path...}", "coq/Sort.v")
+      .replace("{key...}", "notes/sorting.md")
+      .replace("{prefix...}", "notes/")
+      .replace("{id}", "CUB-0007")
+      .replace("{sha256}", "0".repeat(64));
   for (const { id, path, kind, access, methods } of ROUTES) {
     const own = kind === "effect" || kind === "live";
     for (const method of [...methods, "DELETE"]) {
@@ -43,14 +57,28 @@ test("alone it answers its own routes as ever, and of the public files, pages an
           continue;
         }
         assert.equal(got.status, expected.status, `${method} ${target} of ${id}`);
-        for (const name of ["cache-control", "content-type", "etag", "www-authenticate"]) assert.equal(got.headers[name], expected.headers[name], `${target} ${name}`);
+        for (const name of ["cache-control", "content-type", "etag", "www-authenticate"])
+          assert.equal(got.headers[name], expected.headers[name], `${target} ${name}`);
       }
     }
   }
   assert.equal((await alone.send("GET", `/api/code/sorting/${HEAD}/coq/Sort.v`, member)).body, CODE_TEXT);
   assert.match((await alone.send("GET", "/internal/objects/notes/sorting.md", member)).body, /stable/);
   assert.notEqual((await alone.send("GET", "/ask/?question=Why%20is%20it%20stable%3F")).status, 404);
-  for (const target of ["/", "/assets/a.css", "/api/list?prefix=notes/", "/search/?q=x", "/at/0/api/search?q=x", "//api/ask", "/api/ask/", "/health/", "/INTERNAL/", "http://x/api/catalog", "/x/../internal/", "/objects/notes/sorting.md"]) {
+  for (const target of [
+    "/",
+    "/assets/a.css",
+    "/api/list?prefix=notes/",
+    "/search/?q=x",
+    "/at/0/api/search?q=x",
+    "//api/ask",
+    "/api/ask/",
+    "/health/",
+    "/INTERNAL/",
+    "http://x/api/catalog",
+    "/x/../internal/",
+    "/objects/notes/sorting.md",
+  ]) {
     const { status, headers, body } = await alone.send("GET", target, member);
     assert.deepEqual([status, headers["cache-control"], /stable/.test(body)], [404, "no-store", false], target);
   }

@@ -62,19 +62,32 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
 }
 
 /** Only ever called with who has been let in. What the internal view answers says itself that nobody may keep it. */
-async function readInternal(parts: Parts, identity: Identity, target: string, message: IncomingMessage, response: ServerResponse): Promise<void> {
+async function readInternal(
+  parts: Parts,
+  identity: Identity,
+  target: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   const started = performance.now();
   const found = await answer(parts.internalView, toAnswerRequest(message, target.slice(INTERNAL.length)));
   parts.log({
-    method: message.method ?? "", path: target.replace(/\?.*$/s, "").slice(0, 512), status: found.status, ms: Math.round(performance.now() - started),
-    identity: identity.name, reason: null,
+    method: message.method ?? "",
+    path: target.replace(/\?.*$/s, "").slice(0, 512),
+    status: found.status,
+    ms: Math.round(performance.now() - started),
+    identity: identity.name,
+    reason: null,
   });
   await sendAnswer(response, found);
 }
 
 /** 404 and not 503: whether the path exists is for another process to say, and this one is well. */
 const elsewhere = new ShelfError("not_found", "This process has the sidecar's own routes and nothing else.", {
-  fixes: ["Send requests for files, pages and queries to a site server or the CDN.", "To have everything on one port, start it without --only."],
+  fixes: [
+    "Send requests for files, pages and queries to a site server or the CDN.",
+    "To have everything on one port, start it without --only.",
+  ],
 });
 
 /** Ordinary calls of the public view need neither a limit nor an identity, so they need not go through the app; where calls
@@ -96,7 +109,13 @@ function findMalformed(path: string): ShelfError | null {
   }
 }
 
-async function atGate(parts: Parts, path: string, message: IncomingMessage, response: ServerResponse, pass: (identity: Identity) => unknown): Promise<void> {
+async function atGate(
+  parts: Parts,
+  path: string,
+  message: IncomingMessage,
+  response: ServerResponse,
+  pass: (identity: Identity) => unknown,
+): Promise<void> {
   const verdict = await parts.gate.check({
     get(name) {
       // The configuration writes header names as it likes; Node's are lower-case.

@@ -5,7 +5,12 @@ import { forKnownEntries, openLog } from "./log.ts";
 
 test("no secret comes into a log, by name, inside a text, in a stack, or in an address", () => {
   const lines: string[] = [];
-  const env = { REINDEX_TOKEN: "canary-reindex", INFERENCE_API_KEY: 'canary-"quoted', AI_GATEWAY_ID: "canary-gateway", AWS_SECRET_ACCESS_KEY: "canary/aws+key" };
+  const env = {
+    REINDEX_TOKEN: "canary-reindex",
+    INFERENCE_API_KEY: 'canary-"quoted',
+    AI_GATEWAY_ID: "canary-gateway",
+    AWS_SECRET_ACCESS_KEY: "canary/aws+key",
+  };
   const log = openLog({ write: (line) => lines.push(line) }, env);
   const token = makeToken();
   log.info({ headers: { "edge-access-token": token }, authorization: "Bearer canary-bearer", token: "canary-token" }, "start");

@@ -3,8 +3,17 @@ import { type DestinationStream, destination, type Logger, pino } from "pino";
 
 /** Names under which a secret could come into a log, at any of the depths that we write. */
 const SECRET_NAMES = [
-  "authorization", "cookie", "token", "secret", "password", "apiKey", "headers",
-  '["edge-access-token"]', '["edge-access-client-id"]', '["edge-access-client-secret"]', '["x-resource-library-reindex-token"]',
+  "authorization",
+  "cookie",
+  "token",
+  "secret",
+  "password",
+  "apiKey",
+  "headers",
+  '["edge-access-token"]',
+  '["edge-access-client-id"]',
+  '["edge-access-client-secret"]',
+  '["x-resource-library-reindex-token"]',
 ];
 /** Environment variables whose values must not be written, wherever they turn up. */
 const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
@@ -24,12 +33,17 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
   const cleaned: DestinationStream = {
     write(line) {
       let text = line.replaceAll(TOKEN, "[token]").replaceAll(USERINFO, "$1[redacted]@");
-      for (const secret of secrets) text = text.replaceAll(secret, "[redacted]").replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]");
+      for (const secret of secrets)
+        text = text.replaceAll(secret, "[redacted]").replaceAll(JSON.stringify(secret).slice(1, -1), "[redacted]");
       stream.write(text);
     },
   };
   return pino(
-    { base: null, timestamp: pino.stdTimeFunctions.isoTime, redact: { paths: SECRET_NAMES.flatMap((name) => [name, name.startsWith("[") ? `*${name}` : `*.${name}`]), censor: "[redacted]" } },
+    {
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: { paths: SECRET_NAMES.flatMap((name) => [name, name.startsWith("[") ? `*${name}` : `*.${name}`]), censor: "[redacted]" },
+    },
     cleaned,
   );
 }

@@ -81,7 +81,9 @@ function indexOf(data: ViewData): NameIndex {
     objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
     records: group(data.cubs, (record) => [record.id, record.theorem_name, ...Object.values(record.file_shas)]),
     claims: group(data.claims.claims, (claim) => [
-      claim.id, fold(claim.title), ...(claim.evidence ?? []).flatMap(({ sha256 }) => sha256 ?? []),
+      claim.id,
+      fold(claim.title),
+      ...(claim.evidence ?? []).flatMap(({ sha256 }) => sha256 ?? []),
     ]),
   };
   indexes.set(data, index);
@@ -124,7 +126,11 @@ function* findNamed(name: string, prefix: string, data: ViewData, index: NameInd
   for (const collection of data.library.collections) {
     const named = collection.id === name || fold(collection.title) === fold(name) || collection.prefix === name;
     if (!named || name.length < 2 || !collection.prefix.startsWith(prefix)) continue;
-    yield { id: `collection ${collection.id}`, hit: { sentence: describeCollection(collection, data), source: collectionSource(collection, mount) }, settles: true };
+    yield {
+      id: `collection ${collection.id}`,
+      hit: { sentence: describeCollection(collection, data), source: collectionSource(collection, mount) },
+      settles: true,
+    };
   }
 }
 
@@ -146,7 +152,10 @@ function takeInventory(question: string, prefix: string, data: ViewData): readon
   // A part of a hyphenated word is another word: garbage-collection, a list-like type.
   const words = question.replaceAll(/[\p{L}\p{N}_]+(?:[-\u2010\u2011][\p{L}\p{N}_]+)+/gu, " ");
   const asks = /\b(how many|number of|count|list|which|what|name)\b/i.test(words);
-  if (!asks || !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(words)) {
+  if (
+    !asks ||
+    !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(words)
+  ) {
     return [];
   }
   // A sentence about something else may mention collections; an inventory question is short.
@@ -174,7 +183,12 @@ function objectHit(row: ObjectRow, mount: string): Hit {
       row.summary,
     ]),
     source: {
-      title: row.title, kind: row.kind, key: row.key, href: mount + objectPath(row.key), summary: row.summary, snippet: row.summary,
+      title: row.title,
+      kind: row.kind,
+      key: row.key,
+      href: mount + objectPath(row.key),
+      summary: row.summary,
+      snippet: row.summary,
     },
   };
 }
@@ -189,8 +203,12 @@ export function recordHit(record: CubRecord): Hit {
       record.invocation === "" ? "" : `Invocation: ${record.invocation}.`,
     ]),
     source: {
-      title: record.theorem_name, kind: "record", key: record.id, href: `/api/cubs/${record.id}`,
-      summary: record.statement.slice(0, 280), snippet: record.statement.slice(0, 320),
+      title: record.theorem_name,
+      kind: "record",
+      key: record.id,
+      href: `/api/cubs/${record.id}`,
+      summary: record.statement.slice(0, 280),
+      snippet: record.statement.slice(0, 320),
     },
   };
 }
@@ -199,8 +217,12 @@ export function claimHit(claim: Claim, mount: string): Hit {
   return {
     sentence: sentence([`Claim ${claim.id} is ${claim.status}: ${claim.statement}`, `Scope: ${claim.scope}`]),
     source: {
-      title: claim.title, kind: "claim", key: claim.id, href: `${mount}/api/claims`,
-      summary: claim.scope.slice(0, 280), snippet: claim.statement.slice(0, 320),
+      title: claim.title,
+      kind: "claim",
+      key: claim.id,
+      href: `${mount}/api/claims`,
+      summary: claim.scope.slice(0, 280),
+      snippet: claim.statement.slice(0, 320),
     },
   };
 }
@@ -213,7 +235,12 @@ function sentence(parts: readonly string[], limit = MAX_SENTENCE): string {
     .join(" ");
   // Square brackets with a number would read as a citation.
   const plain = text.replaceAll(/\[(\d+)\]/g, "($1)");
-  return plain.length <= limit ? plain : `${plain.slice(0, limit - 1).toWellFormed().replace(/\s+\S*$/, "")}…`;
+  return plain.length <= limit
+    ? plain
+    : `${plain
+        .slice(0, limit - 1)
+        .toWellFormed()
+        .replace(/\s+\S*$/, "")}…`;
 }
 
 function plural(count: number, noun: string): string {

@@ -34,8 +34,23 @@ async function start(change: Partial<SidecarServing>, env: NodeJS.ProcessEnv = {
   let errors = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text));
   const serving: SidecarServing = {
-    part: "sidecar", host: "127.0.0.1", port: 0, publicDir: join(views.folder, "shelf", "public"), internalDir: join(views.folder, "shelf", "internal"), dist: views.folder,
-    version: "1.2.3", baseUrl: "http://test", access: null, answers: null, embeddings: { kind: "none" }, gateway: null, code: { kind: "directory", root: views.codeRoot }, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] },
+    part: "sidecar",
+    host: "127.0.0.1",
+    port: 0,
+    publicDir: join(views.folder, "shelf", "public"),
+    internalDir: join(views.folder, "shelf", "internal"),
+    dist: views.folder,
+    version: "1.2.3",
+    baseUrl: "http://test",
+    access: null,
+    answers: null,
+    embeddings: { kind: "none" },
+    gateway: null,
+    code: { kind: "directory", root: views.codeRoot },
+    reindexCommand: null,
+    rateLimits: false,
+    alone: false,
+    mcp: { hosts: [], origins: [] },
     ...change,
   };
   child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
@@ -73,7 +88,14 @@ test("the process opens and closes the gate as the access section is edited, and
 test("capabilities and health say what is configured, and name no secret", async () => {
   const secrets = { REINDEX_TOKEN: "canary-reindex", INFERENCE_API_KEY: "canary-key", AI_GATEWAY_ID: "canary-gateway" };
   double.behave(() => "Insertion sort is stable because equal keys keep their order [1].");
-  const started = await start({ answers: { baseUrl: "http://127.0.0.1:1", model: "double" }, gateway: { baseUrl: double.baseUrl }, reindexCommand: [process.execPath, "-e", "process.exitCode = 1"] }, secrets);
+  const started = await start(
+    {
+      answers: { baseUrl: "http://127.0.0.1:1", model: "double" },
+      gateway: { baseUrl: double.baseUrl },
+      reindexCommand: [process.execPath, "-e", "process.exitCode = 1"],
+    },
+    secrets,
+  );
   const { url } = started.ready;
   const texts: string[] = [];
   const read = async (path: string, init: Parameters<typeof fetch>[1] = {}): Promise<string> => {
@@ -82,12 +104,21 @@ test("capabilities and health say what is configured, and name no secret", async
     texts.push(text, JSON.stringify([...response.headers]));
     return text;
   };
-  const capabilities = JSON.parse(await read("/api/capabilities")) as { components: { name: string; status: string }[]; limits: Record<string, number | string> };
+  const capabilities = JSON.parse(await read("/api/capabilities")) as {
+    components: { name: string; status: string }[];
+    limits: Record<string, number | string>;
+  };
   const status = Object.fromEntries(capabilities.components.map((component) => [component.name, component.status]));
-  assert.deepEqual([status["answers"], status["ai gateway"], status["reindex"], status["gated view"]], ["bound", "bound", "live", "wired (opt-in)"]);
+  assert.deepEqual(
+    [status["answers"], status["ai gateway"], status["reindex"], status["gated view"]],
+    ["bound", "bound", "live", "wired (opt-in)"],
+  );
   assert.equal(capabilities.limits["ask_body_bytes"], 8192);
   await read("/health");
-  const answer = JSON.parse(await read("/api/ask", { method: "POST", body: '{"question":"Why is insertion sort stable?"}' })) as { mode: string; receipt: { model: string } };
+  const answer = JSON.parse(await read("/api/ask", { method: "POST", body: '{"question":"Why is insertion sort stable?"}' })) as {
+    mode: string;
+    receipt: { model: string };
+  };
   assert.deepEqual([answer.mode, answer.receipt.model], ["ai", "double"]);
   assert.equal(double.calls.at(-1)?.headers["ai-gateway-id"], "canary-gateway");
   assert.equal((await fetch(`${url}/api/reindex`, { method: "POST", headers: { authorization: "Bearer canary-reindex" } })).status, 500);
@@ -100,7 +131,12 @@ test("MCP answers over each view, behind the same gate, and asks as the route as
   const file = join(views.folder, "mcp-jwks.json");
   writeFileSync(file, jwks);
   const started = await start({ access: accessConfig({ jwks: file }) });
-  const call = async (path: string, name: string, args: object, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> => {
+  const call = async (
+    path: string,
+    name: string,
+    args: object,
+    headers: Record<string, string> = {},
+  ): Promise<{ status: number; text: string }> => {
     const response = await fetch(started.ready.url + path, {
       method: "POST",
       headers: { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers },
@@ -121,7 +157,8 @@ test("MCP answers over each view, behind the same gate, and asks as the route as
 test("for the demo it makes a key of its own and says how to use it", async () => {
   const started = await start({ access: "development" });
   const token = /eyJ\S+/.exec(started.ready.notes?.join() ?? "")?.[0] ?? "";
-  const status = async (path: string, headers: Record<string, string>): Promise<number> => (await fetch(started.ready.url + path, { headers })).status;
+  const status = async (path: string, headers: Record<string, string>): Promise<number> =>
+    (await fetch(started.ready.url + path, { headers })).status;
   assert.equal(await status("/internal/api/catalog", { "edge-access-token": token }), 200);
   assert.equal(await status("/internal/api/catalog", member), 401);
   assert.equal(await status("/internal/api/catalog", {}), 401);

@@ -2,7 +2,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type ChatCall = { readonly headers: IncomingMessage["headers"]; readonly path: string; readonly system: string; readonly user: string };
+export type ChatCall = {
+  readonly headers: IncomingMessage["headers"];
+  readonly path: string;
+  readonly system: string;
+  readonly user: string;
+};
 /** Writes the response, or returns the text that is streamed as the answer. */
 export type Behaviour = (call: ChatCall, response: ServerResponse) => string | null;
 
@@ -21,7 +26,12 @@ export async function openModelDouble(): Promise<ModelDouble> {
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      const call = { headers: request.headers, path: request.url ?? "", system: messages[0]?.content ?? "", user: messages[1]?.content ?? "" };
+      const call = {
+        headers: request.headers,
+        path: request.url ?? "",
+        system: messages[0]?.content ?? "",
+        user: messages[1]?.content ?? "",
+      };
       calls.push(call);
       const text = behaviour(call, response);
       if (text !== null) stream(response, text);

@@ -24,7 +24,12 @@ const PREPARED = ["/api/catalog", "/api/claims", "/api/list?prefix=notes/", "/ap
 const OBJECT = "/objects/notes/sorting.md";
 const PUBLIC = [...PREPARED, OBJECT];
 const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
-const SECRETS = { REINDEX_TOKEN: "canary-reindex-secret", INFERENCE_API_KEY: "canary-inference-secret", AI_GATEWAY_ID: "", AWS_SECRET_ACCESS_KEY: "canary-storage-secret" };
+const SECRETS = {
+  REINDEX_TOKEN: "canary-reindex-secret",
+  INFERENCE_API_KEY: "canary-inference-secret",
+  AI_GATEWAY_ID: "",
+  AWS_SECRET_ACCESS_KEY: "canary-storage-secret",
+};
 
 const soon = Math.floor(Date.now() / 1000) + 600;
 const token = makeToken({ exp: soon, nbf: soon - 1_200, iat: soon - 1_200 });
@@ -37,7 +42,10 @@ let keys: { server: Server; url: string; up: boolean };
 before(async () => {
   views = await makeViews();
   model = await openModelDouble();
-  model.behave(() => 'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order."].');
+  model.behave(
+    () =>
+      'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order."].',
+  );
   const server = createServer((_, response) => {
     if (keys.up) response.end(jwks);
     else response.destroy();
@@ -62,13 +70,32 @@ type Running = {
 
 /** The sidecar as a process, with readers at it for as long as `work` goes on; afterwards nothing that it said may hold a secret. */
 async function withSidecar(change: Partial<SidecarServing>, work: (running: Running) => Promise<void>): Promise<void> {
-  const child: ChildProcess = fork(MAIN, [], { env: { PATH: process.env["PATH"], ...SECRETS }, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const child: ChildProcess = fork(MAIN, [], {
+    env: { PATH: process.env["PATH"], ...SECRETS },
+    execArgv: [],
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   let said = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
   const serving: SidecarServing = {
-    part: "sidecar", host: "127.0.0.1", port: 0, publicDir: join(views.folder, "shelf", "public"), internalDir: join(views.folder, "shelf", "internal"), dist: views.folder, version: "1.2.3",
-    baseUrl: "http://test", access: accessConfig({ jwks: keys.url }), answers: { baseUrl: model.baseUrl, model: "double" }, embeddings: { kind: "none" }, gateway: null, code: { kind: "directory", root: views.codeRoot },
-    reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] }, ...change,
+    part: "sidecar",
+    host: "127.0.0.1",
+    port: 0,
+    publicDir: join(views.folder, "shelf", "public"),
+    internalDir: join(views.folder, "shelf", "internal"),
+    dist: views.folder,
+    version: "1.2.3",
+    baseUrl: "http://test",
+    access: accessConfig({ jwks: keys.url }),
+    answers: { baseUrl: model.baseUrl, model: "double" },
+    embeddings: { kind: "none" },
+    gateway: null,
+    code: { kind: "directory", root: views.codeRoot },
+    reindexCommand: null,
+    rateLimits: false,
+    alone: false,
+    mcp: { hosts: [], origins: [] },
+    ...change,
   };
   child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
   const [message] = (await once(child, "message")) as [ServerMessage];
@@ -117,14 +144,27 @@ async function withSidecar(change: Partial<SidecarServing>, work: (running: Runn
     child.kill("SIGTERM");
     await ended;
   }
-  for (const secret of [...Object.values(SECRETS).filter((value) => value !== ""), SERVICE_SECRET, token, token.split(".")[2] ?? "", CANARY, views.folder]) {
-    assert.ok(!said.includes(secret), `${secret.slice(0, 40)} was said: ${said.slice(Math.max(0, said.indexOf(secret) - 300), said.indexOf(secret) + 100)}`);
+  for (const secret of [
+    ...Object.values(SECRETS).filter((value) => value !== ""),
+    SERVICE_SECRET,
+    token,
+    token.split(".")[2] ?? "",
+    CANARY,
+    views.folder,
+  ]) {
+    assert.ok(
+      !said.includes(secret),
+      `${secret.slice(0, 40)} was said: ${said.slice(Math.max(0, said.indexOf(secret) - 300), said.indexOf(secret) + 100)}`,
+    );
   }
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, LOOKED_AGAIN));
 const question = (path = "/api/ask"): [method: "POST", path: string, headers: Record<string, string>, body: string] => [
-  "POST", path, { "content-type": "application/json", ...(path === "/api/ask" ? {} : member) }, '{"question":"Why is insertion sort stable?"}',
+  "POST",
+  path,
+  { "content-type": "application/json", ...(path === "/api/ask" ? {} : member) },
+  '{"question":"Why is insertion sort stable?"}',
 ];
 
 async function assertAllWell({ ask, problem, read }: Running): Promise<void> {
@@ -164,9 +204,11 @@ test("the whole shelf goes and comes back: what is known is served, what is not 
       assert.match(await running.problem("/internal/api/catalog", member), /^(200|snapshot_damaged)$/);
       assert.equal(await running.problem("/internal/api/catalog"), "unauthenticated");
       assert.equal((await running.ask("GET", CODE, member)).text, CODE_TEXT);
-      for (const path of ["/api/ask", "/internal/library/api/ask"]) assert.match(String((await running.ask(...question(path))).status), /^(200|503)$/, path);
+      for (const path of ["/api/ask", "/internal/library/api/ask"])
+        assert.match(String((await running.ask(...question(path))).status), /^(200|503)$/, path);
       // An index that is open may go on for as long as it holds what it needs.
-      for (const word of ["stable", "sort", "none"]) assert.match(await running.problem(`/api/search?q=${word}%20away`), /^(200|search_unavailable)$/);
+      for (const word of ["stable", "sort", "none"])
+        assert.match(await running.problem(`/api/search?q=${word}%20away`), /^(200|search_unavailable)$/);
       assert.match(await running.problem("/internal/api/search?q=stable%20away", member), /^(200|search_unavailable)$/);
       assert.equal(await running.problem("/api/ai-search?q=stable"), "200");
       assert.match(String((await running.ask("GET", "/health")).status), /^(200|503)$/);
@@ -220,7 +262,8 @@ test("keys that could never be read are 503 for tokens while pairs go on; keys t
     assert.equal(await running.problem("/internal/api/catalog"), "unauthenticated");
     keys.up = true;
     // Asked for again at most once a second.
-    for (let at = 0; at < 100 && (await running.problem("/internal/api/catalog", member)) !== "200"; at++) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (let at = 0; at < 100 && (await running.problem("/internal/api/catalog", member)) !== "200"; at++)
+      await new Promise((resolve) => setTimeout(resolve, 50));
     await assertAllWell(running);
     keys.up = false;
     await assertAllWell(running);
@@ -233,18 +276,25 @@ test("a model that breaks off or fails leaves the best passages and a notice; th
     const good = model.calls.length;
     const behaviours = [
       (_: unknown, response: { destroy(): void }) => (response.destroy(), null),
-      (_: unknown, response: { writeHead(status: number): { end(text: string): void } }) => (response.writeHead(500).end(SECRETS.INFERENCE_API_KEY), null),
+      (_: unknown, response: { writeHead(status: number): { end(text: string): void } }) => (
+        response.writeHead(500).end(SECRETS.INFERENCE_API_KEY), null
+      ),
     ];
     for (const behaviour of behaviours) {
       model.behave(behaviour);
-      const replies = await Promise.all(Array.from({ length: 12 }, (_, at) => running.ask(...question(at % 2 === 0 ? "/api/ask" : "/internal/library/api/ask"))));
+      const replies = await Promise.all(
+        Array.from({ length: 12 }, (_, at) => running.ask(...question(at % 2 === 0 ? "/api/ask" : "/internal/library/api/ask"))),
+      );
       for (const { status, text } of replies) {
         const answer = JSON.parse(text) as { mode: string; notice: string; sources: unknown[] };
         assert.deepEqual([status, answer.mode, answer.sources.length > 0, answer.notice === ""], [200, "search", true, false]);
       }
     }
     assert.ok(model.calls.length > good);
-    model.behave(() => 'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order."].');
+    model.behave(
+      () =>
+        'Insertion sort is stable because equal keys keep their order [1 "Insertion sort is stable because equal keys keep their order."].',
+    );
     await without(views.codeRoot, async () => {
       assert.equal(await running.problem(CODE, member), "code_store_unavailable");
       assert.equal(await running.problem(CODE), "unauthenticated");

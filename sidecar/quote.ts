@@ -52,14 +52,21 @@ export function chooseQuote(excerpt: Excerpt, wanted: Wanted): LocatedQuote | nu
     .map((span) => ({ span, share: coverage(span, wanted) }))
     .filter(({ share }) => share > 0)
     .sort((a, b) => b.share - a.share || a.span.length - b.span.length);
-  return locateFirst(excerpt, ranked.map(({ span }) => span));
+  return locateFirst(
+    excerpt,
+    ranked.map(({ span }) => span),
+  );
 }
 
 /** What a passage says about the words, as much as reads well: the best span with the sentences that follow it; the first
  *  prose when no span has the words but the passage as a whole does. */
 export function chooseReading(excerpt: Excerpt, wanted: Wanted): LocatedQuote | null {
   const best = chooseQuote(excerpt, wanted);
-  if (best === null) return locateFirst(excerpt, candidates(excerpt).filter((span) => words(span).length >= MIN_PROSE));
+  if (best === null)
+    return locateFirst(
+      excerpt,
+      candidates(excerpt).filter((span) => words(span).length >= MIN_PROSE),
+    );
   const spans = spansOf(excerpt.text);
   let at = spans.findIndex((span) => locateQuote(excerpt.source, excerpt.start_line, span)?.quote === best.quote);
   let reading = best;

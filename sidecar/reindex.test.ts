@@ -4,11 +4,23 @@ import { sha256 } from "../snapshots/digest.ts";
 import { openReindexer, REINDEX_HEADER, type Reindexer } from "./reindex.ts";
 
 const SUMMARY = {
-  started: "2026-01-01T00:00:00.000Z", finished: "2026-01-01T00:00:01.000Z", previous: null, snapshot: sha256("s"), sequence: 1,
-  added: 1, changed: 0, removed: 0, unchanged: 0, rejected: [], duration_ms: 1000,
+  started: "2026-01-01T00:00:00.000Z",
+  finished: "2026-01-01T00:00:01.000Z",
+  previous: null,
+  snapshot: sha256("s"),
+  sequence: 1,
+  added: 1,
+  changed: 0,
+  removed: 0,
+  unchanged: 0,
+  rejected: [],
+  duration_ms: 1000,
 };
 
-function reindexer(script: string, change: { token?: string | null; timeout?: number; onFailure?: (code: number | null, trace: string) => void } = {}): Reindexer {
+function reindexer(
+  script: string,
+  change: { token?: string | null; timeout?: number; onFailure?: (code: number | null, trace: string) => void } = {},
+): Reindexer {
   return openReindexer({ token: "right token", timeout: 20_000, command: [process.execPath, "-e", script], ...change });
 }
 
@@ -26,11 +38,22 @@ test("without a token configured it is 503, whatever is sent", () => {
 test("a missing, wrong, cut, doubled or contradicting token is 401", () => {
   const open = reindexer("");
   for (const headers of [
-    {}, { authorization: "right token" }, { authorization: "Basic cmlnaHQgdG9rZW4=" }, { authorization: "Bearer" }, { authorization: "Bearer wrong" },
-    { [REINDEX_HEADER]: "right toke" }, { [REINDEX_HEADER]: "right token x" }, { [REINDEX_HEADER]: "right token, right token" }, { [REINDEX_HEADER]: "" },
+    {},
+    { authorization: "right token" },
+    { authorization: "Basic cmlnaHQgdG9rZW4=" },
+    { authorization: "Bearer" },
+    { authorization: "Bearer wrong" },
+    { [REINDEX_HEADER]: "right toke" },
+    { [REINDEX_HEADER]: "right token x" },
+    { [REINDEX_HEADER]: "right token, right token" },
+    { [REINDEX_HEADER]: "" },
     { authorization: "Bearer wrong", [REINDEX_HEADER]: "right token" },
   ]) {
-    assert.throws(() => open.authorize(new Headers(headers as Record<string, string>)), { code: "unauthenticated" }, JSON.stringify(headers));
+    assert.throws(
+      () => open.authorize(new Headers(headers as Record<string, string>)),
+      { code: "unauthenticated" },
+      JSON.stringify(headers),
+    );
   }
   open.authorize(new Headers({ [REINDEX_HEADER]: "right token" }));
   const plain = openReindexer({ token: "t0ken", timeout: 1, command: ["x"] });
@@ -54,9 +77,14 @@ test("a build that fails, crashes, hangs, or prints nonsense says why, and its o
   const traces: string[] = [];
   const onFailure = (_: number | null, trace: string): number => traces.push(trace);
   const failing: [string, RegExp][] = [
-    [`${print({ error: { code: "bad_source", message: "The store cannot be read." } })}; console.error("at /secret/path"); process.exitCode = 1`, /^The build failed: The store cannot be read\.; the snapshot served before stays\.$/],
-    [`${print({ error: { code: "bad_config", message: "/srv/secret/proofshelf.yaml:4: store.root (/srv/secret/library) does not exist, nor https://host/a/b or notes/x/" } })}; process.exitCode = 2`,
-     /^The build failed: proofshelf\.yaml:4: store\.root \(library\) does not exist, nor https:\/\/host\/a\/b or notes\/x\/; the snapshot/],
+    [
+      `${print({ error: { code: "bad_source", message: "The store cannot be read." } })}; console.error("at /secret/path"); process.exitCode = 1`,
+      /^The build failed: The store cannot be read\.; the snapshot served before stays\.$/,
+    ],
+    [
+      `${print({ error: { code: "bad_config", message: "/srv/secret/proofshelf.yaml:4: store.root (/srv/secret/library) does not exist, nor https://host/a/b or notes/x/" } })}; process.exitCode = 2`,
+      /^The build failed: proofshelf\.yaml:4: store\.root \(library\) does not exist, nor https:\/\/host\/a\/b or notes\/x\/; the snapshot/,
+    ],
     ["process.exitCode = 1", /^The build failed; the snapshot/],
     ["process.stdout.write('{')", /^The build failed; the snapshot/],
     [print({ snapshot: "x" }), /^The build failed; the snapshot/],
@@ -65,7 +93,11 @@ test("a build that fails, crashes, hangs, or prints nonsense says why, and its o
   ];
   for (const [script, message] of failing) {
     const failingReindexer = reindexer(script, { onFailure });
-    await assert.rejects(failingReindexer.run(), (error: Error & { code?: string }) => error.code === "build_failed" && message.test(error.message), script);
+    await assert.rejects(
+      failingReindexer.run(),
+      (error: Error & { code?: string }) => error.code === "build_failed" && message.test(error.message),
+      script,
+    );
   }
   assert.match(traces[0] ?? "", /secret/);
   await assert.rejects(reindexer("setInterval(() => {}, 1000)", { timeout: 200 }).run(), { code: "build_failed" });
@@ -75,7 +107,9 @@ test("a build that fails, crashes, hangs, or prints nonsense says why, and its o
 test("the builder is not told the reindex token", async () => {
   process.env["REINDEX_TOKEN"] = "canary";
   try {
-    const { rejected } = await reindexer(`const s = ${JSON.stringify(SUMMARY)}; s.rejected = [{ source: "store", key: String(process.env.REINDEX_TOKEN), reason: "x" }]; process.stdout.write(JSON.stringify(s))`).run();
+    const { rejected } = await reindexer(
+      `const s = ${JSON.stringify(SUMMARY)}; s.rejected = [{ source: "store", key: String(process.env.REINDEX_TOKEN), reason: "x" }]; process.stdout.write(JSON.stringify(s))`,
+    ).run();
     assert.equal(rejected[0]?.key, "undefined");
   } finally {
     delete process.env["REINDEX_TOKEN"];

@@ -40,17 +40,22 @@ export function openReindexer(parts: ReindexParts): Reindexer {
   return {
     authorize(headers) {
       if (parts.token === null || parts.token === "" || parts.command === null) {
-        throw new ShelfError("not_configured", "Reindexing is not configured.", { fixes: ["Set REINDEX_TOKEN in the server's environment."] });
+        throw new ShelfError("not_configured", "Reindexing is not configured.", {
+          fixes: ["Set REINDEX_TOKEN in the server's environment."],
+        });
       }
       // Two headers that disagree are no credential.
       const sent = [bearer(headers.get("authorization")), headers.get(REINDEX_HEADER)].filter((token) => token !== null);
       const good = sent.map((token) => sameText(token, parts.token ?? ""));
       if (good.length === 0 || good.includes(false)) {
-        throw new ShelfError("unauthenticated", "The reindex token is missing or invalid.", { fixes: [`Send it as Authorization: Bearer, or in ${REINDEX_HEADER}.`] });
+        throw new ShelfError("unauthenticated", "The reindex token is missing or invalid.", {
+          fixes: [`Send it as Authorization: Bearer, or in ${REINDEX_HEADER}.`],
+        });
       }
     },
     async run() {
-      if (running) throw new ShelfError("reindex_running", "A reindex is already running.", { fixes: ["Wait for it to end, then look at /health."] });
+      if (running)
+        throw new ShelfError("reindex_running", "A reindex is already running.", { fixes: ["Wait for it to end, then look at /health."] });
       running = true;
       try {
         return await runBuild(parts, (started) => (child = started));
@@ -86,12 +91,15 @@ async function runBuild(parts: ReindexParts, onStart: (child: ChildProcess) => v
     child.once("error", () => resolve(null));
     child.once("close", (code) => resolve(code));
   });
-  if (exitCode === EXIT_BUSY) throw new ShelfError("reindex_running", "Another build is running.", { fixes: ["Wait for it to end, then look at /health."] });
+  if (exitCode === EXIT_BUSY)
+    throw new ShelfError("reindex_running", "Another build is running.", { fixes: ["Wait for it to end, then look at /health."] });
   const value = parseJson(Buffer.concat(out).toString("utf8"));
   const summary = exitCode === 0 ? ReindexSummary.safeParse(value) : null;
   if (summary?.success === true) return summary.data;
   parts.onFailure?.(exitCode, trace);
-  throw new ShelfError("build_failed", `The build failed${reasonIn(value)}; the snapshot served before stays.`, { fixes: ["Look at the server's log, or run proofshelf build."] });
+  throw new ShelfError("build_failed", `The build failed${reasonIn(value)}; the snapshot served before stays.`, {
+    fixes: ["Look at the server's log, or run proofshelf build."],
+  });
 }
 
 function parseJson(text: string): unknown {

@@ -48,6 +48,12 @@ export function toResponse({ status, headers, body }: Answer): Response {
 export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}): Response {
   const body = JSON.stringify(value);
   return new Response(body, {
-    headers: { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)), "Cache-Control": CACHE.none, "X-Content-Type-Options": "nosniff", ...headers },
+    headers: {
+      "Content-Type": "application/json",
+      "Content-Length": String(Buffer.byteLength(body)),
+      "Cache-Control": CACHE.none,
+      "X-Content-Type-Options": "nosniff",
+      ...headers,
+    },
   });
 }

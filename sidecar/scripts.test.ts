@@ -20,8 +20,27 @@ before(async () => {
   const log = openLog();
   log.level = "silent";
   sidecar = await openSidecar(
-    { part: "sidecar", host: "127.0.0.1", port: 0, publicDir, internalDir, dist, version, baseUrl: "http://library.example", access: "development", answers: null, embeddings: { kind: "none" }, gateway: null, code: null, reindexCommand: null, rateLimits: false, alone: false, mcp: { hosts: [], origins: [] } },
-    {}, log,
+    {
+      part: "sidecar",
+      host: "127.0.0.1",
+      port: 0,
+      publicDir,
+      internalDir,
+      dist,
+      version,
+      baseUrl: "http://library.example",
+      access: "development",
+      answers: null,
+      embeddings: { kind: "none" },
+      gateway: null,
+      code: null,
+      reindexCommand: null,
+      rateLimits: false,
+      alone: false,
+      mcp: { hosts: [], origins: [] },
+    },
+    {},
+    log,
   );
   token = /: (\S+)$/.exec(sidecar.notes[0] ?? "")?.[1] ?? "";
   listening = await listen(sidecar.listener, { host: "127.0.0.1", port: 0 });
@@ -39,7 +58,15 @@ httpSuite({ scripts: [...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture:
 httpSuite({ scripts: SHARED_SCRIPTS, mount: "/internal", fixture: () => fixture, exchange: member });
 
 test("the same requests without credentials are 401 under /internal, whatever lies there", async () => {
-  for (const target of ["/internal/api/catalog", "/internal/objects/notes/short.md", "/internal/objects/none", "/internal/", `/internal/at/${fixture.internal.current}/api/list`, "/internal/%2e%2e/api/catalog", "/internal//"]) {
+  for (const target of [
+    "/internal/api/catalog",
+    "/internal/objects/notes/short.md",
+    "/internal/objects/none",
+    "/internal/",
+    `/internal/at/${fixture.internal.current}/api/list`,
+    "/internal/%2e%2e/api/catalog",
+    "/internal//",
+  ]) {
     const { status, headers } = await open({ method: "GET", target, headers: {} });
     assert.deepEqual([status, headers.get("cache-control")], [401, "private, no-store"], target);
   }

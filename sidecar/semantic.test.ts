@@ -13,7 +13,11 @@ import { makeViews, type Views } from "./view-fixture.ts";
 /** One direction for everything but what names insertion, and a failure on demand. */
 function toy(): Embedder & { calls: number; failure: Error | null } {
   return {
-    id: "toy", dimensions: 2, calls: 0, failure: null, close: async () => {},
+    id: "toy",
+    dimensions: 2,
+    calls: 0,
+    failure: null,
+    close: async () => {},
     async embed(texts) {
       this.calls++;
       if (this.failure !== null) throw this.failure;
@@ -49,7 +53,11 @@ test("without a model, before its vectors and after them, capabilities and answe
   assert.match((await semantic.tool("x", "", open)).notice, /not made yet/);
   assert.equal(await semantic.find({ q: "x", prefix: "", limit: 1 }, open), null);
   await makeVectors();
-  assert.deepEqual(await semantic.component(open), { name: "semantic search", status: "live", note: "hybrid with full text, vectors by toy" });
+  assert.deepEqual(await semantic.component(open), {
+    name: "semantic search",
+    status: "live",
+    note: "hybrid with full text, vectors by toy",
+  });
   const { mode, results } = await semantic.tool("insert", "", open);
   assert.equal(mode, "semantic");
   assert.match(results[0]?.sha256 ?? "", /^[0-9a-f]{64}$/);
@@ -68,7 +76,9 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   assert.equal(model.calls, 1);
   const ask = openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }, semantic);
   const running = await startSidecar({ ask, semantic: semantic.tool });
-  const answer = JSON.parse((await running.send("POST", "/api/ask", {}, '{"question":"Why is insertion sort stable?"}')).body) as { sources: unknown[] };
+  const answer = JSON.parse((await running.send("POST", "/api/ask", {}, '{"question":"Why is insertion sort stable?"}')).body) as {
+    sources: unknown[];
+  };
   assert.ok(answer.sources.length > 0);
   await running.listening.close();
   rmSync(running.views.folder, { recursive: true });

@@ -38,12 +38,21 @@ export function openSemantic(options: SemanticOptions): Semantic {
   const embedder = resting?.embedder ?? null;
 
   const answer = async (query: SearchQuery, open: OpenSnapshot) =>
-    embedder === null ? { mode: "unavailable" as const, notice: options.notice, results: [] } : semantic(await open.reader(), embedder, query);
+    embedder === null
+      ? { mode: "unavailable" as const, notice: options.notice, results: [] }
+      : semantic(await open.reader(), embedder, query);
 
   return {
     async tool(q, prefix, open) {
-      const [{ mode, notice, results }, data] = await Promise.all([answer({ q, prefix, limit: DEFAULT_SEMANTIC_LIMIT }, open), open.snapshot.data()]);
-      return { mode, notice, results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })) };
+      const [{ mode, notice, results }, data] = await Promise.all([
+        answer({ q, prefix, limit: DEFAULT_SEMANTIC_LIMIT }, open),
+        open.snapshot.data(),
+      ]);
+      return {
+        mode,
+        notice,
+        results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })),
+      };
     },
     async find(query, open) {
       if (embedder === null) return null;
@@ -55,7 +64,13 @@ export function openSemantic(options: SemanticOptions): Semantic {
       if (embedder === null || resting === null) return { name, status: "wired (opt-in)", note: options.notice };
       const trouble = resting.trouble();
       if (trouble !== null) return { name, status: "unavailable", note: trouble };
-      const made = open === null ? null : await open.reader().then((reader) => reader.vectors(embedder.id)).catch(() => null);
+      const made =
+        open === null
+          ? null
+          : await open
+              .reader()
+              .then((reader) => reader.vectors(embedder.id))
+              .catch(() => null);
       if (made === null) return { name, status: "unavailable", note: `the vectors of this snapshot by ${options.model} are not made yet` };
       return { name, status: "live", note: `hybrid with full text, vectors by ${options.model}` };
     },

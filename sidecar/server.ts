@@ -76,23 +76,43 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
       : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
     { name: "full-text search", status: "live", note: "the snapshot's own index" },
-    model === null ? { name: "answers", status: "wired (opt-in)", note: notice } : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
+    model === null
+      ? { name: "answers", status: "wired (opt-in)", note: notice }
+      : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
     await semantic.component(open),
-    access === null ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" } : { name: "gated view", status: "live", note: "behind the access gateway" },
-    codeStore === null ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" } : { name: "code files", status: "live", note: "re-hashed before they are sent" },
-    reindexToken === null ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" } : { name: "reindex", status: "live", note: "POST /api/reindex" },
+    access === null
+      ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
+      : { name: "gated view", status: "live", note: "behind the access gateway" },
+    codeStore === null
+      ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
+      : { name: "code files", status: "live", note: "re-hashed before they are sent" },
+    reindexToken === null
+      ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
+      : { name: "reindex", status: "live", note: "POST /api/reindex" },
     { name: "mcp", status: "live", note: "read-only tools" },
     env.AI_GATEWAY_ID === undefined || env.AI_GATEWAY_ID === ""
       ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
-      : { name: "ai gateway", status: serving.gateway === null ? "unavailable" : "bound", note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it" },
+      : {
+          name: "ai gateway",
+          status: serving.gateway === null ? "unavailable" : "bound",
+          note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it",
+        },
   ];
   const runtime: Runtime = {
     version: serving.version,
     components,
     limits: {
-      question_characters: MAX_QUESTION, ask_body_bytes: MAX_ASK_BYTES, mcp_body_bytes: MAX_MCP_BYTES, query_characters: MAX_QUERY,
-      records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE, answer_deadline_ms: MODEL_DEADLINE, answers_at_once: MAX_MODEL_CALLS,
-      ...(serving.rateLimits ? Object.fromEntries(Object.entries(RATES).map(([group, rate]) => [`${group}_per_minute`, rate])) : { rate_limits: "off" }),
+      question_characters: MAX_QUESTION,
+      ask_body_bytes: MAX_ASK_BYTES,
+      mcp_body_bytes: MAX_MCP_BYTES,
+      query_characters: MAX_QUERY,
+      records_per_page: MAX_LIMIT,
+      list_entries_per_page: LIST_PAGE,
+      answer_deadline_ms: MODEL_DEADLINE,
+      answers_at_once: MAX_MODEL_CALLS,
+      ...(serving.rateLimits
+        ? Object.fromEntries(Object.entries(RATES).map(([group, rate]) => [`${group}_per_minute`, rate]))
+        : { rate_limits: "off" }),
     },
     auth: {
       public: "none",
@@ -112,19 +132,42 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const publicShelf = openDirectoryShelf(serving.publicDir);
   const internalShelf = openDirectoryShelf(serving.internalDir, publicShelf);
   const shared = { renderer: openPages, runtime, now: Date.now };
-  const publicView = openView({ ...shared, view: "public", shelf: publicShelf, index: () => openIndex(publicShelf.indexUri), listing: options.listing ?? null });
-  const internalView = openView({ ...shared, view: "internal", shelf: internalShelf, index: () => openIndex(internalShelf.indexUri), listing: null });
+  const publicView = openView({
+    ...shared,
+    view: "public",
+    shelf: publicShelf,
+    index: () => openIndex(publicShelf.indexUri),
+    listing: options.listing ?? null,
+  });
+  const internalView = openView({
+    ...shared,
+    view: "internal",
+    shelf: internalShelf,
+    index: () => openIndex(internalShelf.indexUri),
+    listing: null,
+  });
 
-  const ask = openAsk({ model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") }, semantic);
+  const ask = openAsk(
+    { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
+    semantic,
+  );
   const mcpOver = (view: View): McpEndpoint =>
     openMcp({
-      view, semantic: semantic.tool, ...serving.mcp,
+      view,
+      semantic: semantic.tool,
+      ...serving.mcp,
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
   const requests = forKnownEntries(log);
   const parts: Parts = {
-    publicView, internalView, gate, ask, semantic: semantic.tool, codeStore, reindexer,
+    publicView,
+    internalView,
+    gate,
+    ask,
+    semantic: semantic.tool,
+    codeStore,
+    reindexer,
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
@@ -152,9 +195,11 @@ async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, e
 
 function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {
   const { answers, gateway } = serving;
-  if (answers === null) return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
+  if (answers === null)
+    return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
   const id = env.AI_GATEWAY_ID ?? "";
-  if (id !== "" && gateway === null) return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
+  if (id !== "" && gateway === null)
+    return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
   const apiKey = env.INFERENCE_API_KEY === undefined || env.INFERENCE_API_KEY === "" ? null : env.INFERENCE_API_KEY;
   const model = openAnswerModel({ ...answers, apiKey, gateway: id !== "" && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null });
   return { model: limitConcurrency(model, MAX_MODEL_CALLS), notice: "" };

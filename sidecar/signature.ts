@@ -8,7 +8,9 @@ import type { CryptoKey } from "jose";
 import type { TokenAlgorithm } from "../snapshots/access-config.ts";
 
 /** Digest, and the only kind of key it may be used with. */
-const ALGORITHMS: Readonly<Record<TokenAlgorithm, { readonly digest: string | null; readonly type: string; readonly curve: string | null }>> = {
+const ALGORITHMS: Readonly<
+  Record<TokenAlgorithm, { readonly digest: string | null; readonly type: string; readonly curve: string | null }>
+> = {
   RS256: { digest: "sha256", type: "rsa", curve: null },
   ES256: { digest: "sha256", type: "ec", curve: "prime256v1" },
   EdDSA: { digest: null, type: "ed25519", curve: null },

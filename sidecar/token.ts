@@ -24,8 +24,20 @@ export type ParsedToken = {
 
 /** Reasons a token is refused: for logs and tests; callers are told nothing but 401. */
 export type TokenProblem =
-  | "malformed" | "too_long" | "duplicate_member" | "algorithm" | "kid" | "typ" | "header"
-  | "issuer" | "audience" | "expired" | "not_yet_valid" | "claims" | "unknown_key" | "signature";
+  | "malformed"
+  | "too_long"
+  | "duplicate_member"
+  | "algorithm"
+  | "kid"
+  | "typ"
+  | "header"
+  | "issuer"
+  | "audience"
+  | "expired"
+  | "not_yet_valid"
+  | "claims"
+  | "unknown_key"
+  | "signature";
 
 /** Header and claims of a compact JWS, unverified, or why it cannot be a token of ours. */
 export function parseToken(token: string, algorithms: readonly TokenAlgorithm[]): ParsedToken | TokenProblem {
@@ -87,7 +99,5 @@ export function findClaimsProblem(
 export function namesAudience(claims: Readonly<Record<string, unknown>>, audiences: readonly string[]): boolean {
   const { aud } = claims;
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  return (
-    named.every((name) => typeof name === "string") && named.some((name) => audiences.includes(name as string))
-  );
+  return named.every((name) => typeof name === "string") && named.some((name) => audiences.includes(name as string));
 }

@@ -20,18 +20,38 @@ export const GATED: Readonly<Record<string, string>> = { ...TEXTS, [GATED_KEY]: 
 export const HEAD = "0123456789abcdef0123456789abcdef01234567";
 export const CODE_TEXT = "Lemma insert_keeps_sorted : True.\n";
 
-const runtime: Runtime = { version: "test", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
+const runtime: Runtime = {
+  version: "test",
+  components: () => [],
+  limits: {},
+  auth: {},
+  mcp: { endpoint: "/mcp", versions: [], tools: [] },
+};
 
 function withCode(data: ViewData): ViewData {
   const file = {
-    path: "coq/Sort.v", role: "proof" as const, system: "coq", size: CODE_TEXT.length, sha256: sha256(CODE_TEXT), media_type: "text/plain; charset=utf-8",
-    gated: true as const, available: true, href: `/api/code/sorting/${HEAD}/coq/Sort.v`,
+    path: "coq/Sort.v",
+    role: "proof" as const,
+    system: "coq",
+    size: CODE_TEXT.length,
+    sha256: sha256(CODE_TEXT),
+    media_type: "text/plain; charset=utf-8",
+    gated: true as const,
+    available: true,
+    href: `/api/code/sorting/${HEAD}/coq/Sort.v`,
   };
   const absent = { ...file, path: "coq/Gone.v", available: false, size: null };
   return { ...data, code: new Map([["CUB-0007", { id: "CUB-0007", repo: "sorting", head: HEAD, files: [file, absent] }]]) };
 }
 
-export type Views = { readonly folder: string; readonly publicShelf: Shelf; readonly internalShelf: Shelf; readonly publicView: View; readonly internalView: View; readonly codeRoot: string };
+export type Views = {
+  readonly folder: string;
+  readonly publicShelf: Shelf;
+  readonly internalShelf: Shelf;
+  readonly publicView: View;
+  readonly internalView: View;
+  readonly codeRoot: string;
+};
 
 export async function makeViews(publish = true): Promise<Views> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-sidecar-"));
@@ -49,7 +69,14 @@ export async function makeViews(publish = true): Promise<Views> {
   writeCode(codeRoot, "coq/Unrecorded.v", "not in any record");
   const open = (view: "public" | "internal", shelf: Shelf): View =>
     openView({ view, shelf, renderer: null, index: () => openIndex(shelf.indexUri), runtime, now: Date.now, listing: null });
-  return { folder, publicShelf, internalShelf, publicView: open("public", publicShelf), internalView: open("internal", internalShelf), codeRoot };
+  return {
+    folder,
+    publicShelf,
+    internalShelf,
+    publicView: open("public", publicShelf),
+    internalView: open("internal", internalShelf),
+    codeRoot,
+  };
 }
 
 export function writeCode(root: string, path: string, text: string | Uint8Array): void {

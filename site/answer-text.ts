@@ -6,7 +6,10 @@ export type AnswerPiece = { readonly text: string; readonly n: number | null };
 /** Paragraphs of pieces.
  *  @param numbers of the citations; any other "[7]" is text */
 export function parseAnswer(text: string, numbers: ReadonlySet<number>): readonly (readonly AnswerPiece[])[] {
-  return text.split(/\n{2,}/).map((paragraph) => parseParagraph(paragraph, numbers)).filter((pieces) => pieces.length > 0);
+  return text
+    .split(/\n{2,}/)
+    .map((paragraph) => parseParagraph(paragraph, numbers))
+    .filter((pieces) => pieces.length > 0);
 }
 
 export function parseParagraph(text: string, numbers: ReadonlySet<number>): readonly AnswerPiece[] {

@@ -48,7 +48,10 @@ test.beforeAll(async () => {
     .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`)
     // What is found first must not change while the tests run.
     .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
-  await writeFile(config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${(model.address() as AddressInfo).port}/v1", model: a-model }\n`);
+  await writeFile(
+    config,
+    `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${(model.address() as AddressInfo).port}/v1", model: a-model }\n`,
+  );
   service = await serve("--build", "--no-rate-limits");
   files = await serve("--only", "site");
 });
@@ -65,7 +68,10 @@ test.beforeEach(() => {
 });
 
 function serve(...options: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [CLI, "serve", "--config", config, "--port", "0", "--json", ...options], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, AI_GATEWAY_ID: "" } });
+  const child = spawn(process.execPath, [CLI, "serve", "--config", config, "--port", "0", "--json", ...options], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, AI_GATEWAY_ID: "" },
+  });
   children.push(child);
   return new Promise((resolve, reject) => {
     let said = "";
@@ -81,16 +87,19 @@ function serve(...options: readonly string[]): Promise<string> {
 }
 
 function say(response: ServerResponse, text: string): void {
-  for (let at = 0; at < text.length; at += 9) response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text.slice(at, at + 9) } }] })}\n\n`);
+  for (let at = 0; at < text.length; at += 9)
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text.slice(at, at + 9) } }] })}\n\n`);
 }
 
 /** One sentence of each of the first two excerpts, cited as the prompt asks for it. */
 function sentencesOf(user: string): readonly string[] {
   const excerpts = [...user.matchAll(/<<(\S+) excerpt (\d+): [^\n]*>>\n([^]*?)\n<<\1 end/g)];
-  return excerpts.flatMap(([, , n, text = ""]) => {
-    const sentence = text.split("\n").find((line) => /^[A-Za-z][\w ,;:.*()-]{30,200}$/.test(line));
-    return sentence === undefined ? [] : [`${sentence.replace(/[,:;.]?$/, ".")} [${n} "${sentence}"]`];
-  }).slice(0, 2);
+  return excerpts
+    .flatMap(([, , n, text = ""]) => {
+      const sentence = text.split("\n").find((line) => /^[A-Za-z][\w ,;:.*()-]{30,200}$/.test(line));
+      return sentence === undefined ? [] : [`${sentence.replace(/[,:;.]?$/, ".")} [${n} "${sentence}"]`];
+    })
+    .slice(0, 2);
 }
 
 async function ask(page: Page, question = QUESTION): Promise<void> {
@@ -110,14 +119,28 @@ async function withoutScript(browser: Browser, use: (page: Page) => Promise<void
 
 /** The marked text of a page's quoted lines, and the bytes of those lines in the snapshot that the address names. */
 async function readQuote(page: Page): Promise<{ readonly marked: string; readonly lines: string }> {
-  const marked = (await page.locator("#quote li").evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))).filter((text) => text !== "").join("\n");
+  const marked = (
+    await page
+      .locator("#quote li")
+      .evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))
+  )
+    .filter((text) => text !== "")
+    .join("\n");
   const { pathname, searchParams } = new URL(page.url());
   const [, start, end] = /^(\d+)(?:-(\d+))?$/.exec(searchParams.get("lines") ?? "") ?? [];
   const bytes = await (await page.request.get(service + pathname.replace("/object/", "/objects/").replace(/\/$/, ""))).text();
-  return { marked, lines: bytes.split("\n").slice(Number(start) - 1, Number(end ?? start)).join("\n") };
+  return {
+    marked,
+    lines: bytes
+      .split("\n")
+      .slice(Number(start) - 1, Number(end ?? start))
+      .join("\n"),
+  };
 }
 
-test("without JavaScript: a form, an answer, and quotes that open at their lines in the snapshot with the quote marked", async ({ browser }) => {
+test("without JavaScript: a form, an answer, and quotes that open at their lines in the snapshot with the quote marked", async ({
+  browser,
+}) => {
   await withoutScript(browser, async (page) => {
     await ask(page);
     await expect(page).toHaveURL(/\/ask\/\?question=Why\+does/);
@@ -134,13 +157,20 @@ test("without JavaScript: a form, an answer, and quotes that open at their lines
     expect(lines).toContain(marked);
     await expect(page.locator("[data-cited]").first()).toBeVisible();
     await page.getByRole("link", { name: "See it in the text" }).click();
-    expect(await page.locator("[data-cited]").first().evaluate((place) => place.getBoundingClientRect().top < innerHeight)).toBe(true);
+    expect(
+      await page
+        .locator("[data-cited]")
+        .first()
+        .evaluate((place) => place.getBoundingClientRect().top < innerHeight),
+    ).toBe(true);
   });
 });
 
 test("without JavaScript: lines are quoted for every kind of text, and what does not stand there is said not to", async ({ browser }) => {
   await withoutScript(browser, async (page) => {
-    const catalog = (await (await page.request.get(`${service}/api/catalog`)).json()) as { readonly collections: readonly { readonly objects: readonly { readonly key: string; readonly kind: string }[] }[] };
+    const catalog = (await (await page.request.get(`${service}/api/catalog`)).json()) as {
+      readonly collections: readonly { readonly objects: readonly { readonly key: string; readonly kind: string }[] }[];
+    };
     const objects = catalog.collections.flatMap(({ objects }) => objects).filter(({ key }) => /^[\w/.-]+$/.test(key));
     for (const kind of ["markdown", "code", "text", "html", "latex", "json", "yaml", "csv"]) {
       const key = objects.find((object) => object.kind === kind)?.key;
@@ -148,7 +178,14 @@ test("without JavaScript: lines are quoted for every kind of text, and what does
       await page.goto(`${service}/object/${key}/?lines=2-3`);
       const { marked } = await readQuote(page);
       const bytes = await (await page.request.get(`${service}/objects/${key}`)).text();
-      expect(marked.trim(), kind).toBe(bytes.split("\n").slice(1, 3).map((line) => line.replace(/\r$/, "")).join("\n").trim());
+      expect(marked.trim(), kind).toBe(
+        bytes
+          .split("\n")
+          .slice(1, 3)
+          .map((line) => line.replace(/\r$/, ""))
+          .join("\n")
+          .trim(),
+      );
     }
     await page.goto(`${service}/object/notes/canonical-json.md/?lines=1&quote=not%20there`);
     await expect(page.getByRole("alert")).toContainText("does not stand at line 1");
@@ -186,7 +223,15 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
 
   await answer.locator("a.cite").first().click();
   await expect(page.locator("#c1[aria-current] .quoted mark").first()).toBeVisible();
-  expect((await page.locator("#c1 .quoted li").evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))).filter((text) => text !== "").join("\n")).toBe(said);
+  expect(
+    (
+      await page
+        .locator("#c1 .quoted li")
+        .evaluateAll((items) => items.map((item) => [...item.querySelectorAll("mark")].map((mark) => mark.textContent).join("")))
+    )
+      .filter((text) => text !== "")
+      .join("\n"),
+  ).toBe(said);
   await expect(page.locator("#c1 .quoted li.quiet").first()).toBeVisible();
   await expect(page).toHaveURL(/\/ask\/\?question=[^#]*$/);
   await page.reload();
@@ -198,7 +243,10 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
 
 test("a model that sends markup, links and commands adds none of it to the page", async ({ page }) => {
   behaviour = async (user, response) => {
-    say(response, `<img src=x onerror="document.title='owned'"> ![x](https://evil.example/x.png) [link](javascript:alert(1)) [1 "canonical"]\n${sentencesOf(user)[0]}\n`);
+    say(
+      response,
+      `<img src=x onerror="document.title='owned'"> ![x](https://evil.example/x.png) [link](javascript:alert(1)) [1 "canonical"]\n${sentencesOf(user)[0]}\n`,
+    );
   };
   const requests: string[] = [];
   page.on("request", (request) => requests.push(new URL(request.url()).host));
@@ -262,7 +310,15 @@ test("search without JavaScript: words are marked, filters are links, an exact m
     expect(some).toBeGreaterThan(0);
     expect(some).toBeLessThan(all);
     await expect(page.locator(".card-facts").filter({ hasText: "Source code" })).toHaveCount(some);
-    expect(Number(await filters.locator("span", { has: page.locator("[aria-current]") }).locator(".number").first().textContent())).toBe(some);
+    expect(
+      Number(
+        await filters
+          .locator("span", { has: page.locator("[aria-current]") })
+          .locator(".number")
+          .first()
+          .textContent(),
+      ),
+    ).toBe(some);
     await filters.getByRole("link", { name: "Source code" }).click();
     expect(await page.locator(".card").count()).toBe(all);
     await page.goto(`${service}/search/?q=CUB-0001`);
@@ -283,7 +339,10 @@ test("light and dark, narrow and wide: nothing is cut off, and axe finds nothing
         await page.waitForLoadState("load");
         expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${name} at ${width}`).toBeLessThanOrEqual(0);
         const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), `${name} at ${width}, ${colorScheme}`).toEqual([]);
+        expect(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+          `${name} at ${width}, ${colorScheme}`,
+        ).toEqual([]);
         await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}-${width}.png`), fullPage: true });
       };
       await ask(page);

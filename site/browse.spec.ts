@@ -29,7 +29,8 @@ test.beforeAll(async () => {
   test.setTimeout(START_MS);
   folder = await mkdtemp(join(tmpdir(), "browse-spec-"));
   const demo = join(ROOT, "generator", "demo");
-  for (const name of ["library", "code", "claims.yaml", "registry.json"]) await cp(join(demo, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  for (const name of ["library", "code", "claims.yaml", "registry.json"])
+    await cp(join(demo, name), join(folder, name), { recursive: true, preserveTimestamps: true });
   const config = join(folder, "proofshelf.yaml");
   await writeFile(config, (await readFile(join(demo, "proofshelf.yaml"), "utf8")).replace("../../snapshots/data", "./shelf"));
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
@@ -40,7 +41,9 @@ test.beforeAll(async () => {
   await run("build");
   await run("export", join(folder, "export"));
   files = await openStaticServer(join(folder, "export"));
-  child = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config], { stdio: ["ignore", "pipe", "inherit"] });
+  child = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   site = await new Promise<string>((resolve, reject) => {
     child.stdout?.once("data", (line: Buffer) => resolve(`${(JSON.parse(line.toString()) as { url: string }).url}/`));
     child.once("exit", (code) => reject(new Error(`serve ended with ${code}`)));
@@ -54,14 +57,20 @@ test.afterAll(async () => {
 });
 
 /** A page that remembers everything that should not happen. */
-async function watched<T>(browser: Browser, options: BrowserContextOptions, use: (page: Page) => Promise<T>, allowed: readonly RegExp[] = []): Promise<T> {
+async function watched<T>(
+  browser: Browser,
+  options: BrowserContextOptions,
+  use: (page: Page) => Promise<T>,
+  allowed: readonly RegExp[] = [],
+): Promise<T> {
   const context = await browser.newContext(options);
   const troubles: string[] = [];
   try {
     const page = await context.newPage();
     page.on("console", (message) => {
       // The browser says a 404 twice; the request below says which.
-      if (["error", "warning"].includes(message.type()) && !/Failed to load resource/.test(message.text())) troubles.push(`console: ${message.text()}`);
+      if (["error", "warning"].includes(message.type()) && !/Failed to load resource/.test(message.text()))
+        troubles.push(`console: ${message.text()}`);
     });
     page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
     page.on("dialog", (dialog) => {
@@ -85,7 +94,11 @@ async function watched<T>(browser: Browser, options: BrowserContextOptions, use:
 /** Follows a link and waits for the page behind it. */
 async function follow(page: Page, name: string | RegExp, within = "main"): Promise<void> {
   const before = page.url();
-  await page.locator(within).getByRole("link", { name, exact: typeof name === "string" }).first().click();
+  await page
+    .locator(within)
+    .getByRole("link", { name, exact: typeof name === "string" })
+    .first()
+    .click();
   await page.waitForURL((url) => url.href !== before);
 }
 
@@ -172,7 +185,11 @@ for (const script of [true, false]) {
       await page.waitForURL(/\/object\/notes\/percent-signs\.md\//);
       await page.goto(new URL("registry/", site).href);
       const all = await page.locator("main .card").count();
-      await page.getByRole("navigation", { name: "Filters" }).getByRole("link", { name: /not verified|NOT_VERIFIED/i }).first().click();
+      await page
+        .getByRole("navigation", { name: "Filters" })
+        .getByRole("link", { name: /not verified|NOT_VERIFIED/i })
+        .first()
+        .click();
       await page.waitForURL(/verification_state=NOT_VERIFIED/);
       expect(await page.locator("main .card").count()).toBeLessThan(all);
       await expect(page.locator("main .card").first()).toBeVisible();
@@ -181,7 +198,8 @@ for (const script of [true, false]) {
 
   test(`${how}: a page that is not there says so and leads on`, async ({ browser }) => {
     await watched(
-      browser, { javaScriptEnabled: script },
+      browser,
+      { javaScriptEnabled: script },
       async (page) => {
         for (const path of ["nothing/at/all/", "object/notes/none.md/", "claims/none/"]) {
           const response = await page.goto(new URL(path, site).href);
@@ -218,7 +236,9 @@ test("every awkward name of the demo has a page that is reached by its link, and
     await watched(browser, { javaScriptEnabled: script }, async (page) => {
       for (const base of [site, files.url]) {
         await page.goto(new URL("browse/names/", base).href);
-        const links = await page.locator('main a[href*="object/names/"]').evaluateAll((found) => [...new Set(found.map((link) => (link as HTMLAnchorElement).href))]);
+        const links = await page
+          .locator('main a[href*="object/names/"]')
+          .evaluateAll((found) => [...new Set(found.map((link) => (link as HTMLAnchorElement).href))]);
         expect(links.length).toBeGreaterThanOrEqual(30);
         for (const link of links) {
           const response = await page.goto(link);
@@ -232,13 +252,40 @@ test("every awkward name of the demo has a page that is reached by its link, and
 });
 
 test("what strangers wrote runs nowhere: Markdown, HTML, SVG, keys, queries", async ({ browser }) => {
-  await watched(browser, {}, async (page) => {
-    for (const path of ["object/notes/hostile-markdown.md/", "object/figures/hostile.html/", "object/figures/hostile.svg/", "object/names/=69ndex.html/", "search/?q=%3Cscript%3Ealert(1)%3C/script%3E", "registry/?q=%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E"]) {
-      await page.goto(new URL(path, site).href, { waitUntil: "load" });
-      expect(await page.locator("main script, main iframe, main object, main embed, main [onerror], main [onload], main [onclick], main form[action^='http']").count(), path).toBe(0);
-      expect(await page.locator("a[href]").evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).protocol).filter((protocol) => !["http:", "https:", "mailto:"].includes(protocol)))).toEqual([]);
-    }
-  }, [MISSING_IMAGE]);
+  await watched(
+    browser,
+    {},
+    async (page) => {
+      for (const path of [
+        "object/notes/hostile-markdown.md/",
+        "object/figures/hostile.html/",
+        "object/figures/hostile.svg/",
+        "object/names/=69ndex.html/",
+        "search/?q=%3Cscript%3Ealert(1)%3C/script%3E",
+        "registry/?q=%22%3E%3Cimg%20src=x%20onerror=alert(1)%3E",
+      ]) {
+        await page.goto(new URL(path, site).href, { waitUntil: "load" });
+        expect(
+          await page
+            .locator(
+              "main script, main iframe, main object, main embed, main [onerror], main [onload], main [onclick], main form[action^='http']",
+            )
+            .count(),
+          path,
+        ).toBe(0);
+        expect(
+          await page
+            .locator("a[href]")
+            .evaluateAll((links) =>
+              links
+                .map((link) => (link as HTMLAnchorElement).protocol)
+                .filter((protocol) => !["http:", "https:", "mailto:"].includes(protocol)),
+            ),
+        ).toEqual([]);
+      }
+    },
+    [MISSING_IMAGE],
+  );
 });
 
 test("bytes of strangers opened in a tab of their own are shown or saved, never run", async ({ browser }) => {
@@ -250,7 +297,10 @@ test("bytes of strangers opened in a tab of their own are shown or saved, never 
     void dialog.dismiss();
   });
   for (const key of ["figures/hostile.html", "figures/hostile.svg"]) {
-    const [download] = await Promise.all([page.waitForEvent("download"), page.goto(new URL(`objects/${key}`, site).href).catch(() => null)]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.goto(new URL(`objects/${key}`, site).href).catch(() => null),
+    ]);
     expect(download.suggestedFilename()).toBe(key.split("/").at(-1));
   }
   await page.goto(new URL("objects/notes/hostile-markdown.md", site).href);
@@ -260,9 +310,30 @@ test("bytes of strangers opened in a tab of their own are shown or saved, never 
 });
 
 const PAGES = [
-  "", "browse/", "browse/names/", "browse/notes/?sort=-size", "object/notes/percent-signs.md/", "object/notes/hostile-markdown.md/", "object/proofs/sorted-lists/coq/Sorting.v/",
-  "object/papers/merkle-by-hand.pdf/", "object/data/sums.csv/", "object/figures/odd-squares.png/", "claims/", "registry/", "registry/CUB-0007/", "registry/dashboard/", "snapshots/",
-  "search/", "search/?q=merkle", "search/?q=xyzzyqqq", "reference/", "problems/", "problems/cursor_expired/", "rejected/", "agents/", "ask/",
+  "",
+  "browse/",
+  "browse/names/",
+  "browse/notes/?sort=-size",
+  "object/notes/percent-signs.md/",
+  "object/notes/hostile-markdown.md/",
+  "object/proofs/sorted-lists/coq/Sorting.v/",
+  "object/papers/merkle-by-hand.pdf/",
+  "object/data/sums.csv/",
+  "object/figures/odd-squares.png/",
+  "claims/",
+  "registry/",
+  "registry/CUB-0007/",
+  "registry/dashboard/",
+  "snapshots/",
+  "search/",
+  "search/?q=merkle",
+  "search/?q=xyzzyqqq",
+  "reference/",
+  "problems/",
+  "problems/cursor_expired/",
+  "rejected/",
+  "agents/",
+  "ask/",
 ] as const;
 
 for (const [name, options] of [
@@ -271,16 +342,27 @@ for (const [name, options] of [
 ] as const) {
   test(`axe finds nothing on any page, and nothing is wider than the window, ${name}`, async ({ browser }) => {
     test.setTimeout(START_MS);
-    await watched(browser, options, async (page) => {
-      await page.goto(new URL("snapshots/", site).href);
-      const claim = "claims/every-theorem-has-a-lean-counterpart/";
-      for (const url of [...[...PAGES, claim].map((path) => new URL(path, site).href), await diffAddress(page)]) {
-        await page.goto(url);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`), url).toEqual([]);
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), `${url} is as wide as the window`).toBeLessThanOrEqual(0);
-      }
-    }, [MISSING_IMAGE]);
+    await watched(
+      browser,
+      options,
+      async (page) => {
+        await page.goto(new URL("snapshots/", site).href);
+        const claim = "claims/every-theorem-has-a-lean-counterpart/";
+        for (const url of [...[...PAGES, claim].map((path) => new URL(path, site).href), await diffAddress(page)]) {
+          await page.goto(url);
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          expect(
+            violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+            url,
+          ).toEqual([]);
+          expect(
+            await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
+            `${url} is as wide as the window`,
+          ).toBeLessThanOrEqual(0);
+        }
+      },
+      [MISSING_IMAGE],
+    );
   });
 }
 
@@ -295,7 +377,8 @@ test("the front page is small, loads only from its own host, and does not move w
     await page.addInitScript(() => {
       Object.assign(globalThis, { shifts: 0 });
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries()) (globalThis as unknown as { shifts: number }).shifts += (entry as PerformanceEntry & { value: number }).value;
+        for (const entry of list.getEntries())
+          (globalThis as unknown as { shifts: number }).shifts += (entry as PerformanceEntry & { value: number }).value;
       }).observe({ type: "layout-shift", buffered: true });
     });
     await page.goto(site, { waitUntil: "networkidle" });

@@ -66,7 +66,9 @@ export function formatPiece(text: string): string {
 
 /** Text of several lines from a stranger, e.g. a statement: keeps line breaks and indentation, spells out the invisible. */
 export function formatBlock(text: string): string {
-  return text.replaceAll("\r\n", "\n").replace(INVISIBLE, (character) => (character === "\n" || character === "\t" ? character : formatKey(character)));
+  return text
+    .replaceAll("\r\n", "\n")
+    .replace(INVISIBLE, (character) => (character === "\n" || character === "\t" ? character : formatKey(character)));
 }
 
 /** One word of a POSIX shell. */

@@ -24,7 +24,9 @@ export function findAnchor(html: string, start: number): number | null {
 
 /** Marks the lines, or blocks, that begin in a range of lines. */
 export function markLines(html: string, from: number, to: number): string {
-  return html.replace(ANCHOR, (tag, start: string, line: string) => (Number(line) >= from && Number(line) <= to ? `${start} data-cited` : tag));
+  return html.replace(ANCHOR, (tag, start: string, line: string) =>
+    Number(line) >= from && Number(line) <= to ? `${start} data-cited` : tag,
+  );
 }
 
 /** @param html sanitised fragment; @param title of the page, which has the only h1: an equal first heading is dropped */

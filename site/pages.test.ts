@@ -12,7 +12,13 @@ import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
 import { findSiteDist } from "./site-dist.ts";
 
-type Node = { readonly type: string; readonly tagName?: string; readonly properties?: Record<string, unknown>; readonly children?: readonly Node[]; readonly value?: string };
+type Node = {
+  readonly type: string;
+  readonly tagName?: string;
+  readonly properties?: Record<string, unknown>;
+  readonly children?: readonly Node[];
+  readonly value?: string;
+};
 
 const CHROMIUM = "/usr/bin/chromium";
 const MAX_STYLESHEET = 12_000; // bytes, look.md
@@ -47,7 +53,8 @@ test("no text of a stranger becomes a script, a handler, a style or a javascript
         assert.doesNotMatch(property, /^on|^style$/i, `${name}: ${property}`);
         // A receipt is offered as a file: the browser saves it and opens nothing.
         if (properties["download"] !== undefined && /^data:application\/json;charset=utf-8,[\w%.!~*'()-]+$/.test(String(value))) continue;
-        if (/^(?:href|src|action)$/.test(property)) assert.doesNotMatch(String(value), /^\s*(?:javascript|data|vbscript):/i, `${name}: ${property}`);
+        if (/^(?:href|src|action)$/.test(property))
+          assert.doesNotMatch(String(value), /^\s*(?:javascript|data|vbscript):/i, `${name}: ${property}`);
       }
     }
   }
@@ -64,13 +71,18 @@ test("only the page itself asks for a stamp, never a text of a stranger", () => 
 test("an object whose own HTML asks for a stamp gets none", async () => {
   const fixture = fixtures.find(({ name }) => name === "object-markdown");
   assert.ok(fixture?.input.model.page === "object");
-  const html = Buffer.from(await renderer.render({ ...fixture.input, model: { ...fixture.input.model, html: "<p>a</p><!--stamp:first-->" } })).toString();
+  const html = Buffer.from(
+    await renderer.render({ ...fixture.input, model: { ...fixture.input.model, html: "<p>a</p><!--stamp:first-->" } }),
+  ).toString();
   assert.equal(html.match(/<!--stamp:/g)?.length, 1);
 });
 
 test("no key can look like another one: invisible and reordering characters are spelled out or gone", () => {
   for (const [name, html] of pages) {
-    const shown = [...walk(fromHtml(html) as Node)].filter(({ type }) => type === "text").map(textOf).join("");
+    const shown = [...walk(fromHtml(html) as Node)]
+      .filter(({ type }) => type === "text")
+      .map(textOf)
+      .join("");
     assert.doesNotMatch(shown, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u202a-\u202e\u2066-\u2069]/, name);
   }
 });
@@ -91,7 +103,9 @@ test("every link is relative or leaves the site by http", () => {
 });
 
 test("links of 404.html start at the folder of its canonical address, since it is shown at any depth", () => {
-  const stylesheets = elementsOf(pages.get("not-found") ?? "").filter(({ tagName, properties }) => tagName === "link" && String(properties?.["rel"]) === "stylesheet");
+  const stylesheets = elementsOf(pages.get("not-found") ?? "").filter(
+    ({ tagName, properties }) => tagName === "link" && String(properties?.["rel"]) === "stylesheet",
+  );
   assert.match(String(stylesheets[0]?.properties?.["href"]), /^\/assets\//);
 });
 
@@ -112,7 +126,9 @@ test("every page has one h1, a language, a title, a viewport, a main and no id t
 });
 
 test("the same input gives the same bytes, also when pages are rendered at once and in another thread", async () => {
-  const again = await Promise.all(fixtures.map(async ({ name, input }) => [name, Buffer.from(await renderer.render(input)).toString()] as const));
+  const again = await Promise.all(
+    fixtures.map(async ({ name, input }) => [name, Buffer.from(await renderer.render(input)).toString()] as const),
+  );
   for (const [name, html] of again) assert.equal(html, pages.get(name), name);
   const fixture = fixtures[0];
   assert.ok(fixture !== undefined);
@@ -122,7 +138,10 @@ test("the same input gives the same bytes, also when pages are rendered at once 
        const renderer = await openRenderer(workerData.dist);
        parentPort.postMessage([renderer.digest, Buffer.from(await renderer.render(workerData.input)).toString()]);
      });`,
-    { eval: true, workerData: { module: new URL("../snapshots/renderer.ts", import.meta.url).href, dist: findSiteDist(), input: fixture.input } },
+    {
+      eval: true,
+      workerData: { module: new URL("../snapshots/renderer.ts", import.meta.url).href, dist: findSiteDist(), input: fixture.input },
+    },
   );
   const [digest, html] = await new Promise<[string, string]>((resolve, reject) => {
     worker.once("message", resolve);
@@ -155,7 +174,10 @@ test("there is one stylesheet, under 12 kB, and the front page with everything i
   const stylesheets = renderer.assets.filter(({ path }) => path.endsWith(".css"));
   assert.equal(stylesheets.length, 1);
   assert.ok((stylesheets[0]?.bytes.length ?? Infinity) < MAX_STYLESHEET, `${stylesheets[0]?.bytes.length} bytes`);
-  const wire = [Buffer.from(pages.get("front") ?? ""), ...renderer.assets.map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + brotliCompressSync(bytes).length, 0);
+  const wire = [Buffer.from(pages.get("front") ?? ""), ...renderer.assets.map(({ bytes }) => bytes)].reduce(
+    (sum, bytes) => sum + brotliCompressSync(bytes).length,
+    0,
+  );
   assert.ok(wire < MAX_FRONT_PAGE, `${wire} bytes`);
 });
 
@@ -166,7 +188,10 @@ test("an image of an object is shown, and a PDF's text", () => {
 
 test("the command that checks an object can be pasted whatever its key is", () => {
   const command = /data-copy="(curl[^"]*)"/.exec(pages.get("object-hostile") ?? "")?.[1]?.replaceAll("&#39;", "'");
-  assert.equal(command, `curl -s 'https://library.example.org/objects/notes/%3Cb%3E%22quoted%22%20%26%20'\\''single'\\''/%23%3F%2525%20%E2%80%AEcod.v' | sha256sum`);
+  assert.equal(
+    command,
+    `curl -s 'https://library.example.org/objects/notes/%3Cb%3E%22quoted%22%20%26%20'\\''single'\\''/%23%3F%2525%20%E2%80%AEcod.v' | sha256sum`,
+  );
 });
 
 test("the internal view says that it is one", () => {
@@ -177,18 +202,26 @@ test("the internal view says that it is one", () => {
 /** Two Pagefind bundles with one record each, and the file that lists them. */
 async function buildPagefind(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
-  const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify({ bundles: ["pagefind/0/", "pagefind/1/"] }))]]);
+  const files = new Map<string, Uint8Array>([
+    ["/pagefind/bundles.json", Buffer.from(JSON.stringify({ bundles: ["pagefind/0/", "pagefind/1/"] }))],
+  ]);
   for (const [number, title] of ["First", "<b>Second</b>"].entries()) {
     const { index } = await createIndex({});
     assert.ok(index !== undefined);
-    await index.addCustomRecord({ url: `/object/${number}/`, content: `about insertion <script>alert(1)</script> number ${number}`, language: "en", meta: { title, key: `notes/${number}.md`, kind: "Markdown" } });
+    await index.addCustomRecord({
+      url: `/object/${number}/`,
+      content: `about insertion <script>alert(1)</script> number ${number}`,
+      language: "en",
+      meta: { title, key: `notes/${number}.md`, kind: "Markdown" },
+    });
     for (const { path, content } of (await index.getFiles()).files) files.set(`/pagefind/${number}/${path}`, content);
   }
   await close();
   return files;
 }
 
-const mediaTypeOf = (path: string): string => (path.includes(".js") ? "text/javascript" : path.includes(".wasm") ? "application/wasm" : "application/octet-stream");
+const mediaTypeOf = (path: string): string =>
+  path.includes(".js") ? "text/javascript" : path.includes(".wasm") ? "application/wasm" : "application/octet-stream";
 
 test("in a browser: no finding of axe, no shift, no error, nothing wider than the window", { skip: !existsSync(CHROMIUM) }, async () => {
   const { chromium } = await import("playwright");
@@ -197,7 +230,9 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
   const server = createServer(async (request, response) => {
     const bundled = bundles.get(/\/pagefind\/[^?]*/.exec(request.url ?? "")?.[0] ?? "");
     const { status, type, body } =
-      bundled === undefined ? await answerFixture(renderer, request.url ?? "/") : { status: 200, type: mediaTypeOf(request.url ?? ""), body: bundled };
+      bundled === undefined
+        ? await answerFixture(renderer, request.url ?? "/")
+        : { status: 200, type: mediaTypeOf(request.url ?? ""), body: bundled };
     response.writeHead(status, { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY }).end(body);
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -216,17 +251,32 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
     await page.emulateMedia({ colorScheme: name.length % 2 === 0 ? "light" : "dark" });
     await page.goto(`http://127.0.0.1:${port}/${name}${input.chrome.path}`);
     const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ").slice(0, 300)}`), [], name);
+    assert.deepEqual(
+      violations.map(
+        ({ id, nodes }) =>
+          `${id}: ${nodes
+            .map(({ html }) => html)
+            .join(" ")
+            .slice(0, 300)}`,
+      ),
+      [],
+      name,
+    );
     assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide`);
   }
   assert.deepEqual(errors, []);
 
   for (const address of ["front/", "record/registry/CUB-0007/", "object-code/object/proofs/Sort.v/"]) {
     await page.goto(`http://127.0.0.1:${port}/${address}`);
-    const shift = await page.evaluate(() => new Promise<number>((resolve) => {
-      new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0))).observe({ type: "layout-shift", buffered: true });
-      setTimeout(() => resolve(0), 200);
-    }));
+    const shift = await page.evaluate(
+      () =>
+        new Promise<number>((resolve) => {
+          new PerformanceObserver((list) =>
+            resolve(list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0)),
+          ).observe({ type: "layout-shift", buffered: true });
+          setTimeout(() => resolve(0), 200);
+        }),
+    );
     assert.equal(shift, 0, address);
   }
 
@@ -240,7 +290,13 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
   await page.goto(`http://127.0.0.1:${port}/search-start/search/?q=insertion`);
   await page.locator(".card").first().waitFor();
   assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>Second</b>", "First"]);
-  assert.equal(await page.locator(".card-title").first().evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname.startsWith("/search-start/object/")), true);
+  assert.equal(
+    await page
+      .locator(".card-title")
+      .first()
+      .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname.startsWith("/search-start/object/")),
+    true,
+  );
   assert.equal(await page.locator(".card mark").count(), 2);
   await page.locator("input[name=q]").fill("nowhere");
   await page.getByText("Nothing found").waitFor();

@@ -55,7 +55,10 @@ test("bytes that are no HTTP are refused and harm nobody", async () => {
 
 test("the whole address as target means its path, as proxies send it", async () => {
   for (const address of ["http://library.example/api/cubs/CUB-0001", "HTTP://other.example:8080/api/cubs/CUB-0001"]) {
-    assert.match(await raw(`GET ${address} HTTP/1.1\r\nHost: library.example\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 200 [\s\S]*"id":"CUB-0001"/);
+    assert.match(
+      await raw(`GET ${address} HTTP/1.1\r\nHost: library.example\r\nConnection: close\r\n\r\n`),
+      /^HTTP\/1\.1 200 [\s\S]*"id":"CUB-0001"/,
+    );
   }
   assert.match(await raw("GET http://library.example HTTP/1.1\r\nHost: library.example\r\nConnection: close\r\n\r\n"), /^HTTP\/1\.1 200 /);
 });
@@ -69,17 +72,29 @@ test("raw bytes beyond ASCII in a target are refused or served as what they spel
 test("a body that nobody asked for does not reach the next request", async () => {
   const smuggled = "GET /api/cubs/CUB-0002 HTTP/1.1\r\nHost: x\r\n\r\n";
   const text = `GET /api/cubs/CUB-0001 HTTP/1.1\r\nHost: x\r\nContent-Length: ${smuggled.length}\r\n\r\n${smuggled}GET /api/cubs/CUB-0003 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
-  assert.deepEqual([...(await raw(text)).matchAll(/"id":"(CUB-\d+)"/g)].map((match) => match[1]), ["CUB-0001", "CUB-0003"]);
+  assert.deepEqual(
+    [...(await raw(text)).matchAll(/"id":"(CUB-\d+)"/g)].map((match) => match[1]),
+    ["CUB-0001", "CUB-0003"],
+  );
 });
 
 test("requests in one go are answered in order", async () => {
   const ids = Array.from({ length: 20 }, (_, at) => `CUB-${String(at + 1).padStart(4, "0")}`);
-  const text = ids.map((id, at) => `GET /api/cubs/${id} HTTP/1.1\r\nHost: x\r\n${at === ids.length - 1 ? "Connection: close\r\n" : ""}\r\n`).join("");
-  assert.deepEqual([...(await raw(text)).matchAll(/"id":"(CUB-\d+)"/g)].map((match) => match[1]), ids);
+  const text = ids
+    .map((id, at) => `GET /api/cubs/${id} HTTP/1.1\r\nHost: x\r\n${at === ids.length - 1 ? "Connection: close\r\n" : ""}\r\n`)
+    .join("");
+  assert.deepEqual(
+    [...(await raw(text)).matchAll(/"id":"(CUB-\d+)"/g)].map((match) => match[1]),
+    ids,
+  );
 });
 
 test("the process needs a message and nothing else, prints nothing, and ends when its starter does", async () => {
-  const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], { env: { PATH: process.env["PATH"] ?? "" }, execArgv: [], stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
+    env: { PATH: process.env["PATH"] ?? "" },
+    execArgv: [],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   let printed = "";
   child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
@@ -97,7 +112,11 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
 });
 
 test("a port that is taken is said to the starter, by its code", async () => {
-  const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
+    env: {},
+    execArgv: [],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
   const { publicDir, dist, version } = fixture;
   const failed = new Promise<ServerMessage>((resolve) => child.once("message", (message) => resolve(message as ServerMessage)));
   child.send({ type: "serve", serving: { part: "site", host: "127.0.0.1", port: listening.port, publicDir, dist, version } });

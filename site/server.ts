@@ -26,7 +26,11 @@ export function siteRuntime(version: string): Runtime {
   };
 }
 
-export function openSiteView(serving: Pick<SiteServing, "publicDir" | "dist" | "version">, listing: (() => Promise<Catalog>) | null, now: () => number = Date.now): View {
+export function openSiteView(
+  serving: Pick<SiteServing, "publicDir" | "dist" | "version">,
+  listing: (() => Promise<Catalog>) | null,
+  now: () => number = Date.now,
+): View {
   let renderer: Promise<Renderer> | null = null;
   const shelf = openDirectoryShelf(serving.publicDir);
   return openView({

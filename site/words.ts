@@ -35,7 +35,11 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     "NOT-RUNTIME-CONSUMED": words("unverified", "not used at run time", "no running system uses its code or its proof"),
     "EXECUTABLE-RUNTIME": words("verified", "code in production", "the executable counterpart runs in production"),
     "PROOF-ARTIFACT-RUNTIME": words("verified", "proof in production", "a running system reads the proof artefact itself"),
-    "EXECUTABLE-AND-PROOF-ARTIFACT": words("verified", "code and proof in production", "its code runs in production, and a running system reads its proof"),
+    "EXECUTABLE-AND-PROOF-ARTIFACT": words(
+      "verified",
+      "code and proof in production",
+      "its code runs in production, and a running system reads its proof",
+    ),
   },
   proof_consumption: {
     "": words("unspecified", "none recorded", "no consumer of the proof is recorded"),
@@ -113,7 +117,9 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
 };
 
 export function titleOfField(name: string): string {
-  return Object.hasOwn(FIELD_TITLES, name) ? (FIELD_TITLES[name] ?? name) : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
+  return Object.hasOwn(FIELD_TITLES, name)
+    ? (FIELD_TITLES[name] ?? name)
+    : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 }
 
 /** The states that a field's values can be explained by, when there are any. */
@@ -148,7 +154,9 @@ export function titleOfKind(kind: string, language: string | null = null): strin
 
 /** Who speaks in an answer. */
 export function explainMode(mode: "ai" | "search", model: string | null): string {
-  return mode === "ai" ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.` : "Quoted from the library; no model wrote this.";
+  return mode === "ai"
+    ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.`
+    : "Quoted from the library; no model wrote this.";
 }
 
 /** Why a result stands first. */

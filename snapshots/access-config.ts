@@ -36,9 +36,7 @@ export const AccessConfig = z.object({
     })
     .prefault({}),
   /** Who is let in. All empty lets nobody in. */
-  policy: z
-    .object({ emails: words.default([]), domains: words.default([]), serviceTokens: words.default([]) })
-    .prefault({}),
+  policy: z.object({ emails: words.default([]), domains: words.default([]), serviceTokens: words.default([]) }).prefault({}),
   /** Two entries with one id are a rotation: both secrets are good. */
   serviceTokens: z.array(z.object({ name: z.string(), id: z.string(), secretSha256: Sha256Hex })).default([]),
 });

@@ -41,7 +41,13 @@ function openPublic({ publicDir, dist, version }: Pick<Made, "publicDir" | "dist
     shelf,
     renderer: () => (renderer ??= openRenderer(dist)),
     index: () => openIndex(shelf.indexUri),
-    runtime: { version, components: () => [{ name: "files", status: "live", note: "" }], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } },
+    runtime: {
+      version,
+      components: () => [{ name: "files", status: "live", note: "" }],
+      limits: {},
+      auth: {},
+      mcp: { endpoint: "/mcp", versions: [], tools: [] },
+    },
     // An hour after the last build: health says pass.
     now: () => Date.parse("2026-04-03T00:00:00Z") + HOUR + performance.now(),
     listing: null,
@@ -49,9 +55,13 @@ function openPublic({ publicDir, dist, version }: Pick<Made, "publicDir" | "dist
   });
 }
 
-httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange: bareExchange(() => view) });
+httpSuite({
+  scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS],
+  mount: "",
+  fixture: () => fixture,
+  exchange: bareExchange(() => view),
+});
 httpSuite({ scripts: SHARED_SCRIPTS, mount: "/internal", fixture: () => fixture, exchange: bareExchange(() => internal, "/internal") });
-
 
 /** A copy of the fixture's public root, to be harmed. */
 function copyShelf(t: { after(work: () => void): void }): string {
@@ -61,19 +71,75 @@ function copyShelf(t: { after(work: () => void): void }): string {
   return dir;
 }
 
-const get = (target: string, headers: Record<string, string> = {}, of: View = view) => bareExchange(() => of)({ method: "GET", target, headers });
+const get = (target: string, headers: Record<string, string> = {}, of: View = view) =>
+  bareExchange(() => of)({ method: "GET", target, headers });
 const codeOf = (body: Uint8Array): string => (JSON.parse(new TextDecoder().decode(body)) as { code: string }).code;
 
 test("no request gets a 5xx, whatever its method, path, query and headers", async () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }),
     fc.webSegment(),
-    fc.constantFrom("", "/", "..", ".", "%", "%00", "%ff", "%2e%2e", "\\", "__proto__", "constructor", "notes", "short.md", "CUB-0001", "code", "code.json", "=p2", "..", "a".repeat(2000), "\u202e", "{key}", "*"),
+    fc.constantFrom(
+      "",
+      "/",
+      "..",
+      ".",
+      "%",
+      "%00",
+      "%ff",
+      "%2e%2e",
+      "\\",
+      "__proto__",
+      "constructor",
+      "notes",
+      "short.md",
+      "CUB-0001",
+      "code",
+      "code.json",
+      "=p2",
+      "..",
+      "a".repeat(2000),
+      "\u202e",
+      "{key}",
+      "*",
+    ),
   );
-  const start = fc.constantFrom("", "/api", "/api/cubs", "/api/list", "/api/search", "/api/digests", "/api/proofs", "/objects", "/objects/notes", "/browse", "/object", "/claims", "/registry", "/snapshots", "/at", `/at/${fixture.public.current}`, `/at/${fixture.public.previous}/api`, "/assets", "/pagefind", "/problems", "/search");
+  const start = fc.constantFrom(
+    "",
+    "/api",
+    "/api/cubs",
+    "/api/list",
+    "/api/search",
+    "/api/digests",
+    "/api/proofs",
+    "/objects",
+    "/objects/notes",
+    "/browse",
+    "/object",
+    "/claims",
+    "/registry",
+    "/snapshots",
+    "/at",
+    `/at/${fixture.public.current}`,
+    `/at/${fixture.public.previous}/api`,
+    "/assets",
+    "/pagefind",
+    "/problems",
+    "/search",
+  );
   const names = fc.constantFrom("q", "prefix", "cursor", "limit", "sort", "repo", "deployable", "part", "use_case");
-  const query = fc.oneof(fc.constant(""), fc.string({ unit: "binary", maxLength: 40 }), fc.array(fc.tuple(fc.oneof(names, hostile), hostile), { maxLength: 3 }).map((pairs) => pairs.map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`).join("&")));
-  const target = fc.tuple(start, fc.array(hostile, { maxLength: 3 }), query).map(([first, rest, last]) => [first, ...rest].join("/") + (last === "" ? "" : `?${last}`));
+  const query = fc.oneof(
+    fc.constant(""),
+    fc.string({ unit: "binary", maxLength: 40 }),
+    fc
+      .array(fc.tuple(fc.oneof(names, hostile), hostile), { maxLength: 3 })
+      .map((pairs) =>
+        pairs.map(([name, value]) => `${encodeURIComponent(name.toWellFormed())}=${encodeURIComponent(value.toWellFormed())}`).join("&"),
+      ),
+  );
+  const target = fc
+    .tuple(start, fc.array(hostile, { maxLength: 3 }), query)
+    .map(([first, rest, last]) => [first, ...rest].join("/") + (last === "" ? "" : `?${last}`));
   const headers = fc.record(
     {
       accept: fc.constantFrom("text/html", "*/*", "application/json", "\u00ff"),
@@ -86,12 +152,17 @@ test("no request gets a 5xx, whatever its method, path, query and headers", asyn
     { requiredKeys: [] },
   );
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom("GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PURGE"), target, headers, async (method, path, sent) => {
-      const { status, body, headers: found } = await bareExchange(() => view)({ method, target: path, headers: sent });
-      if (status >= 500) assert.deepEqual([status, codeOf(body)], [503, "not_configured"], path);
-      if (status >= 400) assert.equal(found.get("cache-control"), "no-store");
-      for (const value of found.values()) assert.match(value, /^[\t\x20-\x7e]*$/, "a header that HTTP can carry");
-    }),
+    fc.asyncProperty(
+      fc.constantFrom("GET", "GET", "GET", "HEAD", "POST", "OPTIONS", "PURGE"),
+      target,
+      headers,
+      async (method, path, sent) => {
+        const { status, body, headers: found } = await bareExchange(() => view)({ method, target: path, headers: sent });
+        if (status >= 500) assert.deepEqual([status, codeOf(body)], [503, "not_configured"], path);
+        if (status >= 400) assert.equal(found.get("cache-control"), "no-store");
+        for (const value of found.values()) assert.match(value, /^[\t\x20-\x7e]*$/, "a header that HTTP can carry");
+      },
+    ),
     { numRuns: 1500 },
   );
 });
@@ -108,8 +179,13 @@ test("every GET route that this process answers is in a script", () => {
       }
     }
   }
-  const missing = ROUTES.filter(({ access, kind, methods }) => access === "public" && kind !== "effect" && methods.includes("GET")).filter(({ id }) => !seen.has(id));
-  assert.deepEqual(missing.map(({ path }) => path), []);
+  const missing = ROUTES.filter(({ access, kind, methods }) => access === "public" && kind !== "effect" && methods.includes("GET")).filter(
+    ({ id }) => !seen.has(id),
+  );
+  assert.deepEqual(
+    missing.map(({ path }) => path),
+    [],
+  );
 });
 
 test("the fast path sends what the slow one would, or nothing", async () => {
@@ -118,7 +194,8 @@ test("the fast path sends what the slow one would, or nothing", async () => {
   const encodings = [null, "br", "gzip", "identity"];
   for (const target of ["/api/catalog", "/", "/api/list?prefix=notes/", "/api/cubs/CUB-0001", "/robots.txt"]) {
     for (const encoding of encodings) {
-      const header = (tag: string | null) => (name: string) => (name === "accept-encoding" ? encoding : name === "if-none-match" ? tag : null);
+      const header = (tag: string | null) => (name: string) =>
+        name === "accept-encoding" ? encoding : name === "if-none-match" ? tag : null;
       const slow = await answer(still, { method: "GET", target, header: header(null) });
       assert.deepEqual(readyAnswer(still, "GET", target, encoding, null), slow);
       const tag = slow.headers["ETag"] ?? "";
@@ -171,7 +248,14 @@ test("a view that never had a good snapshot fails, and says 503", async (t) => {
 test("before the first snapshot the catalog is a listing, the rest waits, and only GET and HEAD are answered", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-answer-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const catalog: Catalog = { schema_version: 1, snapshot: null, generator: "proofshelf", source: "listing", counts: { collections: 0, objects: 0, bytes: 0 }, collections: [] };
+  const catalog: Catalog = {
+    schema_version: 1,
+    snapshot: null,
+    generator: "proofshelf",
+    source: "listing",
+    counts: { collections: 0, objects: 0, bytes: 0 },
+    collections: [],
+  };
   const empty = openPublic({ ...fixture, publicDir: dir }, { listing: async () => catalog });
   const listing = await get("/api/catalog", {}, empty);
   assert.deepEqual([listing.status, listing.headers.get("cache-control")], [200, "no-store"]);
@@ -220,7 +304,10 @@ test("the contract would notice a wrong body, an undescribed status and a HEAD t
   const good = await exchange(sent);
   await check(sent, good);
   const wrong = new TextEncoder().encode('{"claims":[]}');
-  await assert.rejects(check(sent, { ...good, body: wrong, headers: new Map([...good.headers, ["content-length", String(wrong.length)]]) }), /meta/);
+  await assert.rejects(
+    check(sent, { ...good, body: wrong, headers: new Map([...good.headers, ["content-length", String(wrong.length)]]) }),
+    /meta/,
+  );
   await assert.rejects(check(sent, { ...good, status: 201 }), /not described/);
   await assert.rejects(check(sent, { ...good, headers: new Map([...good.headers, ["x-more", "1"]]) }), /HEAD mirrors GET/);
 });

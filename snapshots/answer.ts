@@ -17,8 +17,20 @@ import { PROBLEM_TYPE, problemBody, toShelfError } from "./problem.ts";
 import { parseCubId } from "./query/cubs.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { evidenceBody } from "./tools/evidence-answer.ts";
-import { type Answer, type AnswerRequest, CACHE, type CacheClass, chooseEncoding, type Prepared, prepare, queryTag, reply } from "./reply.ts";
-import { matchRoute, type Route } from "./routes.ts";
+import {
+  type Answer,
+  type AnswerRequest,
+  CACHE,
+  type CacheClass,
+  chooseEncoding,
+  commonHeaders,
+  type Prepared,
+  prepare,
+  queryTag,
+  reply,
+} from "./reply.ts";
+import type { Route } from "./route.ts";
+import { matchRoute } from "./routes.ts";
 import { stampJson, stampPage } from "./stamp.ts";
 import type { OpenSnapshot, View } from "./view.ts";
 
@@ -63,7 +75,13 @@ function preparedOf(open: OpenSnapshot): Caches {
 }
 
 /** An answer that is ready, without waiting; null when `answer` has to be asked. For the listener's fast path. */
-export function readyAnswer(view: View, method: string, target: string, acceptEncoding: string | null, ifNoneMatch: string | null): Answer | null {
+export function readyAnswer(
+  view: View,
+  method: string,
+  target: string,
+  acceptEncoding: string | null,
+  ifNoneMatch: string | null,
+): Answer | null {
   if (method !== "GET") return null;
   const open = view.peek();
   const known = open === null ? undefined : caches.get(open);
@@ -110,17 +128,6 @@ function withCommonHeaders(found: Answer, view: "public" | "internal", snapshot:
   const complete: Answer = { ...found, headers: { ...commonHeaders(view, snapshot), ...found.headers, ...kept } };
   common.set(found, { snapshot, answer: complete });
   return complete;
-}
-
-export function commonHeaders(view: "public" | "internal", snapshot: string | null): Record<string, string> {
-  return {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "same-origin",
-    ...(snapshot === null ? {} : { "X-Snapshot": snapshot }),
-    ...(view === "public"
-      ? { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Link, X-Snapshot, Repr-Digest" }
-      : {}),
-  };
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {
@@ -192,7 +199,9 @@ function elsewhere(route: Route): ShelfError {
 async function answerAt(view: View, request: AnswerRequest, id: string, path: string, query: string): Promise<Answer> {
   const open = SHA256_PATTERN.test(id) ? await view.byId(id) : null;
   if (open === null) {
-    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes: [`See ${pagePath.snapshots} for those that are.`] });
+    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", {
+      fixes: [`See ${pagePath.snapshots} for those that are.`],
+    });
   }
   const route = matchRoute(apiPath(path));
   allow(request, route);
@@ -281,7 +290,9 @@ async function objectRoute(context: Context, request: AnswerRequest, path: strin
   const key = parseKeyPath(raw);
   const entry = await context.open.snapshot.find(`objects/${key}`);
   if (entry?.kind !== "blob") {
-    throw new ShelfError("object_not_found", "No object of this view has this key.", { fixes: ["List its prefix with /api/list.", "Look in /api/rejected."] });
+    throw new ShelfError("object_not_found", "No object of this view has this key.", {
+      fixes: ["List its prefix with /api/list.", "Look in /api/rejected."],
+    });
   }
   if (formatKeyPath(key) !== raw) return redirect(308, context.mount + objectPath(key), CACHE[context.cache]);
   return objectAnswer(context.open.snapshot, key, entry, request, context.cache);
@@ -296,11 +307,16 @@ async function filePath(context: Context, route: Route, path: string): Promise<s
   if (route.id === "cub" || route.id === "cub-code") {
     const id = parseCubId(decodeURIComponent(path.split("/")[3] ?? "").replace(/\.json$/, ""));
     if (!relationsOf(data).recordById.has(id)) {
-      throw new ShelfError("cub_not_found", `No record has the id ${id} in this snapshot.`, { fixes: ["Search /api/cubs.", "Look in /api/rejected."] });
+      throw new ShelfError("cub_not_found", `No record has the id ${id} in this snapshot.`, {
+        fixes: ["Search /api/cubs.", "Look in /api/rejected."],
+      });
     }
     return route.id === "cub" ? `api/cubs/${id}.json` : `api/cubs/${id}/code.json`;
   }
-  if (route.path.startsWith("/api/")) return `${apiPath(route.path).slice(1).replace(/\.json$/, "")}.json`;
+  if (route.path.startsWith("/api/"))
+    return `${apiPath(route.path)
+      .slice(1)
+      .replace(/\.json$/, "")}.json`;
   return `pages${route.path}`;
 }
 
@@ -344,7 +360,9 @@ async function pageAnswer(context: Context, request: AnswerRequest, path: string
   }
   const target = await findRedirect(context, path);
   if (target !== null) return redirect(308, context.mount + target + (query === "" ? "" : `?${query}`), CACHE[context.cache]);
-  throw new ShelfError("not_found", "Nothing is served at this path.", { fixes: [`See ${context.mount}${pagePath.reference} for every path.`] });
+  throw new ShelfError("not_found", "Nothing is served at this path.", {
+    fixes: [`See ${context.mount}${pagePath.reference} for every path.`],
+  });
 }
 
 async function storedPage(context: Context, path: string): Promise<Prepared | null> {
@@ -369,7 +387,10 @@ async function agentContent(context: Context, path: string): Promise<Prepared | 
 
 async function renderedPage(context: Context, input: PageInput, tag: string | null): Promise<Prepared> {
   const html = await stampPage(context.open, input.chrome.path, await render(context.view, input));
-  return prepare({ bytes: html, type: HTML_TYPE, tag: tag === null ? sha256(html) : queryTag(context.open.snapshot.id, tag), headers: PAGE_HEADERS }, context.cache);
+  return prepare(
+    { bytes: html, type: HTML_TYPE, tag: tag === null ? sha256(html) : queryTag(context.open.snapshot.id, tag), headers: PAGE_HEADERS },
+    context.cache,
+  );
 }
 
 function render(view: View, input: PageInput): Promise<Uint8Array> {
@@ -444,7 +465,10 @@ export async function renderedAnswer(view: View, open: OpenSnapshot, status: num
     status,
     headers: {
       ...commonHeaders(view.options.view, open.snapshot.id),
-      "Cache-Control": CACHE.none, "Content-Type": HTML_TYPE, "Content-Length": String(html.length), ...PAGE_HEADERS,
+      "Cache-Control": CACHE.none,
+      "Content-Type": HTML_TYPE,
+      "Content-Length": String(html.length),
+      ...PAGE_HEADERS,
     },
     body: html,
   };
@@ -467,4 +491,3 @@ async function notFoundPage(view: View, request: AnswerRequest, error: ShelfErro
     body: request.method === "HEAD" ? null : html,
   };
 }
-

@@ -47,7 +47,10 @@ export async function health(view: View): Promise<Health> {
   const seen = open === null ? null : ((await open.snapshot.shelf.readChecked().catch(() => null)) ?? open.snapshot.record.created);
   const age = seen === null ? null : Math.max(0, (now() - Date.parse(seen)) / 1000);
   if (age !== null) {
-    checks["age"] = age > OLD_S ? { status: "warn", detail: "no build has looked at the sources for 12 hours" } : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
+    checks["age"] =
+      age > OLD_S
+        ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
+        : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
   }
   if (open !== null) {
     checks["search"] = await open.reader().then(

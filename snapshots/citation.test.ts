@@ -20,7 +20,15 @@ test("a quote outside its lines, across their end, or in another spelling does n
 });
 
 test("line numbers that are not there, turned round or no numbers do not hold", () => {
-  for (const [start, end] of [[0, 1], [6, 6], [2, 1], [1, 6], [1.5, 2], [Number.NaN, 1], [1, Infinity]] as const) {
+  for (const [start, end] of [
+    [0, 1],
+    [6, 6],
+    [2, 1],
+    [1, 6],
+    [1.5, 2],
+    [Number.NaN, 1],
+    [1, Infinity],
+  ] as const) {
     assert.match(cite("one", start, end) ?? "", /has no lines/);
   }
 });
@@ -32,7 +40,14 @@ test("another digest and a missing object do not hold", () => {
 });
 
 test("what stands there holds, over line ends, with any script, and in the last line without an end", () => {
-  for (const [quote, start, end] of [["one", 1, 1], ["one\ntwo", 1, 2], ["quoted\u201d\r", 2, 2], ["caf\u00e9 \ud83e\udd80", 4, 4], ["five", 5, 5], [TEXT, 1, 5]] as const) {
+  for (const [quote, start, end] of [
+    ["one", 1, 1],
+    ["one\ntwo", 1, 2],
+    ["quoted\u201d\r", 2, 2],
+    ["caf\u00e9 \ud83e\udd80", 4, 4],
+    ["five", 5, 5],
+    [TEXT, 1, 5],
+  ] as const) {
     assert.equal(cite(quote, start, end), null);
   }
   assert.equal(readLines(bytes, 5, 5), "five");

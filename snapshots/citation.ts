@@ -64,7 +64,10 @@ export function readLines(bytes: Uint8Array, start: number, end: number): string
  *  written, as the text has it.
  *  @param firstLine number of the text's first line */
 export function locateQuote(text: string, firstLine: number, wanted: string): LocatedQuote | null {
-  const words = wanted.slice(0, MAX_QUOTE).split(/\s+/).filter((word) => word !== "");
+  const words = wanted
+    .slice(0, MAX_QUOTE)
+    .split(/\s+/)
+    .filter((word) => word !== "");
   if (words.length === 0) return null;
   // Fixed words with white space between: the matcher never has two ways to match, so it cannot blow up.
   const match = new RegExp(words.map(wordPattern).join("\\s+"), "u").exec(text);

@@ -22,8 +22,7 @@ export function parseCodeRef(repo: string, head: string, path: string): CodeRef 
       detail: "is not 1 to 100 of letters, digits, dot, hyphen and underscore, beginning with a letter or digit",
     });
   }
-  if (!CODE_HEAD_PATTERN.test(head))
-    errors.push({ pointer: "head", detail: "is not a revision of 40 or 64 lower-case hex digits" });
+  if (!CODE_HEAD_PATTERN.test(head)) errors.push({ pointer: "head", detail: "is not a revision of 40 or 64 lower-case hex digits" });
   const problem = findCodePathProblem(path);
   if (problem !== null) errors.push({ pointer: "path", detail: problem });
   if (errors.length === 0) return { repo, head, path };

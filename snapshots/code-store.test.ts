@@ -28,8 +28,7 @@ test("before the store exists it is unavailable, not empty", async () => {
   for (const ask of [store.read(ref("a")), store.stat(ref("a")), store.list()[Symbol.asyncIterator]().next()]) {
     await assert.rejects(
       ask,
-      (error: unknown) =>
-        error instanceof ShelfError && error.code === "code_store_unavailable" && !error.message.includes(base),
+      (error: unknown) => error instanceof ShelfError && error.code === "code_store_unavailable" && !error.message.includes(base),
     );
   }
 });
@@ -102,18 +101,7 @@ test("a file is read with its digest, and listed with its size", async () => {
   const problems = Object.fromEntries(listed.map((entry) => [entry.path, entry.problem]));
   assert.deepEqual(
     Object.keys(problems).sort(),
-    [
-      "bad\\name",
-      "end",
-      "huge.v",
-      "inside",
-      "middle",
-      "near",
-      "pipe",
-      "src/real.v",
-      "src/Ünï cöde [1]*.lean",
-      "swap.v",
-    ].sort(),
+    ["bad\\name", "end", "huge.v", "inside", "middle", "near", "pipe", "src/real.v", "src/Ünï cöde [1]*.lean", "swap.v"].sort(),
   );
   assert.equal(problems["src/real.v"], null);
   assert.equal(problems["end"], "is a link; links are not followed");
@@ -153,10 +141,7 @@ test("a reference that is not in its one spelling is refused, part by part", () 
     assert.throws(
       () => parseCodeRef(repo, head, path),
       (error: unknown) =>
-        error instanceof ShelfError &&
-        error.code === "bad_code_path" &&
-        error.errors.length === 1 &&
-        error.errors[0]?.pointer === part,
+        error instanceof ShelfError && error.code === "bad_code_path" && error.errors.length === 1 && error.errors[0]?.pointer === part,
       JSON.stringify([repo, head, path]),
     );
   }

@@ -32,8 +32,7 @@ export type CodeStorage = { readonly kind: "directory"; readonly root: string } 
 
 /** @throws ShelfError "bad_config" for a kind that this version cannot open */
 export function openCodeStore(storage: CodeStorage): CodeStore {
-  if (storage.kind !== "directory")
-    throw new ShelfError("bad_config", "code.kind s3 is not supported yet; use kind: directory");
+  if (storage.kind !== "directory") throw new ShelfError("bad_config", "code.kind s3 is not supported yet; use kind: directory");
   const { root } = storage;
   return {
     async stat(ref) {
@@ -41,8 +40,7 @@ export function openCodeStore(storage: CodeStorage): CodeStore {
     },
     async read(ref) {
       return withFile(root, ref, async (file, size) => {
-        if (size > MAX_CODE_BYTES)
-          throw new ShelfError("code_store_unavailable", `The file is larger than ${MAX_CODE_BYTES} bytes.`);
+        if (size > MAX_CODE_BYTES) throw new ShelfError("code_store_unavailable", `The file is larger than ${MAX_CODE_BYTES} bytes.`);
         const buffer = await file.readFile();
         const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
         return { bytes, sha256: sha256(bytes) };
@@ -52,11 +50,7 @@ export function openCodeStore(storage: CodeStorage): CodeStore {
   };
 }
 
-async function withFile<T>(
-  root: string,
-  ref: CodeRef,
-  use: (file: FileHandle, size: number) => Promise<T>,
-): Promise<T | null> {
+async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, size: number) => Promise<T>): Promise<T | null> {
   parseCodeRef(ref.repo, ref.head, ref.path); // a caller that forgot must not leave the root
   const realRoot = await findRoot(root);
   const path = join(realRoot, ref.repo, ref.head, ref.path);
@@ -94,9 +88,7 @@ async function findRoot(root: string): Promise<string> {
 }
 
 function isAbsent(cause: unknown): boolean {
-  return ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"].includes(
-    (cause as NodeJS.ErrnoException).code ?? "",
-  );
+  return ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
 }
 
 function unavailable(cause: unknown): ShelfError {

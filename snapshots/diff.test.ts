@@ -9,7 +9,7 @@ import { canonicalJson, sha256 } from "./digest.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "./read.ts";
 import { CubRecord } from "./schema/cubs.ts";
 import { openDirectoryShelf } from "./shelf-directory.ts";
-import { publishTiny, TINY, tinyData, type TinySource } from "./verify/tiny-shelf.ts";
+import { publishTiny, tinyData, type TinySource } from "./verify/tiny-shelf.ts";
 
 const base = mkdtempSync(join(tmpdir(), "diff-"));
 after(() => rmSync(base, { recursive: true }));
@@ -24,13 +24,29 @@ const record = (id: string, more: object = {}): object => ({ id, repo: "r", theo
 const object = (key: string, text = key): { key: string; text: string; title: string } => ({ key, text, title: "t" });
 
 const before = await snapshotOf({
-  objects: [object("notes/__proto__"), object("notes/same"), object("notes/gone"), object("notes/becomes-folder"), object("notes/z.md", "old")],
+  objects: [
+    object("notes/__proto__"),
+    object("notes/same"),
+    object("notes/gone"),
+    object("notes/becomes-folder"),
+    object("notes/z.md", "old"),
+  ],
   claims: [{ ...claim, id: "a" }, claim, { ...claim, id: "__proto__" }],
   cubs: [record("CUB-0001"), record("CUB-0002", { file_shas: { "a.v": sha256("a"), "b.v": sha256("b") } }), record("CUB-0003")],
 });
 const changed = await snapshotOf({
-  objects: [object("notes/__proto__"), object("notes/same"), object("notes/becomes-folder/file"), object("notes/a/b/c"), object("notes/z.md", "new")],
-  claims: [{ ...claim, id: "__proto__", gaps: ["g"] }, { ...claim, status: "verified" }, { ...claim, id: "c" }],
+  objects: [
+    object("notes/__proto__"),
+    object("notes/same"),
+    object("notes/becomes-folder/file"),
+    object("notes/a/b/c"),
+    object("notes/z.md", "new"),
+  ],
+  claims: [
+    { ...claim, id: "__proto__", gaps: ["g"] },
+    { ...claim, status: "verified" },
+    { ...claim, id: "c" },
+  ],
   cubs: [record("CUB-0002", { note: "n", file_shas: { "a.v": sha256("A"), "b.v": sha256("b") } }), record("CUB-0003"), record("CUB-0100")],
 });
 
@@ -49,7 +65,10 @@ test("the other way round, added and removed change places", async () => {
 
 test("the first snapshot adds everything, and equal ones differ in nothing and are not read", async () => {
   const first = await diffSnapshots(null, before);
-  assert.deepEqual([first.added.objects.length, first.added.claims, first.added.records], [5, ["__proto__", "a", "b"], ["CUB-0001", "CUB-0002", "CUB-0003"]]);
+  assert.deepEqual(
+    [first.added.objects.length, first.added.claims, first.added.records],
+    [5, ["__proto__", "a", "b"], ["CUB-0001", "CUB-0002", "CUB-0003"]],
+  );
   const none = { objects: [], claims: [], records: [] };
   assert.deepEqual([first.changed, first.removed], [none, none]);
   const sealed: Snapshot = { ...before, read: () => assert.fail("a file was read") };
@@ -75,7 +94,10 @@ test("changes of claims and records name each field with both values", async () 
 test("objects come first, then claims, then records; what is gone has no page", async () => {
   const changes = await describeChanges(before, changed);
   const order = changes.map((change) => change.what);
-  assert.deepEqual(order, [...order].sort((a, b) => ["object", "claim", "record", "other"].indexOf(a) - ["object", "claim", "record", "other"].indexOf(b)));
+  assert.deepEqual(
+    order,
+    [...order].sort((a, b) => ["object", "claim", "record", "other"].indexOf(a) - ["object", "claim", "record", "other"].indexOf(b)),
+  );
   for (const { change, path, before: old, after: now } of changes) {
     assert.equal(path === null, change === "removed");
     assert.deepEqual([old === null, now === null], [change === "added", change === "removed"]);
@@ -89,7 +111,10 @@ test("fields tell exactly what differs, for any JSON", () => {
       const fields = diffFields(a, b);
       assert.equal(fields.length === 0, canonicalJson(a) === canonicalJson(b));
       for (const field of fields) assert.notEqual(field.before, field.after);
-      assert.deepEqual(diffFields(b, a), fields.map(({ field, before, after }) => ({ field, before: after, after: before })));
+      assert.deepEqual(
+        diffFields(b, a),
+        fields.map(({ field, before, after }) => ({ field, before: after, after: before })),
+      );
     }),
   );
 });

@@ -31,7 +31,10 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) {
     const { path: key, before: old, after: now } = change;
-    const fields = old === null || now === null ? [] : diffFields({ type: old.type, uploaded: old.uploaded }, { type: now.type, uploaded: now.uploaded });
+    const fields =
+      old === null || now === null
+        ? []
+        : diffFields({ type: old.type, uploaded: old.uploaded }, { type: now.type, uploaded: now.uploaded });
     objects.push({ ...told("object", key, pagePath.object(key), change), before: old?.sha256 ?? null, after: now?.sha256 ?? null, fields });
   }
   const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describe("claim", id, pagePath.claim(id), pair));
@@ -48,12 +51,28 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
 
 /** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
 async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
-  const meta = async (snapshot: Snapshot): Promise<unknown> => ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
+  const meta = async (snapshot: Snapshot): Promise<unknown> =>
+    ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
   const pairs = [
-    { name: "library", path: pagePath.front, before: await readJson(before, "api/library.json"), after: await readJson(after, "api/library.json") },
+    {
+      name: "library",
+      path: pagePath.front,
+      before: await readJson(before, "api/library.json"),
+      after: await readJson(after, "api/library.json"),
+    },
     { name: "claims meta", path: pagePath.claims, before: await meta(before), after: await meta(after) },
-    { name: "registry meta", path: pagePath.dashboard, before: await readJson(before, "api/cubs/meta.json"), after: await readJson(after, "api/cubs/meta.json") },
-    { name: "rejected", path: pagePath.rejected, before: await readJson(before, "api/rejected.json"), after: await readJson(after, "api/rejected.json") },
+    {
+      name: "registry meta",
+      path: pagePath.dashboard,
+      before: await readJson(before, "api/cubs/meta.json"),
+      after: await readJson(after, "api/cubs/meta.json"),
+    },
+    {
+      name: "rejected",
+      path: pagePath.rejected,
+      before: await readJson(before, "api/rejected.json"),
+      after: await readJson(after, "api/rejected.json"),
+    },
   ];
   return pairs.filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).map((pair) => describe("other", pair.name, pair.path, pair));
 }
@@ -109,7 +128,9 @@ async function claimPairs(before: Snapshot | null, after: Snapshot): Promise<Rea
   const [a, b] = [(await before?.find(path)) ?? null, await after.find(path)];
   if (a !== null && a.sha256 === b?.sha256) return new Map();
   const [old, now] = [await claimsOf(before), await claimsOf(after)];
-  const pairs = [...new Set([...old.keys(), ...now.keys()])].map((id) => [id, { before: old.get(id) ?? null, after: now.get(id) ?? null }] as const);
+  const pairs = [...new Set([...old.keys(), ...now.keys()])].map(
+    (id) => [id, { before: old.get(id) ?? null, after: now.get(id) ?? null }] as const,
+  );
   return new Map(pairs.filter(([, pair]) => !isDeepStrictEqual(pair.before, pair.after)));
 }
 

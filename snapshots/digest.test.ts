@@ -15,6 +15,8 @@ test("members are sorted by UTF-16 code unit, and numbers are as short as they c
     canonicalJson({ "\u20ac": 1, "\r": 2, "\ufb33": 3, "1": 4, "\u{1f600}": 5, "\u0080": 6, "\u00f6": 7 }),
     '{"\\r":2,"1":4,"\u0080":6,"\u00f6":7,"\u20ac":1,"\u{1f600}":5,"\ufb33":3}',
   );
+  // The example of RFC 8785 as it is written there.
+  // oxlint-disable-next-line no-loss-of-precision
   assert.equal(canonicalJson([333333333.33333329, 1e30, 4.5, 2e-3, 1e-27, -0]), "[333333333.3333333,1e+30,4.5,0.002,1e-27,0]");
   assert.equal(canonicalJson({ b: [{ d: null, c: true }], a: "\u2028/\u0008" }), '{"a":"\u2028/\\b","b":[{"c":true,"d":null}]}');
 });

@@ -31,4 +31,3 @@ export async function diffPage(view: View, from: OpenSnapshot, to: OpenSnapshot)
     truncated: changes.length > MAX_CHANGES,
   };
 }
-

@@ -134,7 +134,13 @@ export const pagePath = {
   at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
   /** The page of what a search or an answer found. */
   source: (kind: string, key: string): string =>
-    kind === "record" ? pagePath.record(key) : kind === "claim" ? pagePath.claim(key) : kind === "collection" ? pagePath.browse(key) : pagePath.object(key),
+    kind === "record"
+      ? pagePath.record(key)
+      : kind === "claim"
+        ? pagePath.claim(key)
+        : kind === "collection"
+          ? pagePath.browse(key)
+          : pagePath.object(key),
   browse: (prefix: string): string => `/browse/${encodePath(formatSlug(prefix))}`,
   /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
   browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),
@@ -179,7 +185,11 @@ function partSuffix(part: number): string {
 
 function encodePath(path: string): string {
   if (PLAIN_PATH.test(path)) return path;
-  return path.split("/").map(encodeURIComponent).map((part) => part.replaceAll("%3D", "=")).join("/");
+  return path
+    .split("/")
+    .map(encodeURIComponent)
+    .map((part) => part.replaceAll("%3D", "="))
+    .join("/");
 }
 
 /** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, `/` is `index.html`, `/404.html` is `404.html`.

@@ -155,7 +155,8 @@ export async function findLeaks(
     const places = new Set<number>();
     for (const match of matches(secrets, bytes)) if (!ids.has(match.id)) ids.set(match.id, bytes === stored ? offset + match.offset : null);
     const [text = "", ...decoded] = readings(new TextDecoder().decode(bytes));
-    for (const reading of decoded) for (const match of matches(secrets, Buffer.from(reading))) if (!ids.has(match.id)) ids.set(match.id, null);
+    for (const reading of decoded)
+      for (const match of matches(secrets, Buffer.from(reading))) if (!ids.has(match.id)) ids.set(match.id, null);
     for (const reading of [text, ...decoded]) {
       if (secrets.text.size === 0) break;
       eachShingle(reading, (high, low) => {
@@ -197,7 +198,10 @@ function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<{ readonl
 const HEX_LENGTH = 64;
 const IS_HEX = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
 
-function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<{ readonly id: number; readonly offset: number }> {
+function* findDigests(
+  digests: ReadonlyMap<string, number>,
+  bytes: Uint8Array,
+): Generator<{ readonly id: number; readonly offset: number }> {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const isHex = (at: number): boolean => at < buffer.length && IS_HEX[buffer[at] as number] === 1;
   // Every run of 64 covers one of these places, and few other texts have hex there: most bytes are never looked at.
@@ -225,15 +229,24 @@ function spellingsOf(text: string): (string | Uint8Array)[] {
   const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   const quoted = html.replaceAll('"', "&quot;");
   return [
-    text, JSON.stringify(text).slice(1, -1), html, quoted, quoted.replaceAll("'", "&#39;"), quoted.replaceAll("'", "&#x27;"),
-    text.replaceAll("&", "&#38;").replaceAll("<", "&#60;"), Buffer.from(text, "utf16le"),
+    text,
+    JSON.stringify(text).slice(1, -1),
+    html,
+    quoted,
+    quoted.replaceAll("'", "&#39;"),
+    quoted.replaceAll("'", "&#x27;"),
+    text.replaceAll("&", "&#38;").replaceAll("<", "&#60;"),
+    Buffer.from(text, "utf16le"),
   ];
 }
 
 function addressesOf(name: string): string[] {
   const key = name.toWellFormed(); // names of refused keys may hold anything
   const slug = formatSlug(key);
-  const encodedSlug = slug.split("/").map((part) => encodeURIComponent(part).replaceAll("%3D", "=")).join("/");
+  const encodedSlug = slug
+    .split("/")
+    .map((part) => encodeURIComponent(part).replaceAll("%3D", "="))
+    .join("/");
   return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
 }
 

@@ -17,7 +17,11 @@ const listener: RequestListener = (message, response) => {
   const large = message.url === "/large";
   if (large) response.on("close", () => onEnd(response.writableFinished));
   message.resume().on("end", () => {
-    void sendAnswer(response, { status: 200, headers: {}, body: large ? Readable.from(Array.from({ length: 64 }, () => CHUNK)) : Buffer.from("ok") });
+    void sendAnswer(response, {
+      status: 200,
+      headers: {},
+      body: large ? Readable.from(Array.from({ length: 64 }, () => CHUNK)) : Buffer.from("ok"),
+    });
   });
 };
 
@@ -46,7 +50,11 @@ async function open(port: number, sent: string): Promise<Socket> {
 
 test("a client that never ends its headers or its body is told 408 and closed, and others are served meanwhile", async (t) => {
   const { port, serves } = await start(t);
-  for (const half of ["GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{", "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"]) {
+  for (const half of [
+    "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ",
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+    "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n",
+  ]) {
     const sockets = await Promise.all(Array.from({ length: 20 }, () => open(port, half)));
     const ends = sockets.map(async (socket) => {
       let text = "";

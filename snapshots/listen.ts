@@ -70,7 +70,13 @@ export function viewListener(view: View): RequestListener {
     const { headers } = message;
     const ready =
       headers.range === undefined
-        ? readyAnswer(view, message.method ?? "GET", target, headers["accept-encoding"]?.toString() ?? null, headers["if-none-match"] ?? null)
+        ? readyAnswer(
+            view,
+            message.method ?? "GET",
+            target,
+            headers["accept-encoding"]?.toString() ?? null,
+            headers["if-none-match"] ?? null,
+          )
         : null;
     if (ready !== null) {
       response.writeHead(ready.status, flatHeaders(ready));
@@ -89,9 +95,19 @@ export type Listening = { readonly server: Server; readonly url: string; readonl
 /** @param options.port 0 takes a free one
  *  @param patience for tests, which have little
  *  @throws the system's error when the address is taken */
-export async function listen(listener: RequestListener, options: { readonly host: string; readonly port: number }, patience: Patience = PATIENCE): Promise<Listening> {
+export async function listen(
+  listener: RequestListener,
+  options: { readonly host: string; readonly port: number },
+  patience: Patience = PATIENCE,
+): Promise<Listening> {
   const server = createServer(
-    { headersTimeout: patience.headers, requestTimeout: patience.request, keepAliveTimeout: patience.idle, connectionsCheckingInterval: patience.check, noDelay: true },
+    {
+      headersTimeout: patience.headers,
+      requestTimeout: patience.request,
+      keepAliveTimeout: patience.idle,
+      connectionsCheckingInterval: patience.check,
+      noDelay: true,
+    },
     listener,
   );
   server.timeout = patience.stalled;

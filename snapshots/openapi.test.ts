@@ -7,8 +7,18 @@ import { INTERFACE_VERSION, openapi } from "./openapi.ts";
 import { ROUTES } from "./routes.ts";
 
 type Response = { content?: Record<string, { schema: object }> };
-type Operation = { operationId: string; security: object[]; parameters?: { name: string; in: string; required?: boolean }[]; responses: Record<string, Response> };
-type Document = { openapi: string; info: { version: string; title: string }; servers: { url: string }[]; paths: Record<string, Record<string, Operation>> };
+type Operation = {
+  operationId: string;
+  security: object[];
+  parameters?: { name: string; in: string; required?: boolean }[];
+  responses: Record<string, Response>;
+};
+type Document = {
+  openapi: string;
+  info: { version: string; title: string };
+  servers: { url: string }[];
+  paths: Record<string, Record<string, Operation>>;
+};
 
 const options = { title: "Fixture", baseUrl: "http://library.example", view: "public" } as const;
 const describe = (): Document => openapi(options) as Document;
@@ -16,7 +26,10 @@ const describe = (): Document => openapi(options) as Document;
 test("a linter finds nothing in the description", async () => {
   const config = await createConfig({ extends: ["recommended"] });
   const problems = await lintFromString({ source: JSON.stringify(describe()), config });
-  assert.deepEqual(problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]), []);
+  assert.deepEqual(
+    problems.map(({ ruleId, message, location }) => [ruleId, message, location[0]?.pointer]),
+    [],
+  );
 });
 
 test("the linter would find something", async () => {
@@ -43,13 +56,42 @@ test("every route of the interface is there, with each of its methods", () => {
   const { paths } = describe();
   // interface §4, written out: the route table is what is under test.
   const wanted = [
-    "GET /api/list", "HEAD /api/list", "GET /api/catalog", "GET /api/claims", "POST /api/reindex", "GET /api/search", "GET /api/ai-search",
-    "POST /api/ask", "GET /api/capabilities", "GET /api/openapi.json", "GET /objects/{key}", "HEAD /objects/{key}", "GET /browse/{prefix}",
-    "GET /health", "POST /mcp", "GET /api/cubs", "GET /api/cubs/{id}", "GET /api/cubs/{id}/code", "GET /api/cubs/meta",
-    "GET /api/code/{repo}/{head}/{path}", "GET /internal/api/catalog", "GET /internal/api/list", "HEAD /internal/api/list", "GET /internal/api/search",
-    "GET /internal/api/ai-search", "POST /internal/library/api/ask", "GET /internal/api/capabilities", "GET /internal/api/claims",
-    "GET /internal/api/openapi.json", "GET /internal/objects/{key}", "HEAD /internal/objects/{key}", "GET /internal/browse/{prefix}", "POST /internal/mcp",
-    "POST /internal/api/ask", "GET /api/rejected", "GET /llms.txt",
+    "GET /api/list",
+    "HEAD /api/list",
+    "GET /api/catalog",
+    "GET /api/claims",
+    "POST /api/reindex",
+    "GET /api/search",
+    "GET /api/ai-search",
+    "POST /api/ask",
+    "GET /api/capabilities",
+    "GET /api/openapi.json",
+    "GET /objects/{key}",
+    "HEAD /objects/{key}",
+    "GET /browse/{prefix}",
+    "GET /health",
+    "POST /mcp",
+    "GET /api/cubs",
+    "GET /api/cubs/{id}",
+    "GET /api/cubs/{id}/code",
+    "GET /api/cubs/meta",
+    "GET /api/code/{repo}/{head}/{path}",
+    "GET /internal/api/catalog",
+    "GET /internal/api/list",
+    "HEAD /internal/api/list",
+    "GET /internal/api/search",
+    "GET /internal/api/ai-search",
+    "POST /internal/library/api/ask",
+    "GET /internal/api/capabilities",
+    "GET /internal/api/claims",
+    "GET /internal/api/openapi.json",
+    "GET /internal/objects/{key}",
+    "HEAD /internal/objects/{key}",
+    "GET /internal/browse/{prefix}",
+    "POST /internal/mcp",
+    "POST /internal/api/ask",
+    "GET /api/rejected",
+    "GET /llms.txt",
   ];
   for (const item of wanted) {
     const [method = "", path = ""] = item.split(" ");
@@ -58,10 +100,29 @@ test("every route of the interface is there, with each of its methods", () => {
 });
 
 test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and nothing else", () => {
-  const names = describe().paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name).sort();
+  const names = describe()
+    .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
+    .sort();
   assert.deepEqual(names, [
-    "crate", "cursor", "deployable", "formal_systems", "invocation", "invocation_role", "kernels", "lane", "limit", "production_consumption",
-    "proof_consumption", "proof_scope", "q", "repo", "status", "tier", "use_case", "verification_state", "wiring",
+    "crate",
+    "cursor",
+    "deployable",
+    "formal_systems",
+    "invocation",
+    "invocation_role",
+    "kernels",
+    "lane",
+    "limit",
+    "production_consumption",
+    "proof_consumption",
+    "proof_scope",
+    "q",
+    "repo",
+    "status",
+    "tier",
+    "use_case",
+    "verification_state",
+    "wiring",
   ]);
 });
 
@@ -70,7 +131,12 @@ test("gated routes ask for the token or for both halves of a service token; publ
   const gated = [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
   for (const [path, item] of Object.entries(paths)) {
     for (const [method, { security, responses }] of Object.entries(item)) {
-      const expected = path.startsWith("/internal/") || path.startsWith("/api/code/") ? gated : path === "/api/reindex" ? [{ reindexBearer: [] }, { reindexToken: [] }] : [];
+      const expected =
+        path.startsWith("/internal/") || path.startsWith("/api/code/")
+          ? gated
+          : path === "/api/reindex"
+            ? [{ reindexBearer: [] }, { reindexToken: [] }]
+            : [];
       assert.deepEqual(security, expected, `${method} ${path}`);
       if (expected === gated) assert.ok("401" in responses && "403" in responses, `${method} ${path}`);
     }
@@ -81,7 +147,10 @@ test("every part of a path is a required parameter, and every error has a proble
   for (const [path, item] of Object.entries(describe().paths)) {
     for (const [method, operation] of Object.entries(item)) {
       for (const [, name = ""] of path.matchAll(/\{(\w+)\}/g)) {
-        assert.ok(operation.parameters?.some((parameter) => parameter.name === name && parameter.in === "path" && parameter.required === true), `${path} ${name}`);
+        assert.ok(
+          operation.parameters?.some((parameter) => parameter.name === name && parameter.in === "path" && parameter.required === true),
+          `${path} ${name}`,
+        );
       }
       if (method === "head") continue;
       for (const [status, response] of Object.entries(operation.responses)) {
@@ -101,7 +170,9 @@ test("every schema in the description compiles as JSON Schema 2020-12", () => {
     for (const [method, operation] of Object.entries(item)) {
       for (const [status, { content = {} }] of Object.entries(operation.responses)) {
         for (const type of Object.keys(content)) {
-          const pointer = ["paths", path, method, "responses", status, "content", type, "schema"].map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
+          const pointer = ["paths", path, method, "responses", status, "content", type, "schema"]
+            .map((part) => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1")))
+            .join("/");
           ajv.compile({ $ref: `openapi#/${pointer}` });
         }
       }

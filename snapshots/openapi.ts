@@ -1,7 +1,8 @@
 /** The OpenAPI 3.1 description, derived from the route table and the schemas; nothing in it is written twice. */
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import { type Route, type RouteParameter, ROUTES } from "./routes.ts";
+import type { Route, RouteParameter } from "./route.ts";
+import { ROUTES } from "./routes.ts";
 import { Problem } from "./schema/resources.ts";
 import type { View } from "./schema/resources.ts";
 
@@ -37,15 +38,22 @@ function operationId(route: Route, method: string): string {
 function parameterSchema(parameter: RouteParameter): z.ZodType {
   const meta = { description: parameter.description, ...(parameter.example === "" ? {} : { example: parameter.example }) };
   const value: z.ZodType = parameter.name === "limit" ? z.int().min(0).max(500) : parameter.name === "q" ? z.string().max(500) : z.string();
-  const schema = parameter.repeats ? z.array(z.string()).meta({ ...meta, param: { style: "form", explode: true }, ...(parameter.example === "" ? {} : { example: [parameter.example] }) }) : value.meta({ ...meta, ...(parameter.name === "limit" ? { example: Number(parameter.example) } : {}) });
+  const schema = parameter.repeats
+    ? z
+        .array(z.string())
+        .meta({ ...meta, param: { style: "form", explode: true }, ...(parameter.example === "" ? {} : { example: [parameter.example] }) })
+    : value.meta({ ...meta, ...(parameter.name === "limit" ? { example: Number(parameter.example) } : {}) });
   return parameter.required ? schema : schema.optional();
 }
 
 function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOperationObject {
-  const parts = Object.entries(route.parts).map(([name, { description, example }]) => [name, z.string().meta({ description, example })] as const);
-  const content = route.success.schema === undefined
-    ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
-    : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
+  const parts = Object.entries(route.parts).map(
+    ([name, { description, example }]) => [name, z.string().meta({ description, example })] as const,
+  );
+  const content =
+    route.success.schema === undefined
+      ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
+      : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
   const errors = [...new Set([400, ...route.errors, 405])].sort();
   return {
     operationId: operationId(route, method),
@@ -54,21 +62,31 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
     ...(route.access === "public" ? { security: [] } : { security: security(route) }),
     requestParams: {
       ...(parts.length === 0 ? {} : { path: z.object(Object.fromEntries(parts)) }),
-      ...(route.query.length === 0 ? {} : { query: z.object(Object.fromEntries(route.query.map((item) => [item.name, parameterSchema(item)]))) }),
+      ...(route.query.length === 0
+        ? {}
+        : { query: z.object(Object.fromEntries(route.query.map((item) => [item.name, parameterSchema(item)]))) }),
     },
-    ...(route.body === undefined || method !== "POST" ? {} : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
+    ...(route.body === undefined || method !== "POST"
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
     responses: {
       "200": { description: route.success.description, ...(method === "HEAD" ? {} : { content }) },
       ...Object.fromEntries(
         Object.entries(route.also ?? {})
           .filter(([status]) => method === "GET" || status !== "206")
-          .map(([status, description]) => [status as "200", { description, ...(method === "HEAD" || status.startsWith("3") ? {} : { content }) }]),
+          .map(([status, description]) => [
+            status as "200",
+            { description, ...(method === "HEAD" || status.startsWith("3") ? {} : { content }) },
+          ]),
       ),
       ...(method === "POST" ? {} : { "304": { description: "Not modified" } }),
       ...Object.fromEntries(
         errors.map((status) => [
           String(status) as "400",
-          { description: ERROR_TEXT[status] ?? "Error", ...(method === "HEAD" ? {} : { content: { "application/problem+json": { schema: Problem } } }) },
+          {
+            description: ERROR_TEXT[status] ?? "Error",
+            ...(method === "HEAD" ? {} : { content: { "application/problem+json": { schema: Problem } } }),
+          },
         ]),
       ),
     },

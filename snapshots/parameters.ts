@@ -1,7 +1,7 @@
 /** Query parameters of the API: unknown names are refused with the nearest known one, nothing is ignored silently. */
 import { distance } from "fastest-levenshtein";
 import { ShelfError } from "./errors.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./route.ts";
 
 /** Longest query string that is read; characters. */
 const MAX_QUERY_STRING = 8192;
@@ -17,7 +17,7 @@ export function checkParameters(route: Route, query: string): void {
     throw new ShelfError("bad_parameter", "The query is not percent-encoded UTF-8.");
   }
   const known = route.query.map((parameter) => parameter.name);
-  const unknown = [...new Set([...new URLSearchParams(query).keys()])].filter((name) => !known.includes(name));
+  const unknown = [...new Set(new URLSearchParams(query).keys())].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const errors = unknown.map((name) => {
     const nearest = [...known].sort((a, b) => distance(name.toLowerCase(), a) - distance(name.toLowerCase(), b))[0];

@@ -14,13 +14,21 @@ const base = mkdtempSync(join(tmpdir(), "prune-"));
 after(() => rmSync(base, { recursive: true }));
 let rooms = 0;
 
-const sourceOf = (version: number): TinySource => ({ ...TINY, objects: [...TINY.objects, { key: "notes/changing.md", text: `# Version ${version}\n` }, { key: "drafts/changing.md", text: `# Draft ${version}\n` }] });
+const sourceOf = (version: number): TinySource => ({
+  ...TINY,
+  objects: [
+    ...TINY.objects,
+    { key: "notes/changing.md", text: `# Version ${version}\n` },
+    { key: "drafts/changing.md", text: `# Draft ${version}\n` },
+  ],
+});
 
 async function newRoom(versions: number): Promise<{ readonly public: Shelf; readonly internal: Shelf }> {
   const root = join(base, String(rooms++));
   const shelf = openDirectoryShelf(join(root, "public"));
   const room = { public: shelf, internal: openDirectoryShelf(join(root, "internal"), shelf) };
-  for (let version = 1; version <= versions; version++) await publishBoth(room, sourceOf(version), { created: `2026-01-0${version}T00:00:00Z` });
+  for (let version = 1; version <= versions; version++)
+    await publishBoth(room, sourceOf(version), { created: `2026-01-0${version}T00:00:00Z` });
   return room;
 }
 
@@ -44,13 +52,23 @@ test("the newest are kept whole, older ones go with what only they used", async 
   assert.deepEqual(full.removed_snapshots, [records[0]?.snapshot]);
   const open = await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 2 });
   assert.ok(full.removed_blobs > 0 && open.removed_blobs > 0 && open.freed_bytes > 0);
-  assert.deepEqual([await sequences(room.internal), await sequences(room.public)], [[2, 3], [2, 3]]);
+  assert.deepEqual(
+    [await sequences(room.internal), await sequences(room.public)],
+    [
+      [2, 3],
+      [2, 3],
+    ],
+  );
   assert.deepEqual(await verifyShelf({ ...room, snapshots: "all" }), []);
   assert.equal(await room.public.hasBlob(sha256("# Version 1\n")), false);
   assert.equal(await room.internal.hasBlob(sha256("# Draft 1\n")), false);
   assert.equal(await room.internal.hasBlob(sha256("# Draft 2\n")), true);
   assert.ok((await room.public.readChanges(1)) !== null, "history was forgotten");
-  assert.deepEqual(await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 2 }), { removed_snapshots: [], removed_blobs: 0, freed_bytes: 0 });
+  assert.deepEqual(await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 2 }), {
+    removed_snapshots: [],
+    removed_blobs: 0,
+    freed_bytes: 0,
+  });
 });
 
 test("the snapshot that is served is kept, however old", async () => {
@@ -75,7 +93,10 @@ test("a public blob that an internal snapshot refers to stays", async () => {
   await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 1 });
   assert.equal(await room.public.hasBlob(sha256(text)), true);
   const findings = await verifyShelf({ ...room, snapshots: "all" });
-  assert.deepEqual(findings.map((finding) => finding.code), ["gated_blob_in_public"]);
+  assert.deepEqual(
+    findings.map((finding) => finding.code),
+    ["gated_blob_in_public"],
+  );
 });
 
 test("what a crash left is removed, and an interrupted run is finished by the next", async () => {
@@ -84,7 +105,10 @@ test("what a crash left is removed, and an interrupted run is finished by the ne
   const failing: Shelf = { ...room.public, deleteBlob: () => Promise.reject(new Error("power cut")) };
   await assert.rejects(prune({ shelf: failing, alsoUsedBy: [room.internal], keep: 1 }), /power cut/);
   assert.deepEqual(await sequences(room.public), [3]);
-  assert.deepEqual((await verifyShelf({ ...room, snapshots: "all" })).filter((finding) => finding.severity === "error"), []);
+  assert.deepEqual(
+    (await verifyShelf({ ...room, snapshots: "all" })).filter((finding) => finding.severity === "error"),
+    [],
+  );
   await prune({ shelf: room.internal, keep: 1 });
   await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 1 });
   assert.deepEqual(await verifyShelf({ ...room, snapshots: "all" }), []);
@@ -112,9 +136,16 @@ test("a snapshot that a kept record names again is not told as removed", async (
   const [last] = await room.public.listRecords();
   assert.equal(pruned.removed_snapshots.length, 1);
   assert.ok(!pruned.removed_snapshots.includes(last?.snapshot ?? ""));
-  assert.deepEqual((await verifyShelf({ public: room.public, internal: null, snapshots: "all" })).map((finding) => finding.code), []);
+  assert.deepEqual(
+    (await verifyShelf({ public: room.public, internal: null, snapshots: "all" })).map((finding) => finding.code),
+    [],
+  );
 });
 
 test("an empty shelf has nothing to prune", async () => {
-  assert.deepEqual(await prune({ shelf: openDirectoryShelf(join(base, "nothing")), keep: 1 }), { removed_snapshots: [], removed_blobs: 0, freed_bytes: 0 });
+  assert.deepEqual(await prune({ shelf: openDirectoryShelf(join(base, "nothing")), keep: 1 }), {
+    removed_snapshots: [],
+    removed_blobs: 0,
+    freed_bytes: 0,
+  });
 });

@@ -33,7 +33,9 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: Pru
   const records = await shelf.listRecords();
   const pointer = await shelf.readPointer();
   if (pointer === null && records.length > 0) {
-    throw new ShelfError("snapshot_damaged", "There is no current.json beside the records.", { fixes: ["Run a build, or restore current.json."] });
+    throw new ShelfError("snapshot_damaged", "There is no current.json beside the records.", {
+      fixes: ["Run a build, or restore current.json."],
+    });
   }
   const kept = records.filter((record, at) => at >= records.length - keep || record.sequence === pointer?.sequence);
   const keptIds = new Set(kept.map((record) => record.snapshot));

@@ -10,7 +10,7 @@ import { list, parsePrefix } from "./query/list.ts";
 import { parseSearch, search, type SearchResult } from "./query/search.ts";
 import { relationsOf } from "./page/relations.ts";
 import { type Answer, type AnswerRequest, type CacheClass, matchesTag, type Prepared, prepare, queryTag, reply } from "./reply.ts";
-import type { Route } from "./routes.ts";
+import type { Route } from "./route.ts";
 import type { OpenSnapshot, View } from "./view.ts";
 import { mountPath, type ViewData } from "./view-data.ts";
 
@@ -35,7 +35,8 @@ export async function queryAnswer(context: QueryContext, request: AnswerRequest,
   const params = new URLSearchParams(query);
   const cursorText = route.query.some((item) => item.name === "cursor") ? single(params, "cursor") : null;
   const cursor = cursorText === null ? null : parseCursor(cursorText);
-  const open = cursor === null || cursor.snapshot === context.open.snapshot.id ? context.open : await openCursor(context, route, params, cursor);
+  const open =
+    cursor === null || cursor.snapshot === context.open.snapshot.id ? context.open : await openCursor(context, route, params, cursor);
   const { snapshot } = open;
   const data = await snapshot.data();
   const parsed = parse(open, data, route, params, cursor, context.mount);
@@ -62,7 +63,9 @@ async function openCursor(context: QueryContext, route: Route, params: URLSearch
   if (open !== null) return open;
   params.delete("cursor");
   const first = `${context.mount}${route.path}${params.size === 0 ? "" : `?${params.toString()}`}`;
-  throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", { fixes: [`Start again at ${first}`] });
+  throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", {
+    fixes: [`Start again at ${first}`],
+  });
 }
 
 function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSearchParams, cursor: Cursor | null, mount: string): Query {

@@ -121,16 +121,18 @@ async function loadViewData(json: (path: string) => Promise<unknown>): Promise<V
   ];
   const objects = catalog.collections
     .flatMap((collection) => collection.objects)
-    .map((object): ObjectRow => ({
-      key: object.key,
-      title: object.title,
-      summary: object.summary ?? "",
-      kind: object.kind as ObjectKind,
-      media_type: object.media_type,
-      size: object.size,
-      sha256: object.sha256 ?? "",
-      uploaded: object.uploaded,
-    }))
+    .map(
+      (object): ObjectRow => ({
+        key: object.key,
+        title: object.title,
+        summary: object.summary ?? "",
+        kind: object.kind as ObjectKind,
+        media_type: object.media_type,
+        size: object.size,
+        sha256: object.sha256 ?? "",
+        uploaded: object.uploaded,
+      }),
+    )
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
     library,

@@ -16,11 +16,21 @@ after(() => rmSync(base, { recursive: true }));
 const BASH = ["--noprofile", "--norc", "-euo", "pipefail", "-c"];
 const readme = readFileSync(new URL("./README.md", import.meta.url), "utf8");
 const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1]).join("\n");
-const printed = execFileSync("bash", [...BASH, commands], { cwd: base, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"], env: { PATH: "/usr/bin:/bin" } });
+const printed = execFileSync("bash", [...BASH, commands], {
+  cwd: base,
+  encoding: "utf8",
+  stdio: ["ignore", "pipe", "pipe"],
+  env: { PATH: "/usr/bin:/bin" },
+});
 
 function filesUnder(root: string): ReadonlyMap<string, string> {
   const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(files.map((entry) => join(entry.parentPath, entry.name)).sort().map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]));
+  return new Map(
+    files
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((path) => [path.slice(root.length + 1), readFileSync(path, "utf8")]),
+  );
 }
 
 const SOURCES = [
@@ -34,8 +44,32 @@ test("the commands print what the text says they print", () => {
 });
 
 test("the commands use coreutils and the shell alone", () => {
-  const known = new Set(["mkdir", "cd", "printf", "cp", "sync", "mv", "for", "do", "done", "echo", "sha256sum", "tr", "cut", "while", "read", "test", "true", "tail", "cat", "child", "blob"]);
-  const starts = commands.replaceAll(/'[^']*'|\\\n|#.*|"\$\{[^}]*\}[^"]*"/g, " ").matchAll(/(?:^|[|;({]|&&|\bdo\b)\s*([a-z][a-z0-9]*)(?=\s)/gm);
+  const known = new Set([
+    "mkdir",
+    "cd",
+    "printf",
+    "cp",
+    "sync",
+    "mv",
+    "for",
+    "do",
+    "done",
+    "echo",
+    "sha256sum",
+    "tr",
+    "cut",
+    "while",
+    "read",
+    "test",
+    "true",
+    "tail",
+    "cat",
+    "child",
+    "blob",
+  ]);
+  const starts = commands
+    .replaceAll(/'[^']*'|\\\n|#.*|"\$\{[^}]*\}[^"]*"/g, " ")
+    .matchAll(/(?:^|[|;({]|&&|\bdo\b)\s*([a-z][a-z0-9]*)(?=\s)/gm);
   const used = new Set([...starts].map((match) => match[1] ?? ""));
   assert.ok(used.size > 10);
   for (const command of used) assert.ok(known.has(command), command);

@@ -8,8 +8,13 @@ import type { Receipt } from "./schema/resources.ts";
 const TEXT = "Equal keys keep their order.\nSecond line.\n";
 const id = sha256("snapshot");
 const receipt = makeReceipt({
-  question: "Why?", prefix: "", snapshot: id, mode: "ai", answer: "Equal keys keep their order. [1]",
-  citations: [{ n: 1, key: "notes/a.md", sha256: sha256(TEXT), start_line: 1, end_line: 1, quote: "keys keep" }], model: "m",
+  question: "Why?",
+  prefix: "",
+  snapshot: id,
+  mode: "ai",
+  answer: "Equal keys keep their order. [1]",
+  citations: [{ n: 1, key: "notes/a.md", sha256: sha256(TEXT), start_line: 1, end_line: 1, quote: "keys keep" }],
+  model: "m",
 });
 
 /** A snapshot of one object. */
@@ -18,7 +23,9 @@ function snapshot(text: string | null, snapshotId = id): Snapshot {
     id: snapshotId,
     find: (path) =>
       Promise.resolve(
-        text === null || path !== "objects/notes/a.md" ? null : { kind: "blob", name: "a.md", sha256: sha256(text), size: text.length, type: "text/markdown" },
+        text === null || path !== "objects/notes/a.md"
+          ? null
+          : { kind: "blob", name: "a.md", sha256: sha256(text), size: text.length, type: "text/markdown" },
       ),
     read: () => (text === null ? Promise.reject(new Error()) : Promise.resolve(Buffer.from(text))),
   };
@@ -27,8 +34,13 @@ function snapshot(text: string | null, snapshotId = id): Snapshot {
 
 test("every change to a receipt is found", async () => {
   const changes: Partial<Receipt>[] = [
-    { question: "How?" }, { answer: "No. [1]" }, { mode: "search" }, { model: "other" }, { prefix: "x/" },
-    { citations: [] }, { digest: sha256("x") },
+    { question: "How?" },
+    { answer: "No. [1]" },
+    { mode: "search" },
+    { model: "other" },
+    { prefix: "x/" },
+    { citations: [] },
+    { digest: sha256("x") },
   ];
   for (const change of changes) {
     assert.match((await checkReceipt({ ...receipt, ...change }, snapshot(TEXT))).join(), /was changed/);
@@ -55,7 +67,13 @@ test("a good receipt has no findings, alone or inside the answer that it came wi
   assert.deepEqual(await checkReceipt(receipt, snapshot(TEXT)), []);
   assert.deepEqual(parseReceipt(JSON.stringify(receipt)), receipt);
   const { question, format: _, digest: __, model: ___, ...parts } = receipt;
-  const whole = { query: question, ...parts, citations: parts.citations.map((citation) => ({ ...citation, href: "/at/x" })), sources: [], receipt };
+  const whole = {
+    query: question,
+    ...parts,
+    citations: parts.citations.map((citation) => ({ ...citation, href: "/at/x" })),
+    sources: [],
+    receipt,
+  };
   assert.deepEqual(parseReceipt(JSON.stringify(whole)), receipt);
   const changed = parseReceipt(JSON.stringify({ ...whole, answer: "No. [1]" }));
   assert.ok(changed !== null);

@@ -119,7 +119,9 @@ export function prepare(content: Content, cache: CacheClass): Prepared {
       if (known !== undefined) return known;
       const body =
         encoding === "br"
-          ? await compressBrotli(content.bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.bytes.length } })
+          ? await compressBrotli(content.bytes, {
+              params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY, [constants.BROTLI_PARAM_SIZE_HINT]: content.bytes.length },
+            })
           : encoding === "gzip"
             ? await compressGzip(content.bytes, { level: GZIP_LEVEL })
             : content.bytes;
@@ -226,4 +228,16 @@ function notModifiedSince(header: string | null, lastModified: string | undefine
   if (header === null || lastModified === undefined) return false;
   const since = Date.parse(header);
   return !Number.isNaN(since) && Date.parse(lastModified) <= since;
+}
+
+/** What every answer of a view says, whatever the route. */
+export function commonHeaders(view: "public" | "internal", snapshot: string | null): Record<string, string> {
+  return {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    ...(snapshot === null ? {} : { "X-Snapshot": snapshot }),
+    ...(view === "public"
+      ? { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "ETag, Link, X-Snapshot, Repr-Digest" }
+      : {}),
+  };
 }

@@ -46,7 +46,12 @@ export type SidecarServing = {
 
 /** From the server to its starter. `listing` asks for what the object store holds before the first snapshot. */
 export type ServerMessage =
-  | { readonly type: "ready"; readonly url: string; readonly snapshot: string | null; /** Lines for the operator. */ readonly notes?: readonly string[] }
+  | {
+      readonly type: "ready";
+      readonly url: string;
+      readonly snapshot: string | null /** Lines for the operator. */;
+      readonly notes?: readonly string[];
+    }
   | { readonly type: "failed"; readonly message: string; readonly code: string | null }
   | { readonly type: "listing"; readonly id: number };
 
@@ -59,7 +64,9 @@ export type StarterMessage<Serving> =
 
 /** The first message of the starter, and a way to ask it for a listing.
  *  Only for a process that was started with a channel; another has nobody to ask. */
-export function receiveServing<Serving>(onAccess: (access: AccessConfig | null) => void = () => undefined): Promise<{ readonly serving: Serving; readonly listing: () => Promise<Catalog> }> {
+export function receiveServing<Serving>(
+  onAccess: (access: AccessConfig | null) => void = () => undefined,
+): Promise<{ readonly serving: Serving; readonly listing: () => Promise<Catalog> }> {
   const waiting = new Map<number, { resolve: (catalog: Catalog) => void; reject: (error: Error) => void }>();
   let next = 0;
   const listing = (): Promise<Catalog> =>

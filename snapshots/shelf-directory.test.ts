@@ -35,7 +35,10 @@ async function read(shelf: Shelf, start: number, end: number, name = digest): Pr
 }
 
 function filesUnder(root: string): string[] {
-  return readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).sort();
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .sort();
 }
 
 test("opening and reading a root that is not there creates nothing and finds nothing", async () => {
@@ -177,10 +180,15 @@ test("of publishers in several processes at once, one wins each step and the oth
     }
     console.log(JSON.stringify(won));`;
   const results = await Promise.all(
-    ["a", "b", "c"].map((label) => run(process.execPath, ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program, root, label])),
+    ["a", "b", "c"].map((label) =>
+      run(process.execPath, ["--disable-warning=ExperimentalWarning", "--input-type=module", "-e", program, root, label]),
+    ),
   );
   const won = results.flatMap(({ stdout }) => JSON.parse(stdout) as number[]);
-  assert.deepEqual(won.sort((a, b) => a - b), Array.from({ length: steps }, (_, at) => at + 1));
+  assert.deepEqual(
+    won.sort((a, b) => a - b),
+    Array.from({ length: steps }, (_, at) => at + 1),
+  );
   assert.equal((await openDirectoryShelf(root).readPointer())?.sequence, steps);
 });
 
@@ -202,7 +210,10 @@ test("a record beyond the pointer, left by a crash, is listed, not served, and r
   await shelf.swapPointer(record(1), null);
   await shelf.putRecord(record(2, "crashed"), noChanges);
   assert.equal((await shelf.readPointer())?.sequence, 1);
-  assert.deepEqual((await shelf.listRecords()).map((row) => row.snapshot), [record(1).snapshot, sha256("crashed")]);
+  assert.deepEqual(
+    (await shelf.listRecords()).map((row) => row.snapshot),
+    [record(1).snapshot, sha256("crashed")],
+  );
   await shelf.putRecord(record(2), noChanges);
   await shelf.swapPointer(record(2), record(1));
   assert.deepEqual(await shelf.listRecords(), [record(1), record(2)]);
@@ -214,16 +225,32 @@ test("records come by number, not by name, and changes outlive them", async () =
   for (const sequence of [10, 9, 1]) await shelf.putRecord(record(sequence), noChanges);
   writeFileSync(join(root, "snapshots", "notes.txt"), "?");
   writeFileSync(join(root, "snapshots", "01.json"), "?");
-  assert.deepEqual((await shelf.listRecords()).map((row) => row.sequence), [1, 9, 10]);
+  assert.deepEqual(
+    (await shelf.listRecords()).map((row) => row.sequence),
+    [1, 9, 10],
+  );
   await shelf.deleteRecord(9);
   await shelf.deleteRecord(9);
-  assert.deepEqual((await shelf.listRecords()).map((row) => row.sequence), [1, 10]);
+  assert.deepEqual(
+    (await shelf.listRecords()).map((row) => row.sequence),
+    [1, 10],
+  );
   assert.deepEqual(await shelf.readChanges(9), noChanges);
 });
 
 test("a malformed record, pointer or change list is an error with a code, never data", async () => {
   const good = JSON.stringify(record(1));
-  for (const text of ["", "null", "{", "[]", good.slice(0, -1), good.replace('"sequence":1', '"sequence":0'), good.replace("Z", ""), good.replace("{", '{"x":1,'), good.replace('"sequence":1', '"sequence":2')]) {
+  for (const text of [
+    "",
+    "null",
+    "{",
+    "[]",
+    good.slice(0, -1),
+    good.replace('"sequence":1', '"sequence":0'),
+    good.replace("Z", ""),
+    good.replace("{", '{"x":1,'),
+    good.replace('"sequence":1', '"sequence":2'),
+  ]) {
     const root = newRoot();
     mkdirSync(join(root, "snapshots"), { recursive: true });
     mkdirSync(join(root, "changes"), { recursive: true });
@@ -245,7 +272,10 @@ test("the files of a shelf are canonical JSON at the places that the format name
   await shelf.putRecord(record(1), noChanges);
   await shelf.swapPointer(record(1), null);
   await shelf.flush();
-  assert.deepEqual(filesUnder(root).filter((name) => name !== "pointer.lock"), [`blobs/58/${digest}`, "changes/1.json", "current.json", "snapshots/1.json"]);
+  assert.deepEqual(
+    filesUnder(root).filter((name) => name !== "pointer.lock"),
+    [`blobs/58/${digest}`, "changes/1.json", "current.json", "snapshots/1.json"],
+  );
   const text = `{"created":"2026-01-01T00:00:00Z","inputs":{"store":"1"},"previous":null,"sequence":1,"snapshot":"${sha256("1")}"}`;
   assert.equal(readFileSync(join(root, "current.json"), "utf8"), text);
   assert.equal(readFileSync(join(root, "snapshots", "1.json"), "utf8"), text);

@@ -1,13 +1,24 @@
 /** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { closeSync, constants, createReadStream, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeSync } from "node:fs";
-import { access, mkdir, readdir, readFile, rename, rm, stat, unlink } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { canonicalJson, SHA256_PATTERN, type Sha256 } from "./digest.ts";
 import { ShelfError } from "./errors.ts";
-import { changesSchema, type Changes, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+import { changesSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
 const run = promisify(execFile);
 
@@ -91,7 +102,8 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     async *listBlobs() {
       for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
         for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
-          if (SHA256_PATTERN.test(name) && name.startsWith(fan)) yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
+          if (SHA256_PATTERN.test(name) && name.startsWith(fan))
+            yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
         }
       }
     },
@@ -185,7 +197,10 @@ export async function checkWritable(root: string): Promise<void> {
     await mkdir(root, { recursive: true });
     await access(root, constants.W_OK);
   } catch (cause) {
-    throw new ShelfError("build_failed", "The shelf folder cannot be written.", { cause, fixes: ["Check shelf.root and its permissions."] });
+    throw new ShelfError("build_failed", "The shelf folder cannot be written.", {
+      cause,
+      fixes: ["Check shelf.root and its permissions."],
+    });
   }
 }
 

@@ -4,14 +4,50 @@ import { test } from "node:test";
 import canonicalize from "canonicalize";
 import fc from "fast-check";
 import { ShelfError } from "./errors.ts";
-import { type BlobEntry, buildTree, checkProof, compareNames, diffTrees, type Entry, type FileEntry, formatTree, parseTree, proveEntry, type Tree } from "./tree.ts";
+import {
+  type BlobEntry,
+  buildTree,
+  checkProof,
+  compareNames,
+  diffTrees,
+  type Entry,
+  type FileEntry,
+  formatTree,
+  parseTree,
+  proveEntry,
+  type Tree,
+} from "./tree.ts";
 
 const sha = (text: string): string => createHash("sha256").update(text).digest("hex");
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 
 /** Names that have broken other formats, and anything else. */
 const hostileName = fc.oneof(
-  fc.constantFrom("__proto__", "constructor", "toString", "hasOwnProperty", "a", "a.md", "a-b", "A", "é", "e\u0301", "\u2028", "\u{1f600}", "\uffff", " ", '"', "\\", "\u0001", "\u007f", "%2F", "..", "0", "10", "9"),
+  fc.constantFrom(
+    "__proto__",
+    "constructor",
+    "toString",
+    "hasOwnProperty",
+    "a",
+    "a.md",
+    "a-b",
+    "A",
+    "é",
+    "e\u0301",
+    "\u2028",
+    "\u{1f600}",
+    "\uffff",
+    " ",
+    '"',
+    "\\",
+    "\u0001",
+    "\u007f",
+    "%2F",
+    "..",
+    "0",
+    "10",
+    "9",
+  ),
   fc.string({ unit: "binary", minLength: 1, maxLength: 6 }).filter((name) => !/[/\0]/.test(name) && name.isWellFormed()),
 );
 const digest = fc.integer({ min: 0, max: 20 }).map((number) => sha(String(number)));
@@ -19,7 +55,9 @@ const digest = fc.integer({ min: 0, max: 20 }).map((number) => sha(String(number
 /** Files whose paths never make one path a folder of another: each folder name ends in "+", no file name does. */
 const files: fc.Arbitrary<readonly FileEntry[]> = fc.uniqueArray(
   fc.record({
-    path: fc.tuple(fc.array(hostileName, { maxLength: 3 }), hostileName).map(([folders, last]) => [...folders.map((folder) => `${folder}+`), last.replace(/\+$/, "-")].join("/")),
+    path: fc
+      .tuple(fc.array(hostileName, { maxLength: 3 }), hostileName)
+      .map(([folders, last]) => [...folders.map((folder) => `${folder}+`), last.replace(/\+$/, "-")].join("/")),
     sha256: digest,
     size: fc.nat(),
     type: fc.constantFrom("text/plain", "", 'a/b; c="d"'),
@@ -50,7 +88,13 @@ test("names that no tree can hold are refused before anything is written", () =>
 
 test("a path that is both a file and a folder, or occurs twice, is refused in either order", () => {
   const file = (path: string): FileEntry => ({ path, sha256: sha(""), size: 0, type: "" });
-  for (const paths of [["a", "a/b"], ["a/b", "a"], ["a", "a"], ["a/b/c", "a/b"], ["__proto__", "__proto__/x"]]) {
+  for (const paths of [
+    ["a", "a/b"],
+    ["a/b", "a"],
+    ["a", "a"],
+    ["a/b/c", "a/b"],
+    ["__proto__", "__proto__/x"],
+  ]) {
     assert.throws(() => buildTree(paths.map(file)), { code: "build_failed" });
   }
 });
@@ -59,12 +103,36 @@ test("a tree that is not exactly canonical is refused", () => {
   const good = `[{"kind":"blob","name":"a","sha256":"${sha("a")}","size":1,"type":"t"},{"kind":"tree","name":"b","sha256":"${sha("b")}","size":2}]`;
   assert.equal(text(formatTree(parseTree(Buffer.from(good)))), good);
   const bad = [
-    "", "null", "{}", "[", "[null]", "[[]]", `${good}\n`, ` ${good}`, good.replace(",", ", "), `\ufeff${good}`,
-    good.replace('"a"', '""'), good.replace('"a"', '"a/b"'), good.replace('"a"', '"\\u0000"'), good.replace('"a"', '"\\ud800"'), good.replace('"a"', '"\\u0061"'),
-    good.replace('"name":"a"', '"name":"b"'), good.replace('"name":"a"', '"name":"c"'), good.replace('"size":1', '"size":-1'), good.replace('"size":1', '"size":1.5'),
-    good.replace('"size":1', '"size":1e0'), good.replace('"size":1', '"size":9007199254740993'), good.replace('"blob"', '"link"'), good.replace('"type":"t"', '"type":"t","x":1'),
-    good.replace('"type":"t"', '"__proto__":{},"type":"t"'), good.replace('"type":"t"', '"type":"s","type":"t"'), good.replace(',"type":"t"', ""), good.replace('"size":2', '"size":2,"type":"t"'),
-    good.replace(sha("a"), sha("a").toUpperCase()), good.replace(sha("a"), sha("a").slice(1)), good.replace('"type":"t"', '"type":"t","uploaded":1'),
+    "",
+    "null",
+    "{}",
+    "[",
+    "[null]",
+    "[[]]",
+    `${good}\n`,
+    ` ${good}`,
+    good.replace(",", ", "),
+    `\ufeff${good}`,
+    good.replace('"a"', '""'),
+    good.replace('"a"', '"a/b"'),
+    good.replace('"a"', '"\\u0000"'),
+    good.replace('"a"', '"\\ud800"'),
+    good.replace('"a"', '"\\u0061"'),
+    good.replace('"name":"a"', '"name":"b"'),
+    good.replace('"name":"a"', '"name":"c"'),
+    good.replace('"size":1', '"size":-1'),
+    good.replace('"size":1', '"size":1.5'),
+    good.replace('"size":1', '"size":1e0'),
+    good.replace('"size":1', '"size":9007199254740993'),
+    good.replace('"blob"', '"link"'),
+    good.replace('"type":"t"', '"type":"t","x":1'),
+    good.replace('"type":"t"', '"__proto__":{},"type":"t"'),
+    good.replace('"type":"t"', '"type":"s","type":"t"'),
+    good.replace(',"type":"t"', ""),
+    good.replace('"size":2', '"size":2,"type":"t"'),
+    good.replace(sha("a"), sha("a").toUpperCase()),
+    good.replace(sha("a"), sha("a").slice(1)),
+    good.replace('"type":"t"', '"type":"t","uploaded":1'),
   ];
   for (const bytes of bad) assert.throws(() => parseTree(Buffer.from(bytes)), { code: "snapshot_damaged" }, bytes);
   assert.throws(() => parseTree(Uint8Array.of(0x5b, 0xff, 0x5d)), { code: "snapshot_damaged" });
@@ -72,13 +140,19 @@ test("a tree that is not exactly canonical is refused", () => {
 
 test("any bytes are either a tree or one kind of error", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.uint8Array(), fc.json().map((json) => Buffer.from(json))), (bytes) => {
-      try {
-        assert.deepEqual(Buffer.from(formatTree(parseTree(bytes))), Buffer.from(bytes));
-      } catch (error) {
-        assert.ok(error instanceof ShelfError && error.code === "snapshot_damaged");
-      }
-    }),
+    fc.property(
+      fc.oneof(
+        fc.uint8Array(),
+        fc.json().map((json) => Buffer.from(json)),
+      ),
+      (bytes) => {
+        try {
+          assert.deepEqual(Buffer.from(formatTree(parseTree(bytes))), Buffer.from(bytes));
+        } catch (error) {
+          assert.ok(error instanceof ShelfError && error.code === "snapshot_damaged");
+        }
+      },
+    ),
   );
 });
 
@@ -145,9 +219,19 @@ test("a file that becomes a folder, and back, is told as removed and added", asy
   const file = buildTree([{ path: "a", ...entry }]);
   const folder = buildTree([{ path: "a/b", ...entry }]);
   const told = async (from: string | null, to: string | null): Promise<unknown[]> =>
-    (await Array.fromAsync(diffTrees(from, to, loader(file, folder)))).map((change) => [change.path, change.before !== null, change.after !== null]);
-  assert.deepEqual(await told(file.root.sha256, folder.root.sha256), [["a", true, false], ["a/b", false, true]]);
-  assert.deepEqual(await told(folder.root.sha256, file.root.sha256), [["a", false, true], ["a/b", true, false]]);
+    (await Array.fromAsync(diffTrees(from, to, loader(file, folder)))).map((change) => [
+      change.path,
+      change.before !== null,
+      change.after !== null,
+    ]);
+  assert.deepEqual(await told(file.root.sha256, folder.root.sha256), [
+    ["a", true, false],
+    ["a/b", false, true],
+  ]);
+  assert.deepEqual(await told(folder.root.sha256, file.root.sha256), [
+    ["a", false, true],
+    ["a/b", true, false],
+  ]);
   assert.deepEqual(await told(null, folder.root.sha256), [["a/b", false, true]]);
   assert.deepEqual(await told(folder.root.sha256, null), [["a/b", true, false]]);
   assert.deepEqual(await told(null, null), []);
@@ -160,40 +244,52 @@ test("equal subtrees are not read", async () => {
   const load = loader(before, after);
   let reads = 0;
   const changes = await Array.fromAsync(diffTrees(before.root.sha256, after.root.sha256, (digest) => (reads++, load(digest))));
-  assert.deepEqual(changes.map((change) => change.path), ["x/f"]);
+  assert.deepEqual(
+    changes.map((change) => change.path),
+    ["x/f"],
+  );
   assert.equal(reads, 4); // two roots, two folders "x"
 });
 
 test("every file is proved by the trees on its path, and a proof proves nothing else", async () => {
   await fc.assert(
-    fc.asyncProperty(files.filter((list) => list.length > 0), fc.nat(), fc.nat(), fc.integer({ min: 1, max: 255 }), async (list, pick, place, mask) => {
-      const built = buildTree(list);
-      const load = loader(built);
-      const path = list[pick % list.length]?.path ?? "";
-      const proof = (await proveEntry(built.root.sha256, path, load)) ?? assert.fail("no proof");
-      assert.ok(checkProof(proof, path));
-      assert.equal(checkProof(proof, `${path}x`), false);
-      assert.equal(checkProof(proof, `${path}/x`), false);
-      const { entry } = proof;
-      const others: readonly BlobEntry[] = [
-        { ...entry, sha256: sha("other") }, { ...entry, size: entry.size + 1 }, { ...entry, type: `${entry.type}x` },
-        { ...entry, name: `${entry.name}x` }, { ...entry, uploaded: "1970-01-01T00:00:00Z" },
-      ];
-      for (const other of others) assert.equal(checkProof({ ...proof, entry: other }, path), false);
-      assert.equal(checkProof({ ...proof, root: sha("another root") }, path), false);
-      assert.equal(checkProof({ ...proof, trees: proof.trees.slice(0, -1) }, path), false);
-      assert.equal(checkProof({ ...proof, trees: [...proof.trees, "[]"] }, path), false);
-      const at = place % proof.trees.length;
-      const bytes = Buffer.from(proof.trees[at] ?? "");
-      if (bytes.length === 0) return;
-      const byte = place % bytes.length;
-      bytes[byte] = (bytes[byte] ?? 0) ^ mask;
-      const tampered = bytes.toString("utf8");
-      assert.equal(checkProof({ ...proof, trees: proof.trees.with(at, tampered) }, path), false);
-      // Somebody who makes the digests fit again has another root, which the caller compares.
-      const rehashed = { ...proof, trees: proof.trees.with(at, tampered), root: at === 0 ? sha(tampered) : proof.root };
-      if (checkProof(rehashed, path)) assert.notEqual(rehashed.root, built.root.sha256);
-    }),
+    fc.asyncProperty(
+      files.filter((list) => list.length > 0),
+      fc.nat(),
+      fc.nat(),
+      fc.integer({ min: 1, max: 255 }),
+      async (list, pick, place, mask) => {
+        const built = buildTree(list);
+        const load = loader(built);
+        const path = list[pick % list.length]?.path ?? "";
+        const proof = (await proveEntry(built.root.sha256, path, load)) ?? assert.fail("no proof");
+        assert.ok(checkProof(proof, path));
+        assert.equal(checkProof(proof, `${path}x`), false);
+        assert.equal(checkProof(proof, `${path}/x`), false);
+        const { entry } = proof;
+        const others: readonly BlobEntry[] = [
+          { ...entry, sha256: sha("other") },
+          { ...entry, size: entry.size + 1 },
+          { ...entry, type: `${entry.type}x` },
+          { ...entry, name: `${entry.name}x` },
+          { ...entry, uploaded: "1970-01-01T00:00:00Z" },
+        ];
+        for (const other of others) assert.equal(checkProof({ ...proof, entry: other }, path), false);
+        assert.equal(checkProof({ ...proof, root: sha("another root") }, path), false);
+        assert.equal(checkProof({ ...proof, trees: proof.trees.slice(0, -1) }, path), false);
+        assert.equal(checkProof({ ...proof, trees: [...proof.trees, "[]"] }, path), false);
+        const at = place % proof.trees.length;
+        const bytes = Buffer.from(proof.trees[at] ?? "");
+        if (bytes.length === 0) return;
+        const byte = place % bytes.length;
+        bytes[byte] = (bytes[byte] ?? 0) ^ mask;
+        const tampered = bytes.toString("utf8");
+        assert.equal(checkProof({ ...proof, trees: proof.trees.with(at, tampered) }, path), false);
+        // Somebody who makes the digests fit again has another root, which the caller compares.
+        const rehashed = { ...proof, trees: proof.trees.with(at, tampered), root: at === 0 ? sha(tampered) : proof.root };
+        if (checkProof(rehashed, path)) assert.notEqual(rehashed.root, built.root.sha256);
+      },
+    ),
   );
 });
 
@@ -208,5 +304,8 @@ test("the smallest trees have the digests that sha256sum prints", () => {
   // printf '[]' | sha256sum
   assert.equal(buildTree([]).root.sha256, "4f53cda18c2baa0c0354bb5f9a3ecbe5ed12ab4d8e11ba873c2f11161202b945");
   const entries: readonly Entry[] = [{ kind: "blob", name: "a", sha256: sha("hello\n"), size: 6, type: "text/plain" }];
-  assert.equal(text(formatTree(entries)), '[{"kind":"blob","name":"a","sha256":"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03","size":6,"type":"text/plain"}]');
+  assert.equal(
+    text(formatTree(entries)),
+    '[{"kind":"blob","name":"a","sha256":"5891b5b522d5df086d0ff0b110fbd9d21bb4fc7163af34d08286a2e846f6be03","size":6,"type":"text/plain"}]',
+  );
 });

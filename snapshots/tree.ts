@@ -164,11 +164,7 @@ function sameEntry(a: Entry, b: Entry): boolean {
 export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry };
 
 /** @returns the proof, or null when no file has this path */
-export async function proveEntry(
-  root: Sha256,
-  path: string,
-  load: (digest: Sha256) => Promise<Tree>,
-): Promise<EntryProof | null> {
+export async function proveEntry(root: Sha256, path: string, load: (digest: Sha256) => Promise<Tree>): Promise<EntryProof | null> {
   const trees: string[] = [];
   let digest = root;
   const names = path.split("/");

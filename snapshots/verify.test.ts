@@ -9,7 +9,16 @@ import { openDirectoryShelf } from "./shelf-directory.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { type VerifyOptions, verifyShelf } from "./verify.ts";
 import type { Finding } from "./verify/finding.ts";
-import { GATED_COLLECTION, GATED_TEXT, publishBoth, publishTiny, TINY, tinyData, type TinyOptions, type TinySource } from "./verify/tiny-shelf.ts";
+import {
+  GATED_COLLECTION,
+  GATED_TEXT,
+  publishBoth,
+  publishTiny,
+  TINY,
+  tinyData,
+  type TinyOptions,
+  type TinySource,
+} from "./verify/tiny-shelf.ts";
 
 const base = mkdtempSync(join(tmpdir(), "verify-"));
 after(() => rmSync(base, { recursive: true }));
@@ -30,7 +39,8 @@ async function published(source: TinySource = TINY, options: TinyOptions = {}): 
   return room;
 }
 
-const verify = (room: Room, more: Partial<VerifyOptions> = {}): Promise<Finding[]> => verifyShelf({ public: room.public, internal: room.internal, snapshots: "all", ...more });
+const verify = (room: Room, more: Partial<VerifyOptions> = {}): Promise<Finding[]> =>
+  verifyShelf({ public: room.public, internal: room.internal, snapshots: "all", ...more });
 const codes = (findings: readonly Finding[]): string[] => [...new Set(findings.map((finding) => finding.code))].sort();
 const errors = (findings: readonly Finding[]): Finding[] => findings.filter((finding) => finding.severity === "error");
 
@@ -46,7 +56,12 @@ function coveredFiles(room: Room): string[] {
 const tiny = await published();
 
 /** Damages one file, hands the room to `check`, and puts the file back. */
-async function damaged(room: Room, path: string, damage: (file: string, bytes: Buffer) => void, check: (findings: Finding[]) => void): Promise<void> {
+async function damaged(
+  room: Room,
+  path: string,
+  damage: (file: string, bytes: Buffer) => void,
+  check: (findings: Finding[]) => void,
+): Promise<void> {
   const file = join(room.root, path);
   const bytes = readFileSync(file);
   try {
@@ -106,22 +121,36 @@ test("a file that is missing, torn, overlong, garbage or a folder is a finding a
 test("a shelf of whatever files is told about, not choked on", async () => {
   const anything = fc.oneof(fc.json(), fc.string(), fc.constant(readFileSync(join(tiny.root, "public/current.json"), "utf8")));
   await fc.assert(
-    fc.asyncProperty(fc.dictionary(fc.constantFrom("current.json", "snapshots/1.json", "snapshots/2.json", "changes/1.json", `blobs/00/${"0".repeat(64)}`, "blobs", "index/x.lance"), anything), async (files) => {
-      const room = newRoom();
-      for (const root of ["public", "internal"]) {
-        for (const [path, content] of Object.entries(files)) {
-          const file = join(room.root, root, path);
-          try {
-            mkdirSync(join(file, ".."), { recursive: true });
-            writeFileSync(file, content);
-          } catch {
-            // "blobs" cannot be a file and a folder; either will do.
+    fc.asyncProperty(
+      fc.dictionary(
+        fc.constantFrom(
+          "current.json",
+          "snapshots/1.json",
+          "snapshots/2.json",
+          "changes/1.json",
+          `blobs/00/${"0".repeat(64)}`,
+          "blobs",
+          "index/x.lance",
+        ),
+        anything,
+      ),
+      async (files) => {
+        const room = newRoom();
+        for (const root of ["public", "internal"]) {
+          for (const [path, content] of Object.entries(files)) {
+            const file = join(room.root, root, path);
+            try {
+              mkdirSync(join(file, ".."), { recursive: true });
+              writeFileSync(file, content);
+            } catch {
+              // "blobs" cannot be a file and a folder; either will do.
+            }
           }
         }
-      }
-      const findings = await verify(room);
-      assert.ok(findings.some((finding) => finding.severity === "error"));
-    }),
+        const findings = await verify(room);
+        assert.ok(findings.some((finding) => finding.severity === "error"));
+      },
+    ),
     { numRuns: 30 },
   );
 });
@@ -131,7 +160,12 @@ test("a sound shelf has no findings, in one snapshot or several, after a rollbac
   assert.deepEqual(await verify(tiny, { snapshots: "current" }), []);
   assert.deepEqual(await verifyShelf({ public: tiny.public, internal: null }), []);
   const room = newRoom(tiny);
-  const next: TinySource = { ...TINY, objects: [...TINY.objects, { key: "notes/more.md", text: "# More\n" }], claims: [], cubs: TINY.cubs?.slice(1) ?? [] };
+  const next: TinySource = {
+    ...TINY,
+    objects: [...TINY.objects, { key: "notes/more.md", text: "# More\n" }],
+    claims: [],
+    cubs: TINY.cubs?.slice(1) ?? [],
+  };
   await publishBoth(room, next, { created: "2026-02-02T00:00:00Z" });
   await publishBoth(room, TINY, { created: "2026-02-03T00:00:00Z" });
   assert.deepEqual(await verify(room), []);
@@ -152,12 +186,19 @@ async function forged(options: TinyOptions): Promise<string[]> {
 
 const json = (path: string): unknown => {
   const { claims, library, rejected, meta, cubs } = tinyData(TINY, "public");
-  const bodies: Readonly<Record<string, unknown>> = { "api/claims.json": claims, "api/library.json": library, "api/rejected.json": { rejected }, "api/cubs.json": { count: 2, returned: 2, meta, cubs } };
+  const bodies: Readonly<Record<string, unknown>> = {
+    "api/claims.json": claims,
+    "api/library.json": library,
+    "api/rejected.json": { rejected },
+    "api/cubs.json": { count: 2, returned: 2, meta, cubs },
+  };
   return structuredClone(bodies[path]);
 };
 
 test("files that contradict each other are found though every digest fits", async () => {
-  const one = (path: string, content: unknown): TinyOptions => ({ files: { [path]: typeof content === "string" ? content : canonicalJson(content) } });
+  const one = (path: string, content: unknown): TinyOptions => ({
+    files: { [path]: typeof content === "string" ? content : canonicalJson(content) },
+  });
   const claims = json("api/claims.json") as { claims: Record<string, unknown>[] };
   const cubs = json("api/cubs.json") as { count: number; cubs: Record<string, unknown>[] };
   const library = json("api/library.json") as Record<string, unknown>;
@@ -197,19 +238,37 @@ test("files that contradict each other are found though every digest fits", asyn
 });
 
 test("an extract whose quotes are not the object's lines is found", async () => {
-  const extract = { title: "Hello", summary: "", kind: "markdown", media_type: "text/markdown; charset=utf-8", language: null, lines: 3, html: null, notes: [] };
+  const extract = {
+    title: "Hello",
+    summary: "",
+    kind: "markdown",
+    media_type: "text/markdown; charset=utf-8",
+    language: null,
+    lines: 3,
+    html: null,
+    notes: [],
+  };
   const passage = { heading: [], name: null, page: null, start_line: 3, end_line: 3, text: "A first note about sorting lists." };
   const path = "extracts/notes/hello.md";
   assert.deepEqual(await forged({ files: { [path]: JSON.stringify({ ...extract, passages: [passage] }) } }), []);
-  for (const wrong of [{ ...passage, text: "A first note about sorting lists" }, { ...passage, start_line: 2 }, { ...passage, end_line: 99 }, { ...passage, start_line: 99, end_line: 99 }]) {
+  for (const wrong of [
+    { ...passage, text: "A first note about sorting lists" },
+    { ...passage, start_line: 2 },
+    { ...passage, end_line: 99 },
+    { ...passage, start_line: 99, end_line: 99 },
+  ]) {
     assert.deepEqual(await forged({ files: { [path]: JSON.stringify({ ...extract, passages: [wrong] }) } }), ["extract_mismatch"]);
   }
 });
 
 test("whatever is gated and reaches a public file is a leak, and what a public object says itself a warning", async () => {
   for (const [content, code] of [
-    ["drafts/withdrawal-plan.md", "leak_key"], [sha256(TINY.objects[2]?.text ?? ""), "leak_digest"], ["Plan of the withdrawal", "leak_title"],
-    [`<p>${GATED_TEXT}</p>`, "leak_text"], ["example/withheld-repository", "leak_private"], ["canary-0123456789", "leak_private"],
+    ["drafts/withdrawal-plan.md", "leak_key"],
+    [sha256(TINY.objects[2]?.text ?? ""), "leak_digest"],
+    ["Plan of the withdrawal", "leak_title"],
+    [`<p>${GATED_TEXT}</p>`, "leak_text"],
+    ["example/withheld-repository", "leak_private"],
+    ["canary-0123456789", "leak_private"],
   ] as const) {
     const room = await published(TINY, { files: { "assets/page.0123abcd.css": content } });
     assert.deepEqual(codes(errors(await verify(room, { extra: ["canary-0123456789"] }))), [code]);
@@ -223,8 +282,14 @@ test("whatever is gated and reaches a public file is a leak, and what a public o
 test("a search index that holds gated text is a leak", async () => {
   const room = newRoom(tiny);
   mkdirSync(join(room.root, "public/index/passages.lance/data"), { recursive: true });
-  writeFileSync(join(room.root, "public/index/passages.lance/data/0.lance"), Buffer.concat([Buffer.alloc(100), Buffer.from("drafts/withdrawal-plan.md")]));
-  assert.deepEqual((await verify(room)).map((finding) => [finding.code, finding.path]), [["leak_key", "index/passages.lance/data/0.lance"]]);
+  writeFileSync(
+    join(room.root, "public/index/passages.lance/data/0.lance"),
+    Buffer.concat([Buffer.alloc(100), Buffer.from("drafts/withdrawal-plan.md")]),
+  );
+  assert.deepEqual(
+    (await verify(room)).map((finding) => [finding.code, finding.path]),
+    [["leak_key", "index/passages.lance/data/0.lance"]],
+  );
 });
 
 test("a projection that forgets to withhold is found", async () => {
@@ -245,7 +310,11 @@ test("a projection that forgets to withhold is found", async () => {
 
 test("what is public and not in the internal view, or other there, is found", async () => {
   const less: TinySource = { ...TINY, objects: TINY.objects.slice(1), claims: [], cubs: TINY.cubs?.slice(1) ?? [] };
-  const other: TinySource = { ...TINY, objects: TINY.objects.map((object) => ({ ...object, text: `${object.text}\n` })), cubs: TINY.cubs?.map((record) => ({ ...(record as object), note: "x" })) ?? [] };
+  const other: TinySource = {
+    ...TINY,
+    objects: TINY.objects.map((object) => ({ ...object, text: `${object.text}\n` })),
+    cubs: TINY.cubs?.map((record) => ({ ...(record as object), note: "x" })) ?? [],
+  };
   for (const source of [less, other]) {
     const room = newRoom();
     await publishTiny(room.internal, tinyData(source, "internal"), source);
@@ -272,7 +341,10 @@ test("a damaged copy is found even where the other root has a good one", async (
   const path = `blobs/${digest.slice(0, 2)}/${digest}`;
   mkdirSync(join(room.root, "internal", path, ".."), { recursive: true });
   writeFileSync(join(room.root, "internal", path), "torn");
-  assert.deepEqual((await verify(room)).filter((finding) => finding.severity === "error").map((finding) => [finding.root, finding.code]), [["internal", "blob_digest"]]);
+  assert.deepEqual(
+    (await verify(room)).filter((finding) => finding.severity === "error").map((finding) => [finding.root, finding.code]),
+    [["internal", "blob_digest"]],
+  );
 });
 
 test("blobs that nothing needs are counted, and those that only the internal view needs told apart", async () => {
@@ -281,11 +353,14 @@ test("blobs that nothing needs are counted, and those that only the internal vie
   await room.internal.putBlob(sha256("rest"), Buffer.from("rest"));
   const gated = TINY.objects[2]?.text ?? "";
   await room.public.putBlob(sha256(gated), Buffer.from(gated));
-  assert.deepEqual((await verify(room)).map(({ severity, code, root, detail }) => [severity, code, root, detail]), [
-    ["warning", "unreferenced_blobs", "public", "1 blob, 5 bytes."],
-    ["warning", "gated_blob_in_public", "public", `1 blob, ${Buffer.byteLength(gated)} bytes.`],
-    ["warning", "unreferenced_blobs", "internal", "1 blob, 4 bytes."],
-  ]);
+  assert.deepEqual(
+    (await verify(room)).map(({ severity, code, root, detail }) => [severity, code, root, detail]),
+    [
+      ["warning", "unreferenced_blobs", "public", "1 blob, 5 bytes."],
+      ["warning", "gated_blob_in_public", "public", `1 blob, ${Buffer.byteLength(gated)} bytes.`],
+      ["warning", "unreferenced_blobs", "internal", "1 blob, 4 bytes."],
+    ],
+  );
 });
 
 test("damage in an older snapshot is found when all are asked for, its root always", async () => {
@@ -329,14 +404,19 @@ test("a list of changes that does not say what changed is found", async () => {
 });
 
 test("a few trees that spell billions of paths, and folders without end, stop verification and nothing else", async () => {
-  for (const [names, depth] of [[["a"], 1500], [["a", "b"], 64]] as const) {
+  for (const [names, depth] of [
+    [["a"], 1500],
+    [["a", "b"], 64],
+  ] as const) {
     const room = newRoom();
     let bytes = Buffer.from("[]");
     for (let level = 0; level < depth; level++) {
       const digest = sha256(bytes);
       await room.public.putBlob(digest, bytes);
       const folders = level === depth - 1 ? ["objects"] : names;
-      bytes = Buffer.from(`[${folders.map((name) => `{"kind":"tree","name":"${name}","sha256":"${digest}","size":${bytes.length}}`).join(",")}]`);
+      bytes = Buffer.from(
+        `[${folders.map((name) => `{"kind":"tree","name":"${name}","sha256":"${digest}","size":${bytes.length}}`).join(",")}]`,
+      );
     }
     await room.public.putBlob(sha256(bytes), bytes);
     const record: SnapshotRecord = { sequence: 1, snapshot: sha256(bytes), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
@@ -354,7 +434,8 @@ test("derived files are made again and compared", async () => {
       derive: {
         async *files(snapshot) {
           if (snapshot.shelf !== room.public) return;
-          for (const [path, bytes] of Object.entries(files)) yield { path, bytes: () => (typeof bytes === "string" ? Buffer.from(bytes) : bytes()) };
+          for (const [path, bytes] of Object.entries(files))
+            yield { path, bytes: () => (typeof bytes === "string" ? Buffer.from(bytes) : bytes()) };
         },
       },
     });
@@ -363,11 +444,21 @@ test("derived files are made again and compared", async () => {
   assert.deepEqual(codes(await derive({ "assets/page.0123abcd.css": "body{color:red}" })), ["derived_differs"]);
   assert.deepEqual(codes(await derive({ ...same, "assets/more.css": "" })), ["derived_missing"]);
   assert.deepEqual(codes(await derive({ "assets/page.0123abcd.css": () => assert.fail("cannot render") })), ["derive_failed"]);
-  assert.deepEqual((await derive({ "pages/llms.txt": "llms.txt" })).every((finding) => finding.code === "derived_extra" && finding.path?.startsWith("pages/")), true);
+  assert.deepEqual(
+    (await derive({ "pages/llms.txt": "llms.txt" })).every(
+      (finding) => finding.code === "derived_extra" && finding.path?.startsWith("pages/"),
+    ),
+    true,
+  );
 });
 
 test("what an index check says is a finding of its root", async () => {
-  const findings = await verify(tiny, { index: async (root, { data }) => (root === "internal" ? [`${data.objects.length} rows are missing.`] : []) });
-  assert.deepEqual(findings.map(({ code, root, detail }) => [code, root, detail]), [["index_mismatch", "internal", "3 rows are missing."]]);
+  const findings = await verify(tiny, {
+    index: async (root, { data }) => (root === "internal" ? [`${data.objects.length} rows are missing.`] : []),
+  });
+  assert.deepEqual(
+    findings.map(({ code, root, detail }) => [code, root, detail]),
+    [["index_mismatch", "internal", "3 rows are missing."]],
+  );
   assert.deepEqual(codes(await verify(tiny, { index: () => Promise.reject(new Error("no index")) })), ["unreadable"]);
 });

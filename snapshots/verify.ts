@@ -58,7 +58,12 @@ export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   return report.finish();
 }
 
-async function openAudit(root: RootName, shelf: Shelf, other: Shelf | null, shared: Pick<Audit, "report" | "hashed" | "maxFolders">): Promise<Audit> {
+async function openAudit(
+  root: RootName,
+  shelf: Shelf,
+  other: Shelf | null,
+  shared: Pick<Audit, "report" | "hashed" | "maxFolders">,
+): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
     for await (const { digest, size } of shelf.listBlobs()) own.set(digest, size);
@@ -108,11 +113,18 @@ function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha
   if (reached === null) return;
   const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", digests: readonly Sha256[]): void => {
     const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
-    if (digests.length > 0) report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
+    if (digests.length > 0)
+      report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
   };
   const spare = [...own.keys()].filter((digest) => !reached.has(digest));
-  tell("unreferenced_blobs", spare.filter((digest) => others?.has(digest) !== true));
-  tell("gated_blob_in_public", spare.filter((digest) => others?.has(digest) === true));
+  tell(
+    "unreferenced_blobs",
+    spare.filter((digest) => others?.has(digest) !== true),
+  );
+  tell(
+    "gated_blob_in_public",
+    spare.filter((digest) => others?.has(digest) === true),
+  );
 }
 
 async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedView, full: CheckedView): Promise<void> {
@@ -124,7 +136,13 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   };
   for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
     const place = offset === null ? "after decoding" : `first at byte ${offset}`;
-    report.add(`leak_${kind}`, "public", { snapshot: open.snapshot.id, path }, `${count} ${count === 1 ? "occurrence" : "occurrences"}, ${place}.`, severity);
+    report.add(
+      `leak_${kind}`,
+      "public",
+      { snapshot: open.snapshot.id, path },
+      `${count} ${count === 1 ? "occurrence" : "occurrences"}, ${place}.`,
+      severity,
+    );
   }
 }
 

@@ -12,7 +12,13 @@ const LIMIT_S = 300;
 
 type Report = {
   readonly calls: number;
-  readonly rates: readonly { readonly tool: string; readonly per_second: number; readonly p50: number; readonly p95: number; readonly p99: number }[];
+  readonly rates: readonly {
+    readonly tool: string;
+    readonly per_second: number;
+    readonly p50: number;
+    readonly p95: number;
+    readonly p99: number;
+  }[];
   readonly cpu_us: number;
   readonly heap_mb: readonly number[];
   readonly rss_mb: readonly number[];
@@ -24,10 +30,37 @@ export async function benchAgents(): Promise<readonly Figure[]> {
   const grown = (sizes: readonly number[]): number => (sizes[1] ?? 0) - (sizes[0] ?? 0);
   return [
     ...rates.flatMap(({ tool, per_second, p50, p95, p99 }): Figure[] => [
-      { figure: `${tool}, calls from 16 clients`, value: per_second, unit: "/s", target: { at: "least", value: MIN_CALLS_PER_SECOND }, beside: null },
-      { figure: `${tool}, 95 of 100 calls within`, value: p95, unit: "ms", target: { at: "most", value: MAX_P95_MS }, beside: null, note: `half within ${p50.toFixed(1)}, 99 of 100 within ${p99.toFixed(1)}` },
+      {
+        figure: `${tool}, calls from 16 clients`,
+        value: per_second,
+        unit: "/s",
+        target: { at: "least", value: MIN_CALLS_PER_SECOND },
+        beside: null,
+      },
+      {
+        figure: `${tool}, 95 of 100 calls within`,
+        value: p95,
+        unit: "ms",
+        target: { at: "most", value: MAX_P95_MS },
+        beside: null,
+        note: `half within ${p50.toFixed(1)}, 99 of 100 within ${p99.toFixed(1)}`,
+      },
     ]),
-    { figure: "processor time of one call on average", value: cpu_us, unit: "µs", target: null, beside: null, note: "of the server's process" },
-    { figure: `heap that ${calls.toLocaleString("en")} calls leave behind`, value: grown(heap_mb), unit: "MB", target: { at: "most", value: 1 }, beside: null, note: `${(heap_mb[1] ?? 0).toFixed(1)} MB after collection; resident memory grew by ${grown(rss_mb).toFixed(1)} MB` },
+    {
+      figure: "processor time of one call on average",
+      value: cpu_us,
+      unit: "µs",
+      target: null,
+      beside: null,
+      note: "of the server's process",
+    },
+    {
+      figure: `heap that ${calls.toLocaleString("en")} calls leave behind`,
+      value: grown(heap_mb),
+      unit: "MB",
+      target: { at: "most", value: 1 },
+      beside: null,
+      note: `${(heap_mb[1] ?? 0).toFixed(1)} MB after collection; resident memory grew by ${grown(rss_mb).toFixed(1)} MB`,
+    },
   ];
 }

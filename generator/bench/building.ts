@@ -19,10 +19,13 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
   const config = await writeConfig(folder);
   const { cost: cold, summary } = await measureBuild(config);
   const hugo = await measureHugo(corpus, join(folder, "hugo"));
-  const beside = (value: (cost: { readonly wall_s: number; readonly cpu_s: number; readonly peak_mb: number }) => number): Figure["beside"] =>
-    typeof hugo === "string" ? null : { name: "Hugo", value: value(hugo) };
+  const beside = (
+    value: (cost: { readonly wall_s: number; readonly cpu_s: number; readonly peak_mb: number }) => number,
+  ): Figure["beside"] => (typeof hugo === "string" ? null : { name: "Hugo", value: value(hugo) });
   const objects = corpus.keys.length;
-  const shares = Object.entries(cold.by_process).sort(([, a], [, b]) => b - a).filter(([, cpu]) => cpu >= 0.1);
+  const shares = Object.entries(cold.by_process)
+    .sort(([, a], [, b]) => b - a)
+    .filter(([, cpu]) => cpu >= 0.1);
   const { cost: same, summary: unchanged } = await measureBuild(config);
   if (unchanged.published) throw new Error("A build of an unchanged library published a snapshot.");
   const build = join(folder, "shelf", "internal", "build");
@@ -33,22 +36,75 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
   const after = await readState(build);
   const pages = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
   const percent = (figure: string, value: number, whole: number, most: number, note: string): Figure => ({
-    figure, value: (100 * value) / whole, unit: "%", target: { at: "most", value: most }, beside: null, note,
+    figure,
+    value: (100 * value) / whole,
+    unit: "%",
+    target: { at: "most", value: most },
+    beside: null,
+    note,
   });
   return [
     {
-      figure: "cold build, objects per second", value: objects / cold.wall_s, unit: "objects/s", target: { at: "least", value: MIN_OBJECTS_PER_SECOND },
-      beside: beside(({ wall_s }) => objects / wall_s), note: typeof hugo === "string" ? hugo : `${(corpus.bytes / 1e6).toFixed(0)} MB, ${summary.work.rendered} pages, index, ${summary.work.bundles} bundles; Hugo makes pages only`,
+      figure: "cold build, objects per second",
+      value: objects / cold.wall_s,
+      unit: "objects/s",
+      target: { at: "least", value: MIN_OBJECTS_PER_SECOND },
+      beside: beside(({ wall_s }) => objects / wall_s),
+      note:
+        typeof hugo === "string"
+          ? hugo
+          : `${(corpus.bytes / 1e6).toFixed(0)} MB, ${summary.work.rendered} pages, index, ${summary.work.bundles} bundles; Hugo makes pages only`,
     },
     {
-      figure: "cold build, processor time", value: cold.cpu_s, unit: "s", target: null, beside: beside(({ cpu_s }) => cpu_s),
+      figure: "cold build, processor time",
+      value: cold.cpu_s,
+      unit: "s",
+      target: null,
+      beside: beside(({ cpu_s }) => cpu_s),
       note: shares.map(([name, cpu]) => `${name} ${cpu.toFixed(1)}`).join(", "),
     },
-    { figure: "cold build, peak memory of all processes", value: cold.peak_mb, unit: "MB", target: { at: "most", value: MAX_PEAK_MB }, beside: beside(({ peak_mb }) => peak_mb) },
-    percent("nothing changed, of the cold time", same.wall_s, cold.wall_s, MAX_UNCHANGED_PERCENT, `${same.wall_s.toFixed(2)} s of ${cold.wall_s.toFixed(1)} s`),
-    percent("nothing changed, of the cold processor time", same.cpu_s, cold.cpu_s, MAX_UNCHANGED_PERCENT, `${same.cpu_s.toFixed(2)} s of ${cold.cpu_s.toFixed(1)} s`),
-    percent("one object changed, of the cold time", one.wall_s, cold.wall_s, MAX_ONE_CHANGED_PERCENT, `${one.wall_s.toFixed(2)} s of ${cold.wall_s.toFixed(1)} s`),
-    percent("one object changed, of the cold processor time", one.cpu_s, cold.cpu_s, MAX_ONE_CHANGED_PERCENT, `${one.cpu_s.toFixed(2)} s of ${cold.cpu_s.toFixed(1)} s`),
-    { figure: "one object changed, pages rendered", value: changed.work.rendered, unit: "pages", target: null, beside: null, note: pages.length > MAX_LISTED ? `${pages.slice(0, MAX_LISTED).join(" ")} …` : pages.join(" ") },
+    {
+      figure: "cold build, peak memory of all processes",
+      value: cold.peak_mb,
+      unit: "MB",
+      target: { at: "most", value: MAX_PEAK_MB },
+      beside: beside(({ peak_mb }) => peak_mb),
+    },
+    percent(
+      "nothing changed, of the cold time",
+      same.wall_s,
+      cold.wall_s,
+      MAX_UNCHANGED_PERCENT,
+      `${same.wall_s.toFixed(2)} s of ${cold.wall_s.toFixed(1)} s`,
+    ),
+    percent(
+      "nothing changed, of the cold processor time",
+      same.cpu_s,
+      cold.cpu_s,
+      MAX_UNCHANGED_PERCENT,
+      `${same.cpu_s.toFixed(2)} s of ${cold.cpu_s.toFixed(1)} s`,
+    ),
+    percent(
+      "one object changed, of the cold time",
+      one.wall_s,
+      cold.wall_s,
+      MAX_ONE_CHANGED_PERCENT,
+      `${one.wall_s.toFixed(2)} s of ${cold.wall_s.toFixed(1)} s`,
+    ),
+    percent(
+      "one object changed, of the cold processor time",
+      one.cpu_s,
+      cold.cpu_s,
+      MAX_ONE_CHANGED_PERCENT,
+      `${one.cpu_s.toFixed(2)} s of ${cold.cpu_s.toFixed(1)} s`,
+    ),
+    {
+      figure: "one object changed, pages rendered",
+      value: changed.work.rendered,
+      unit: "pages",
+      target: null,
+      beside: null,
+      note: pages.length > MAX_LISTED ? `${pages.slice(0, MAX_LISTED).join(" ")} …` : pages.join(" "),
+    },
   ];
 }

@@ -13,7 +13,11 @@ export async function installed(packages: readonly string[]): Promise<string | n
   if (process.getuid?.() !== 0) return `needs the Debian packages ${missing.join(", ")}; install them, or run as root`;
   try {
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    await run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...missing], { env, timeout: INSTALL_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+    await run("apt-get", ["install", "-y", "-q", "--no-install-recommends", ...missing], {
+      env,
+      timeout: INSTALL_LIMIT_MS,
+      maxBuffer: 64 * 1024 * 1024,
+    });
     return null;
   } catch {
     return `the Debian packages ${missing.join(", ")} could not be installed`;

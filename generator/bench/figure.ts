@@ -43,14 +43,22 @@ export function formatTable(parts: readonly Part[]): string {
       return [
         figure.figure,
         `${formatNumber(figure.value)} ${unit}`,
-        target === null ? "" : `${target.at === "least" ? "≥" : "≤"} ${formatNumber(target.value)} ${meets(figure) === true ? "met" : "MISSED"}`,
+        target === null
+          ? ""
+          : `${target.at === "least" ? "≥" : "≤"} ${formatNumber(target.value)} ${meets(figure) === true ? "met" : "MISSED"}`,
         beside === null ? "" : `${beside.name} ${formatNumber(beside.value)} ${unit}`,
         times === null ? "" : `× ${times.toPrecision(2)}`,
         note ?? "",
       ];
     });
     const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-    for (const row of rows) lines.push(`  ${row.map((cell, column) => (column < 5 ? cell.padEnd(widths[column] ?? 0) : cell)).join("  ").trimEnd()}`);
+    for (const row of rows)
+      lines.push(
+        `  ${row
+          .map((cell, column) => (column < 5 ? cell.padEnd(widths[column] ?? 0) : cell))
+          .join("  ")
+          .trimEnd()}`,
+      );
   }
   return `${lines.join("\n").trim()}\n`;
 }

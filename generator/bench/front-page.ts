@@ -21,20 +21,28 @@ export async function frontPageBytes(url: string): Promise<number> {
     const { text } = await receive(next, "identity");
     const patterns = type.includes("html") ? REFERENCES : type.includes("javascript") ? IMPORTS : type.includes("css") ? STYLE_URLS : [];
     for (const pattern of patterns) {
-      for (const [, found = ""] of text.matchAll(pattern)) if (!found.startsWith("data:")) waiting.push(new URL(found.replaceAll("&amp;", "&"), next).href);
+      for (const [, found = ""] of text.matchAll(pattern))
+        if (!found.startsWith("data:")) waiting.push(new URL(found.replaceAll("&amp;", "&"), next).href);
     }
   }
   return sum;
 }
 
-function receive(url: string, encoding: "br" | "identity"): Promise<{ readonly bytes: number; readonly type: string; readonly text: string }> {
+function receive(
+  url: string,
+  encoding: "br" | "identity",
+): Promise<{ readonly bytes: number; readonly type: string; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false, headers: { "Accept-Encoding": encoding } }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => {
         if (response.statusCode === 200) {
-          resolve({ bytes: response.socket.bytesRead, type: response.headers["content-type"] ?? "", text: Buffer.concat(chunks).toString("utf8") });
+          resolve({
+            bytes: response.socket.bytesRead,
+            type: response.headers["content-type"] ?? "",
+            text: Buffer.concat(chunks).toString("utf8"),
+          });
         } else reject(new Error(`${url} answered ${response.statusCode}.`));
       });
     });

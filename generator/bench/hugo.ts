@@ -25,7 +25,12 @@ export async function measureHugo(corpus: Corpus, folder: string): Promise<Cost 
   await writeFile(join(folder, "layouts/_default/list.html"), LIST);
   await writeFile(
     join(folder, "config.json"),
-    JSON.stringify({ baseURL: "https://example.org/", title: "The same documents", disableKinds: ["RSS", "taxonomy", "term"], markup: { highlight: { noClasses: false } } }),
+    JSON.stringify({
+      baseURL: "https://example.org/",
+      title: "The same documents",
+      disableKinds: ["RSS", "taxonomy", "term"],
+      markup: { highlight: { noClasses: false } },
+    }),
   );
   for (const [at, key] of corpus.keys.entries()) {
     const text = await readFile(join(corpus.root, key), "utf8");

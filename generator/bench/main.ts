@@ -21,13 +21,23 @@ import { benchServing } from "./serving.ts";
 import { benchSidecar } from "./sidecar.ts";
 
 const PARTS = ["building", "searching", "meaning", "serving", "agents", "sidecar"] as const;
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, part: { type: "string", multiple: true }, keep: { type: "boolean", default: false } } });
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    part: { type: "string", multiple: true },
+    keep: { type: "boolean", default: false },
+  },
+});
 const wanted = new Set(values.part ?? PARTS);
-for (const part of wanted) if (!PARTS.some((known) => known === part)) throw new Error(`there is no part ${part}; parts: ${PARTS.join(", ")}`);
+for (const part of wanted)
+  if (!PARTS.some((known) => known === part)) throw new Error(`there is no part ${part}; parts: ${PARTS.join(", ")}`);
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 const machine = {
-  cores: availableParallelism(), model: cpus()[0]?.model ?? "", memory_gb: Math.round(totalmem() / 2 ** 30), node: process.version,
+  cores: availableParallelism(),
+  model: cpus()[0]?.model ?? "",
+  memory_gb: Math.round(totalmem() / 2 ** 30),
+  node: process.version,
   load_before: loadavg()[0] ?? 0,
 };
 await compileSite();
@@ -70,8 +80,13 @@ try {
 }
 const after = { ...machine, load_after: loadavg()[0] ?? 0 };
 if (values.json) {
-  const results = parts.map(({ part, results: found }) => ({ part, ...("skipped" in found ? found : { figures: found.map((figure) => ({ ...figure, met: meets(figure), ratio: ratio(figure) })) }) }));
+  const results = parts.map(({ part, results: found }) => ({
+    part,
+    ...("skipped" in found ? found : { figures: found.map((figure) => ({ ...figure, met: meets(figure), ratio: ratio(figure) })) }),
+  }));
   process.stdout.write(`${JSON.stringify({ machine: after, parts: results })}\n`);
 } else {
-  process.stdout.write(`${after.cores} × ${after.model}, ${after.memory_gb} GB, Node ${after.node}, load ${after.load_before.toFixed(1)} before, ${after.load_after.toFixed(1)} after\n\n${formatTable(parts)}`);
+  process.stdout.write(
+    `${after.cores} × ${after.model}, ${after.memory_gb} GB, Node ${after.node}, load ${after.load_before.toFixed(1)} before, ${after.load_after.toFixed(1)} after\n\n${formatTable(parts)}`,
+  );
 }

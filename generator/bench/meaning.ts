@@ -26,8 +26,28 @@ const MAX_TIMES_MEDIAN = 10;
 
 /** Queries that break or slow down careless programs; all are within the limit of 500 characters. */
 const AWKWARD = [
-  '"', '"""', "(((", "a AND (b OR", "title:*", "*", "a*", "~ ^ \\", "' OR 1=1 --", "\0", "\ud800", "%", "💥".repeat(250), "x".repeat(500), "a ".repeat(250),
-  "the of and to in is ".repeat(25), Array.from({ length: 100 }, (_, at) => `w${at}`).join(" "), '"the of" "and to" "in a"', "ﷺ".repeat(500), "\u0301".repeat(500), "_".repeat(500), "aA".repeat(250),
+  '"',
+  '"""',
+  "(((",
+  "a AND (b OR",
+  "title:*",
+  "*",
+  "a*",
+  "~ ^ \\",
+  "' OR 1=1 --",
+  "\0",
+  "\ud800",
+  "%",
+  "💥".repeat(250),
+  "x".repeat(500),
+  "a ".repeat(250),
+  "the of and to in is ".repeat(25),
+  Array.from({ length: 100 }, (_, at) => `w${at}`).join(" "),
+  '"the of" "and to" "in a"',
+  "ﷺ".repeat(500),
+  "\u0301".repeat(500),
+  "_".repeat(500),
+  "aA".repeat(250),
 ];
 
 /** @param folder whose `library/` holds documents already; they become more, and `shelf/` follows unless it has them */
@@ -70,12 +90,46 @@ export async function benchMeaning(folder: string): Promise<readonly Figure[] | 
     }
     const note = `${times.length} different queries, ${found} found something, over ${reader.statistics.rows.toLocaleString("en")} passages; writing and clustering ${written.toLocaleString("en")} vectors took ${writing.toFixed(0)} s`;
     return [
-      { figure: "embedding, passages per second", value: embedding.rate, unit: "passages/s", target: { at: "least", value: MIN_PASSAGES_PER_SECOND }, beside: null, note: `${PASSAGES} passages of the corpus` },
-      { figure: "embedding, processor time of one passage", value: embedding.cpu_ms, unit: "ms", target: null, beside: null, note: "on a busy machine the figure above is mostly waiting" },
+      {
+        figure: "embedding, passages per second",
+        value: embedding.rate,
+        unit: "passages/s",
+        target: { at: "least", value: MIN_PASSAGES_PER_SECOND },
+        beside: null,
+        note: `${PASSAGES} passages of the corpus`,
+      },
+      {
+        figure: "embedding, processor time of one passage",
+        value: embedding.cpu_ms,
+        unit: "ms",
+        target: null,
+        beside: null,
+        note: "on a busy machine the figure above is mostly waiting",
+      },
       { figure: "ai-search, half of the queries within", value: at(0.5), unit: "ms", target: null, beside: null, note },
-      { figure: "ai-search, 95 of 100 queries within", value: at(0.95), unit: "ms", target: { at: "most", value: MAX_P95_MS }, beside: null, note: "the query's embedding included" },
-      { figure: "ai-search, processor time of one query on average", value: (1000 * used) / times.length, unit: "ms", target: null, beside: null },
-      { figure: "ai-search, slowest of the awkward queries, times the median", value: worst / at(0.5), unit: "×", target: { at: "most", value: MAX_TIMES_MEDIAN }, beside: null, note: `${AWKWARD.length} queries; slowest: ${JSON.stringify(slowest.slice(0, 30))}` },
+      {
+        figure: "ai-search, 95 of 100 queries within",
+        value: at(0.95),
+        unit: "ms",
+        target: { at: "most", value: MAX_P95_MS },
+        beside: null,
+        note: "the query's embedding included",
+      },
+      {
+        figure: "ai-search, processor time of one query on average",
+        value: (1000 * used) / times.length,
+        unit: "ms",
+        target: null,
+        beside: null,
+      },
+      {
+        figure: "ai-search, slowest of the awkward queries, times the median",
+        value: worst / at(0.5),
+        unit: "×",
+        target: { at: "most", value: MAX_TIMES_MEDIAN },
+        beside: null,
+        note: `${AWKWARD.length} queries; slowest: ${JSON.stringify(slowest.slice(0, 30))}`,
+      },
     ];
   } finally {
     reader.close();
@@ -92,8 +146,15 @@ async function timed(reader: IndexReader, model: Embedder, q: string): Promise<{
 }
 
 /** Passages as the build would embed them, taken from all over the corpus. */
-async function measureEmbedding(reader: IndexReader, model: Embedder, { keys }: Corpus): Promise<{ readonly rate: number; readonly cpu_ms: number }> {
-  const places = Array.from({ length: PASSAGES * 2 }, (_, at) => ({ doc: `object:${keys[Math.floor((at * keys.length) / (PASSAGES * 2))] ?? ""}`, n: at % 3 }));
+async function measureEmbedding(
+  reader: IndexReader,
+  model: Embedder,
+  { keys }: Corpus,
+): Promise<{ readonly rate: number; readonly cpu_ms: number }> {
+  const places = Array.from({ length: PASSAGES * 2 }, (_, at) => ({
+    doc: `object:${keys[Math.floor((at * keys.length) / (PASSAGES * 2))] ?? ""}`,
+    n: at % 3,
+  }));
   const rows = await reader.rows((await reader.find(places)).slice(0, PASSAGES).map(({ ref }) => ref));
   const texts = rows.map(embedText);
   await model.embed(texts.slice(0, 64));
@@ -110,7 +171,8 @@ function cpuSoFar(): number {
 /** Vectors in random directions under the model's name; the same text has the same one. */
 function scattered({ id, dimensions }: Embedder): Embedder {
   return {
-    id, dimensions,
+    id,
+    dimensions,
     close: async () => {},
     embed: async (texts) =>
       texts.map((text) => {

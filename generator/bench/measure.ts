@@ -24,7 +24,10 @@ export class ProgramFailed extends Error {}
 
 /** @param options.limit_s it is killed after this long
  *  @throws ProgramFailed with the end of what it said */
-export function measure(command: readonly string[], options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly limit_s: number }): Promise<Cost> {
+export function measure(
+  command: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv; readonly limit_s: number },
+): Promise<Cost> {
   const began = performance.now();
   // The shell's `times` counts every process that was waited for, down to the last tick; sampling would miss the short ones.
   const child = spawn("/bin/sh", ["-c", '"$@"; status=$?; times >&3; exit $status', "sh", ...command], {
@@ -64,12 +67,23 @@ export function measure(command: readonly string[], options: { readonly cwd?: st
       clearInterval(sampler);
       clearTimeout(killer);
       if (status !== 0) {
-        reject(new ProgramFailed(`${command.slice(0, 3).join(" ")} failed (${status ?? "killed"}): ${(texts[1] || texts[0] || "").slice(-2000)}`));
+        reject(
+          new ProgramFailed(
+            `${command.slice(0, 3).join(" ")} failed (${status ?? "killed"}): ${(texts[1] || texts[0] || "").slice(-2000)}`,
+          ),
+        );
         return;
       }
       const by: Record<string, number> = {};
       for (const { name, cpu } of seen.values()) by[name] = (by[name] ?? 0) + cpu;
-      resolve({ wall_s: (performance.now() - began) / 1000, cpu_s: childTimes(texts[2] ?? ""), peak_mb: peak / 1024, by_process: by, stdout: texts[0] ?? "", stderr: texts[1] ?? "" });
+      resolve({
+        wall_s: (performance.now() - began) / 1000,
+        cpu_s: childTimes(texts[2] ?? ""),
+        peak_mb: peak / 1024,
+        by_process: by,
+        stdout: texts[0] ?? "",
+        stderr: texts[1] ?? "",
+      });
     });
   });
 }
@@ -77,7 +91,10 @@ export function measure(command: readonly string[], options: { readonly cwd?: st
 /** Second line of `times`: user and system time of the children, as `0m1.230s 0m0.100s`. */
 function childTimes(text: string): number {
   const line = text.trim().split("\n").at(-1) ?? "";
-  return [...line.matchAll(/(\d+)m([\d.,]+)s/g)].reduce((sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds?.replace(",", ".")), 0);
+  return [...line.matchAll(/(\d+)m([\d.,]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds?.replace(",", ".")),
+    0,
+  );
 }
 
 /** The process and everything it started that still runs. */

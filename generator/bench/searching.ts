@@ -25,7 +25,12 @@ export async function benchSearching(begun: Corpus, folder: string): Promise<rea
   await measureBuild(await writeConfig(folder));
   const shelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const view = openView({
-    view: "public", shelf, renderer: null, index: () => openIndex(shelf.indexUri), now: Date.now, listing: null,
+    view: "public",
+    shelf,
+    renderer: null,
+    index: () => openIndex(shelf.indexUri),
+    now: Date.now,
+    listing: null,
     runtime: { version: "", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "", versions: [], tools: [] } },
   });
   const open = await view.current();
@@ -36,7 +41,11 @@ export async function benchSearching(begun: Corpus, folder: string): Promise<rea
   for (const [at, query] of (await makeQueries(corpus)).entries()) {
     if (at === 1) await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
     const began = performance.now();
-    const { status, body } = await answer(view, { method: "GET", target: `/api/search?q=${encodeURIComponent(query)}`, header: () => null });
+    const { status, body } = await answer(view, {
+      method: "GET",
+      target: `/api/search?q=${encodeURIComponent(query)}`,
+      header: () => null,
+    });
     const took = performance.now() - began;
     if (status !== 200) throw new Error(`/api/search?q=${query} answered ${status}.`);
     if (at < WARM_UP) {
@@ -51,10 +60,24 @@ export async function benchSearching(begun: Corpus, folder: string): Promise<rea
   const at = (share: number): number => times[Math.min(times.length - 1, Math.floor(times.length * share))] ?? Number.NaN;
   const note = `${times.length} different queries, ${found} found something, over ${chunks.toLocaleString("en")} chunks`;
   return [
-    { figure: "search, half of the queries within", value: at(0.5), unit: "ms", target: { at: "most", value: MAX_P50_MS }, beside: null, note },
+    {
+      figure: "search, half of the queries within",
+      value: at(0.5),
+      unit: "ms",
+      target: { at: "most", value: MAX_P50_MS },
+      beside: null,
+      note,
+    },
     { figure: "search, 95 of 100 queries within", value: at(0.95), unit: "ms", target: { at: "most", value: MAX_P95_MS }, beside: null },
     { figure: "search, 99 of 100 queries within", value: at(0.99), unit: "ms", target: null, beside: null },
-    { figure: "search, processor time of one query on average", value: (cpu.user + cpu.system) / 1000 / times.length, unit: "ms", target: null, beside: null, note: "on a busy machine the figures above are mostly waiting" },
+    {
+      figure: "search, processor time of one query on average",
+      value: (cpu.user + cpu.system) / 1000 / times.length,
+      unit: "ms",
+      target: null,
+      beside: null,
+      note: "on a busy machine the figures above are mostly waiting",
+    },
   ];
 }
 
@@ -66,7 +89,12 @@ export async function makeQueries({ root, keys }: Corpus): Promise<string[]> {
     for (let at = round; at < keys.length && queries.size < wanted; at += Math.max(1, Math.floor(keys.length / wanted))) {
       const words = (await readFile(join(root, keys[at] ?? ""), "utf8")).match(/\p{L}[\p{L}\p{N}_]{2,}/gu) ?? [];
       const first = (at * 7919) % Math.max(1, words.length);
-      queries.add(words.slice(first, first + 1 + (at % 3)).join(" ").slice(0, 200));
+      queries.add(
+        words
+          .slice(first, first + 1 + (at % 3))
+          .join(" ")
+          .slice(0, 200),
+      );
     }
   }
   queries.delete("");

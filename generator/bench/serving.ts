@@ -38,12 +38,19 @@ export async function benchServing(folder: string): Promise<readonly Figure[] | 
   if (missing !== null) return { skipped: missing };
   const noNginx = await installed(["nginx-light"]);
   const config = await copyDemo(folder);
-  const run = (...args: string[]): Promise<unknown> => measure([process.execPath, CLI, ...args, "--config", config, "--json"], { limit_s: 300 });
+  const run = (...args: string[]): Promise<unknown> =>
+    measure([process.execPath, CLI, ...args, "--config", config, "--json"], { limit_s: 300 });
   await run("build");
   const site = await startSite(config);
   try {
     const kilobytes = (await frontPageBytes(`${site.url}/`)) / 1000;
-    const front: Figure = { figure: "front page with everything it loads, compressed", value: kilobytes, unit: "kB", target: { at: "most", value: MAX_FRONT_PAGE_KB }, beside: null };
+    const front: Figure = {
+      figure: "front page with everything it loads, compressed",
+      value: kilobytes,
+      unit: "kB",
+      target: { at: "most", value: MAX_FRONT_PAGE_KB },
+      beside: null,
+    };
     let nginx: Server | null = null;
     if (noNginx === null) {
       await run("export", join(folder, "export"));
@@ -64,8 +71,20 @@ async function compare(site: Server, nginx: Server | null): Promise<Figure[]> {
   const add = (name: string, ours: Rate, theirs: Rate | null): void => {
     const target = { at: "least", value: MIN_REQUESTS_PER_SECOND } as const;
     figures.push(
-      { figure: `${name}, per second of its processor time`, value: ours.cpu, unit: "requests/s", target, beside: theirs === null ? null : { name: "nginx", value: theirs.cpu } },
-      { figure: `${name}, per second on a clock`, value: ours.wall, unit: "requests/s", target: null, beside: theirs === null ? null : { name: "nginx", value: theirs.wall } },
+      {
+        figure: `${name}, per second of its processor time`,
+        value: ours.cpu,
+        unit: "requests/s",
+        target,
+        beside: theirs === null ? null : { name: "nginx", value: theirs.cpu },
+      },
+      {
+        figure: `${name}, per second on a clock`,
+        value: ours.wall,
+        unit: "requests/s",
+        target: null,
+        beside: theirs === null ? null : { name: "nginx", value: theirs.wall },
+      },
     );
   };
   for (const { name, path, file } of TARGETS) {
@@ -90,12 +109,27 @@ type Server = { readonly url: string; readonly process: ChildProcess };
 
 async function load(server: Server, path: string, tag: string | null = null): Promise<Rate> {
   const headers = tag === null ? [] : ["-H", `If-None-Match: ${tag}`];
-  const response = await fetch(server.url + path, { headers: { "Accept-Encoding": "identity", ...(tag === null ? {} : { "If-None-Match": tag }) } });
+  const response = await fetch(server.url + path, {
+    headers: { "Accept-Encoding": "identity", ...(tag === null ? {} : { "If-None-Match": tag }) },
+  });
   await response.arrayBuffer();
   const wanted = tag === null ? 200 : 304;
   if (response.status !== wanted) throw new Error(`${server.url}${path} answered ${response.status}, not ${wanted}.`);
   const shoot = (seconds: number): ReturnType<typeof measure> =>
-    measure(["taskset", "-c", String(availableParallelism() - 1), "wrk", "-t1", `-c${CONNECTIONS}`, `-d${seconds}s`, ...headers, server.url + path], { limit_s: seconds + 30 });
+    measure(
+      [
+        "taskset",
+        "-c",
+        String(availableParallelism() - 1),
+        "wrk",
+        "-t1",
+        `-c${CONNECTIONS}`,
+        `-d${seconds}s`,
+        ...headers,
+        server.url + path,
+      ],
+      { limit_s: seconds + 30 },
+    );
   await shoot(1);
   const before = cpuOfAll(server);
   const { stdout } = await shoot(LOAD_S);
@@ -119,7 +153,11 @@ async function copyDemo(folder: string): Promise<string> {
 }
 
 async function startSite(config: string): Promise<Server> {
-  const child = spawn("taskset", ["-c", "0", process.execPath, CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(
+    "taskset",
+    ["-c", "0", process.execPath, CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
   const line = await new Promise<string>((resolve, reject) => {
     let text = "";
     const timer = setTimeout(() => reject(new Error("The site server did not start in time.")), START_LIMIT_MS);
@@ -155,7 +193,8 @@ http {
   const url = `http://127.0.0.1:${port}`;
   for (const end = performance.now() + START_LIMIT_MS; ; ) {
     if ((await fetch(url).catch(() => null)) !== null) return { url, process: child };
-    if (child.exitCode !== null || performance.now() > end) throw new Error(`nginx did not start: ${await readFile(join(dir, "error.log"), "utf8").catch(() => "")}`);
+    if (child.exitCode !== null || performance.now() > end)
+      throw new Error(`nginx did not start: ${await readFile(join(dir, "error.log"), "utf8").catch(() => "")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

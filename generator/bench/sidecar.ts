@@ -18,7 +18,13 @@ type Report = {
   readonly verified: Readonly<Record<"one_token" | "new_es256" | "new_rs256" | "new_eddsa", Rate>>;
   readonly refused: Readonly<Record<"no_credentials" | "malformed" | "expired" | "bad_signature", Rate>>;
   readonly mixed: Rate;
-  readonly memory_mb: { readonly start: number; readonly peak: number; readonly end: number; readonly growth_of_second_half: number; readonly helpers: number };
+  readonly memory_mb: {
+    readonly start: number;
+    readonly peak: number;
+    readonly end: number;
+    readonly growth_of_second_half: number;
+    readonly helpers: number;
+  };
 };
 
 export async function benchSidecar(): Promise<readonly Figure[] | Skipped> {
@@ -26,7 +32,11 @@ export async function benchSidecar(): Promise<readonly Figure[] | Skipped> {
   const { stdout } = await measure([process.execPath, SCRIPT, "--requests", String(REQUESTS), "--json"], { limit_s: LIMIT_S });
   const { verified, refused, mixed, memory_mb } = JSON.parse(stdout) as Report;
   const rate = (figure: string, { per_second, per_core_second }: Rate, least: number | null): Figure => ({
-    figure: `${figure}, per second of its processor time`, value: per_core_second, unit: "requests/s", target: least === null ? null : { at: "least", value: least }, beside: null,
+    figure: `${figure}, per second of its processor time`,
+    value: per_core_second,
+    unit: "requests/s",
+    target: least === null ? null : { at: "least", value: least },
+    beside: null,
     note: `${per_second.toLocaleString("en")} per second on a clock`,
   });
   return [
@@ -39,7 +49,20 @@ export async function benchSidecar(): Promise<readonly Figure[] | Skipped> {
     rate("refused, expired tokens", refused.expired, MIN_REFUSED_PER_SECOND),
     rate("refused, each bad ES256 signature new", refused.bad_signature, null),
     rate(`${mixed.requests.toLocaleString("en")} mixed requests`, mixed, null),
-    { figure: "memory, at most, in all of this", value: memory_mb.peak, unit: "MB", target: { at: "most", value: MAX_MEMORY_MB }, beside: null, note: `${memory_mb.start} MB before the first request, ${memory_mb.end} MB after the last; the embedded model's process has ${memory_mb.helpers} MB while it is asked` },
-    { figure: "memory that the second half of them added", value: memory_mb.growth_of_second_half, unit: "MB", target: { at: "most", value: MAX_GROWTH_MB }, beside: null },
+    {
+      figure: "memory, at most, in all of this",
+      value: memory_mb.peak,
+      unit: "MB",
+      target: { at: "most", value: MAX_MEMORY_MB },
+      beside: null,
+      note: `${memory_mb.start} MB before the first request, ${memory_mb.end} MB after the last; the embedded model's process has ${memory_mb.helpers} MB while it is asked`,
+    },
+    {
+      figure: "memory that the second half of them added",
+      value: memory_mb.growth_of_second_half,
+      unit: "MB",
+      target: { at: "most", value: MAX_GROWTH_MB },
+      beside: null,
+    },
   ];
 }

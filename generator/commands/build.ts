@@ -9,7 +9,9 @@ export async function runBuild(options: CommonOptions & { readonly now?: string 
   const config = await openConfig(options.config ?? null);
   const summary = await build(config, options.now === undefined ? {} : { now: fixedClock(options.now) });
   const embeddings = await embedViews(config);
-  process.stdout.write(options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings));
+  process.stdout.write(
+    options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings),
+  );
 }
 
 function fixedClock(text: string): () => Date {

@@ -22,7 +22,12 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
       const shelf = shelves[view];
       const index = await openIndex(shelf.indexUri);
       try {
-        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({ shelf, keep, index, ...(view === "public" ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) } : {}) });
+        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({
+          shelf,
+          keep,
+          index,
+          ...(view === "public" ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) } : {}),
+        });
         result.removed_snapshots.push(...removed_snapshots);
         result.removed_blobs += removed_blobs;
         result.freed_bytes += freed_bytes;

@@ -21,7 +21,9 @@ export async function runSchedule(options: CommonOptions & { readonly every: str
       const config = await openConfig(options.config ?? null);
       const summary = await build(config);
       const embeddings = await embedViews(config, { signal: stop.signal });
-      process.stdout.write(options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings));
+      process.stdout.write(
+        options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings),
+      );
     } catch (error) {
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -24,7 +24,13 @@ const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
 /** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
 const SETTLE_MS = 200;
 
-export type ServeOptions = CommonOptions & { readonly port: string; readonly host: string; readonly build?: boolean; readonly only?: "site" | "sidecar"; readonly rateLimits: boolean };
+export type ServeOptions = CommonOptions & {
+  readonly port: string;
+  readonly host: string;
+  readonly build?: boolean;
+  readonly only?: "site" | "sidecar";
+  readonly rateLimits: boolean;
+};
 
 export async function runServe(options: ServeOptions): Promise<void> {
   const port = /^[0-9]{1,5}$/.test(options.port) ? Number(options.port) : Number.NaN;
@@ -56,7 +62,10 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
 }
 
 async function startServer(main: string, serving: SiteServing | SidecarServing, config: Config, options: ServeOptions): Promise<void> {
-  const env = serving.part === "site" ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name))) : { ...FEW_ARENAS, ...process.env };
+  const env =
+    serving.part === "site"
+      ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name)))
+      : { ...FEW_ARENAS, ...process.env };
   const child = fork(main, [], { env, execArgv: [], stdio: ["ignore", "inherit", "inherit", "ipc"] });
   const send = (message: StarterMessage<SiteServing | SidecarServing>): void => {
     if (child.connected) child.send(message);
@@ -78,7 +87,9 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
             () => send({ type: "listing", id: message.id, catalog: null }),
           );
         } else if (message.type === "ready") {
-          process.stdout.write(options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message));
+          process.stdout.write(
+            options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message),
+          );
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
           if (options.build === true) void embed();
@@ -114,7 +125,8 @@ function watchAccess(config: Config, send: (message: StarterMessage<never>) => v
     timer = setTimeout(() => {
       openConfig(config.file, { checkSources: false }).then(
         ({ access }) => send({ type: "access", access }),
-        (error: unknown) => process.stderr.write(`The configuration was not taken over: ${error instanceof Error ? error.message : String(error)}\n`),
+        (error: unknown) =>
+          process.stderr.write(`The configuration was not taken over: ${error instanceof Error ? error.message : String(error)}\n`),
       );
     }, SETTLE_MS);
   });

@@ -26,7 +26,10 @@ export async function runList(options: CommonOptions): Promise<void> {
       return { ...record, current: record.sequence === current?.sequence, ...(changes === null ? {} : countChanges(changes)) };
     }),
   );
-  const text = rows.map((row) => `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}\n`);
+  const text = rows.map(
+    (row) =>
+      `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}\n`,
+  );
   print(options, { snapshots: rows }, rows.length === 0 ? "No snapshot has been published yet. Run: proofshelf build\n" : text.join(""));
 }
 
@@ -39,9 +42,13 @@ async function findRecord(shelf: Shelf, name: string): Promise<SnapshotRecord> {
   const ids = new Set(found.map((record) => record.snapshot));
   const record = found.at(-1);
   if (record === undefined || ids.size > 1) {
-    throw new ShelfError("snapshot_not_found", record === undefined ? `No kept snapshot is called ${name}.` : `Several snapshots begin with ${name}.`, {
-      fixes: ["See them with: proofshelf snapshots list"],
-    });
+    throw new ShelfError(
+      "snapshot_not_found",
+      record === undefined ? `No kept snapshot is called ${name}.` : `Several snapshots begin with ${name}.`,
+      {
+        fixes: ["See them with: proofshelf snapshots list"],
+      },
+    );
   }
   return record;
 }
@@ -57,7 +64,11 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
     `${sign[change]} ${what} ${JSON.stringify(name)}`,
     ...fields.map(({ field, before: old, after: now }) => `    ${field}: ${old} → ${now}`),
   ]);
-  print(options, { from: before.record, to: after.record, ...names, changes }, lines.length === 0 ? "No differences.\n" : `${lines.join("\n")}\n`);
+  print(
+    options,
+    { from: before.record, to: after.record, ...names, changes },
+    lines.length === 0 ? "No differences.\n" : `${lines.join("\n")}\n`,
+  );
 }
 
 export async function runRollback(id: string, options: CommonOptions): Promise<void> {
@@ -72,7 +83,11 @@ export async function runRollback(id: string, options: CommonOptions): Promise<v
     await shelves.public.swapPointer(target, from);
     return { from, to: target, internal };
   });
-  print(options, moved, `Serving snapshot ${moved.to.sequence} (${moved.to.snapshot}) again. The next build publishes what the sources hold then.\n`);
+  print(
+    options,
+    moved,
+    `Serving snapshot ${moved.to.sequence} (${moved.to.snapshot}) again. The next build publishes what the sources hold then.\n`,
+  );
 }
 
 /** The internal snapshot that was published with a public one: the newest that is not younger. */

@@ -39,7 +39,10 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
     const errors = findings.filter((finding) => finding.severity === "error").length;
     if (options.json === true) process.stdout.write(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`);
     else {
-      const lines = findings.map(({ severity, code, root, path, detail }) => `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`);
+      const lines = findings.map(
+        ({ severity, code, root, path, detail }) =>
+          `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`,
+      );
       process.stdout.write(`${[...lines, errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`].join("\n")}\n`);
     }
     if (errors > 0) process.exitCode = FOUND;
@@ -70,6 +73,10 @@ async function verifyReceipt(file: string, shelves: Shelves, json: boolean): Pro
     checked = true;
   }
   if (!checked) findings.push(`snapshot ${receipt.snapshot} is not kept here, so its quotes cannot be checked`);
-  process.stdout.write(json ? `${JSON.stringify({ findings })}\n` : `${findings.length === 0 ? "The receipt holds: every quote stands where it says." : findings.join("\n")}\n`);
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ findings })}\n`
+      : `${findings.length === 0 ? "The receipt holds: every quote stands where it says." : findings.join("\n")}\n`,
+  );
   if (findings.length > 0) process.exitCode = FOUND;
 }

@@ -103,12 +103,10 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
     if (found === kind) return;
     problems.push({
       path,
-      what:
-        found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
+      what: found === null ? `does not exist; write the path of a ${kind}` : `is a ${found}; write the path of a ${kind}`,
     });
   };
-  for (const part of ["store", "code"] as const)
-    if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
+  for (const part of ["store", "code"] as const) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
   expect(["claims", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);
   if (typeof jwks === "string" && !/^[a-z][a-z0-9+.-]*:/i.test(jwks)) expect(["access", "jwks"], "file");
@@ -118,8 +116,7 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
 /** A shelf inside the store would be published by the next build, and grow with each. */
 function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   const store = valueAt(raw, ["store", "root"]);
-  const shelf =
-    valueAt(raw, ["shelf", "root"]) ?? (valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
+  const shelf = valueAt(raw, ["shelf", "root"]) ?? (valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
   if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
   const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
   if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];

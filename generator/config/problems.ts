@@ -48,8 +48,7 @@ function explainIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): stri
   if (issue.code === "invalid_type") {
     const expected = TYPE_NAMES[issue.expected] ?? issue.expected;
     const about = schemaAt(path, value)?.description;
-    if (found === undefined || found === null)
-      return `is missing; write ${expected}${about === undefined ? "" : ` (${about})`}`;
+    if (found === undefined || found === null) return `is missing; write ${expected}${about === undefined ? "" : ` (${about})`}`;
     return `is ${nameType(found)}; write ${expected}${typeof found === "number" && issue.expected === "string" ? ", in quotes if it looks like a number" : ""}`;
   }
   if (issue.code === "invalid_value") return explainChoice(found, issue.values.map(String));
@@ -134,10 +133,7 @@ export function valueAt(value: unknown, path: Path): unknown {
 function nameType(value: unknown): string {
   if (Array.isArray(value)) return "a list";
   if (value === null) return "empty";
-  return (
-    { string: "text", number: "a number", boolean: "true or false", object: "a mapping" }[typeof value as string] ??
-    typeof value
-  );
+  return { string: "text", number: "a number", boolean: "true or false", object: "a mapping" }[typeof value as string] ?? typeof value;
 }
 
 /** `collections[1].prefix` */
@@ -169,15 +165,12 @@ export function listConfigFields(): ConfigField[] {
     for (const option of options.length > 0 ? options : [schema]) {
       const kind = option.properties?.["kind"]?.const;
       for (const [name, field] of Object.entries(option.properties ?? {})) {
-        const key =
-          path === "" ? name : `${path}${typeof kind === "string" && name !== "kind" ? ` (${kind})` : ""}.${name}`;
+        const key = path === "" ? name : `${path}${typeof kind === "string" && name !== "kind" ? ` (${kind})` : ""}.${name}`;
         if (name === "kind" && fields.some((other) => other.key === key)) continue;
         fields.push({
           key,
           type:
-            name === "kind"
-              ? options.map((other) => JSON.stringify(other.properties?.["kind"]?.const)).join(" or ")
-              : describeType(field),
+            name === "kind" ? options.map((other) => JSON.stringify(other.properties?.["kind"]?.const)).join(" or ") : describeType(field),
           required: option.required?.includes(name) ?? false,
           default: field.default === undefined ? "" : JSON.stringify(field.default),
           description: field.description ?? "",
@@ -198,8 +191,6 @@ function describeType(schema: JsonSchema): string {
   if (options !== undefined) return [...new Set(options.map(describeType))].join(" or ");
   if (schema.type === "array") return `list of ${describeType(schema.items ?? {})}`;
   return (
-    { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "mapping" }[
-      schema.type ?? ""
-    ] ?? "value"
+    { string: "text", integer: "whole number", number: "number", boolean: "true or false", object: "mapping" }[schema.type ?? ""] ?? "value"
   );
 }

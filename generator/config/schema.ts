@@ -31,8 +31,7 @@ function findAddressProblem(value: string): string | null {
     return "is not an http or https address; write one like https://library.example.org";
   }
   const url = new URL(value);
-  if (url.username !== "" || url.password !== "")
-    return "holds credentials; leave them out, secrets come from the environment";
+  if (url.username !== "" || url.password !== "") return "holds credentials; leave them out, secrets come from the environment";
   if (url.search !== "" || url.hash !== "") return "has a query or fragment; write the address without it";
   return null;
 }
@@ -42,10 +41,7 @@ function isSafeKeySource(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
   if (!URL.canParse(value)) return false;
   const url = new URL(value);
-  return (
-    url.protocol === "https:" ||
-    (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname))
-  );
+  return url.protocol === "https:" || (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname));
 }
 
 const directory = z.strictObject({
@@ -70,10 +66,7 @@ const storage = z.discriminatedUnion("kind", [directory, bucket]);
 export const collectionSchema = z.strictObject({
   id: z
     .string()
-    .regex(
-      /^[a-z0-9][a-z0-9-]{0,63}$/,
-      "is not a collection id; 1 to 64 of a-z, 0-9 and hyphen, not starting with a hyphen",
-    )
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "is not a collection id; 1 to 64 of a-z, 0-9 and hyphen, not starting with a hyphen")
     .meta({ description: "Stable id" }),
   prefix: z
     .string()
@@ -94,9 +87,7 @@ function findPrefixProblem(prefix: string): string | null {
   if (prefix.startsWith("/")) return `starts with "/"; write ${JSON.stringify(prefix.replace(/^\/+/, ""))}`;
   if (!prefix.endsWith("/")) return `does not end in "/"; write ${JSON.stringify(`${prefix}/`)}`;
   const problem = findKeyProblem(prefix.slice(0, -1));
-  return problem === null
-    ? null
-    : `cannot hold objects: ${problem.replace("the key", "it")}; write a plain path like "notes/"`;
+  return problem === null ? null : `cannot hold objects: ${problem.replace("the key", "it")}; write a plain path like "notes/"`;
 }
 
 const names = (what: string) => z.array(some("a name")).meta({ description: what });
@@ -165,10 +156,7 @@ const access = z.strictObject({
         id: some("the client id").meta({ description: "Client id that the caller sends" }),
         secretSha256: z
           .string()
-          .regex(
-            /^[0-9a-fA-F]{64}$/,
-            "is not a SHA-256 digest; write the 64 hex digits of the secret's SHA-256, never the secret",
-          )
+          .regex(/^[0-9a-fA-F]{64}$/, "is not a SHA-256 digest; write the 64 hex digits of the secret's SHA-256, never the secret")
           .toLowerCase()
           .meta({ description: "SHA-256 of the secret" }),
       }),
@@ -178,10 +166,12 @@ const access = z.strictObject({
 });
 
 /** A name as a Host header has it, without the port: that of the address is another's business, and proxies change it. */
-const hostName = some("a host name").toLowerCase().superRefine((value, context) => {
-  const problem = value === "*" ? null : findHostProblem(value);
-  if (problem !== null) context.addIssue({ code: "custom", message: problem });
-});
+const hostName = some("a host name")
+  .toLowerCase()
+  .superRefine((value, context) => {
+    const problem = value === "*" ? null : findHostProblem(value);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  });
 
 function findHostProblem(value: string): string | null {
   if (value.includes("*")) return 'has a star in it; write each name in full, or "*" alone when the proxy in front checks the name';
@@ -194,7 +184,8 @@ function findHostProblem(value: string): string | null {
 const origin = some("an origin").superRefine((value, context) => {
   const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : null;
   if (url === null) context.addIssue({ code: "custom", message: "is not an origin; write one like https://inspector.example.org" });
-  else if (url.origin !== value) context.addIssue({ code: "custom", message: `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}` });
+  else if (url.origin !== value)
+    context.addIssue({ code: "custom", message: `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}` });
 });
 
 const model = {
@@ -208,9 +199,7 @@ export const configSchema = z.strictObject({
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
   store: storage.meta({ description: "Where the objects are" }),
-  shelf: storage
-    .prefault({ kind: "directory", root: "snapshots/data" })
-    .meta({ description: "Where snapshots are written" }),
+  shelf: storage.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")
@@ -251,11 +240,7 @@ export const configSchema = z.strictObject({
       z.strictObject({
         kind: z.literal("openai"),
         ...model,
-        dimensions: z
-          .int()
-          .min(1, "is under 1")
-          .max(8192, "is over 8192")
-          .meta({ description: "Length of its vectors" }),
+        dimensions: z.int().min(1, "is under 1").max(8192, "is over 8192").meta({ description: "Length of its vectors" }),
       }),
     ])
     .default({ kind: "embedded" })

@@ -2,18 +2,7 @@
  *
  *  The text comes from the operator, but perhaps by way of a template or a pull request: size, depth and aliases are bounded
  *  before anything is expanded. */
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-} from "yaml";
+import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 
 export const MAX_CONFIG_BYTES = 1024 * 1024; // 1 MiB; a configuration is a page, a bomb is not
 export const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has four
@@ -75,10 +64,7 @@ export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
     if (unknown !== undefined) {
       return hopeless(findAliasLine(document, at, unknown), "refers to an anchor that is not defined above it");
     }
-    return hopeless(
-      findAliasLine(document, at, null),
-      `aliases expand to more than ${MAX_CONFIG_ALIASES} copies; write the values out`,
-    );
+    return hopeless(findAliasLine(document, at, null), `aliases expand to more than ${MAX_CONFIG_ALIASES} copies; write the values out`);
   }
   return { value, problems, lineOf: (path) => at(offsetOf(document, path)) };
 }
@@ -90,8 +76,7 @@ function hopeless(line: number, what: string): LocatedYaml {
 function explain(code: string, message: string): string {
   if (code === "DUPLICATE_KEY") return "the same key stands twice in one mapping; keep one";
   if (code === "TAB_AS_INDENT" || /\btabs?\b/i.test(message)) return "a tab is used as indentation; use spaces";
-  if (code === "RESOURCE_EXHAUSTION" || message.includes("call stack"))
-    return `is nested deeper than ${MAX_CONFIG_DEPTH} levels`;
+  if (code === "RESOURCE_EXHAUSTION" || message.includes("call stack")) return `is nested deeper than ${MAX_CONFIG_DEPTH} levels`;
   if (code === "MULTIPLE_DOCS") return "a second document begins here; keep one";
   if (code === "TAG_RESOLVE_FAILED") return "an explicit tag is used; write the plain value";
   if (code === "NON_STRING_KEY") return "a key is not plain text";

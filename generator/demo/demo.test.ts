@@ -62,9 +62,7 @@ describe("the library", () => {
   test("has bytes that are not what their names promise", () => {
     assert.equal(readFileSync(join(library, "names/empty.md")).length, 0);
     assert.doesNotMatch(readFileSync(join(library, "names/not-a-pdf.pdf"), "latin1"), /^%PDF/);
-    assert.throws(() =>
-      new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(join(library, "names/latin-1.txt"))),
-    );
+    assert.throws(() => new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(join(library, "names/latin-1.txt"))));
   });
 
   test("has at least six collections, two of them gated, and one object under none", () => {
@@ -82,21 +80,7 @@ describe("the library", () => {
   test("has at least sixty objects, of every type that is read for its text, and folders in folders", () => {
     assert.ok(keys.length >= 65, `${keys.length} objects`);
     const types = new Set(keys.map((key) => extname(key)));
-    const wanted = [
-      ".md",
-      ".pdf",
-      ".html",
-      ".tex",
-      ".csv",
-      ".json",
-      ".yaml",
-      ".txt",
-      ".svg",
-      ".png",
-      ".v",
-      ".lean",
-      ".rs",
-    ];
+    const wanted = [".md", ".pdf", ".html", ".tex", ".csv", ".json", ".yaml", ".txt", ".svg", ".png", ".v", ".lean", ".rs"];
     for (const type of wanted) assert.ok(types.has(type), type);
     assert.ok(keys.filter((key) => key.startsWith("papers/") && key.endsWith(".pdf")).length >= 4);
     assert.ok(keys.some((key) => key.split("/").length === 4));
@@ -184,15 +168,10 @@ describe("the registry", () => {
 
   test("a hole in either file of a verified record would be seen", () => {
     for (const record of cubs.filter(({ no_holes }) => no_holes)) {
-      assert.doesNotMatch(
-        textOf(record, record.files.coq_file),
-        /\b(?:Admitted|admit|Axiom|Parameter)\b\s*[.:]/,
-        record.id,
-      );
+      assert.doesNotMatch(textOf(record, record.files.coq_file), /\b(?:Admitted|admit|Axiom|Parameter)\b\s*[.:]/, record.id);
       assert.doesNotMatch(textOf(record, record.files.lean_file), /\b(?:sorry|axiom)\b/, record.id);
     }
-    for (const record of cubs.filter(({ no_holes }) => !no_holes))
-      assert.equal(record.verification_state, "NOT_VERIFIED");
+    for (const record of cubs.filter(({ no_holes }) => !no_holes)) assert.equal(record.verification_state, "NOT_VERIFIED");
   });
 
   test("at least twelve records speak about a Rust function, which stands at the anchor", () => {
@@ -200,11 +179,7 @@ describe("the registry", () => {
     assert.ok(anchored.length >= 12);
     for (const record of anchored) {
       const [file = "", line = ""] = record.rust_anchor.split(":");
-      assert.match(
-        textOf(record, file).split("\n")[Number(line) - 1] ?? "",
-        new RegExp(`pub fn ${record.exec_fn}\\(`),
-        record.id,
-      );
+      assert.match(textOf(record, file).split("\n")[Number(line) - 1] ?? "", new RegExp(`pub fn ${record.exec_fn}\\(`), record.id);
       for (const name of record.exec_fns) assert.match(textOf(record, file), new RegExp(`fn ${name}\\(`));
     }
     for (const record of cubs.filter(({ exec_file }) => exec_file === "")) {
@@ -269,9 +244,7 @@ describe("Coq", findTool("coqc") ?? {}, () => {
           "From Coq Require Import List Arith Bool.",
           ...order.map((module) => `From ${logical} Require Import ${module}.`),
           "Import ListNotations.",
-          ...own.map(
-            (r) => `Definition exact_${r.id.replace("-", "_")} : (${r.statement}) := @${r.module}.${r.theorem_name}.`,
-          ),
+          ...own.map((r) => `Definition exact_${r.id.replace("-", "_")} : (${r.statement}) := @${r.module}.${r.theorem_name}.`),
           ...[...new Set([...audited, ...own.map((r) => r.theorem_name)])].flatMap((name) => [
             `Goal True. idtac "@@ ${name}". Abort.`,
             `Print Assumptions ${name}.`,

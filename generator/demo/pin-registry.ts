@@ -158,12 +158,8 @@ export function pinRegistry(demo: string, registry: DemoRegistry): DemoRegistry 
   const root = (repo: string) => join(demo, "code", repo, meta.sources[repo]?.head ?? "");
   const cubs = registry.cubs.map((record) => pinRecord(record, root(record.repo), meta));
   const repos = Object.keys(meta.sources);
-  const declared = repos.flatMap((repo) =>
-    readRows(join(root(repo), "theorems.csv")).map((row) => `${repo} ${row["theorem"]}`),
-  );
-  const audited = repos.flatMap((repo) =>
-    readRows(join(root(repo), "audit.csv")).map((row) => `${repo} ${row["theorem"]}`),
-  );
+  const declared = repos.flatMap((repo) => readRows(join(root(repo), "theorems.csv")).map((row) => `${repo} ${row["theorem"]}`));
+  const audited = repos.flatMap((repo) => readRows(join(root(repo), "audit.csv")).map((row) => `${repo} ${row["theorem"]}`));
   const names = declared.map((entry) => entry.split(" ")[1] ?? "");
   const bound = new Set(cubs.map((record) => record.crate).filter((crate) => crate !== ""));
   return {
@@ -178,9 +174,7 @@ export function pinRegistry(demo: string, registry: DemoRegistry): DemoRegistry 
       invocation_counts: countBy(cubs, (r) => r.invocation),
       production_consumption_counts: countBy(cubs, (r) => r.production_consumption),
       verification_counts: countBy(cubs, (r) => r.verification_state),
-      readiness_counts: Object.fromEntries(
-        Object.entries(READINESS).map(([name, holds]) => [name, cubs.filter(holds).length]),
-      ),
+      readiness_counts: Object.fromEntries(Object.entries(READINESS).map(([name, holds]) => [name, cubs.filter(holds).length])),
       proof_consumption_counts: countBy(cubs, (r) => r.proof_consumption),
       lane_tier: countBy(cubs, (r) => `${r.lane}/${r.tier}`),
       crates: {

@@ -16,12 +16,7 @@ export function findDifferences(file: string, is: unknown, should: unknown, poin
     const left = new Map<string, unknown>(Object.entries(is));
     const right = new Map<string, unknown>(Object.entries(should));
     return [...new Set([...left.keys(), ...right.keys()])].flatMap((key) =>
-      findDifferences(
-        file,
-        left.get(key),
-        right.get(key),
-        `${pointer}/${key.replace(/~/g, "~0").replace(/\//g, "~1")}`,
-      ),
+      findDifferences(file, left.get(key), right.get(key), `${pointer}/${key.replace(/~/g, "~0").replace(/\//g, "~1")}`),
     );
   }
   if (is === should) return [];

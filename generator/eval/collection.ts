@@ -13,7 +13,11 @@ const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record
 
 export type CollectionDocument = z.infer<typeof documentLine>;
 export type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
-export type Collection = { readonly name: string; readonly documents: readonly CollectionDocument[]; readonly queries: readonly JudgedQuery[] };
+export type Collection = {
+  readonly name: string;
+  readonly documents: readonly CollectionDocument[];
+  readonly queries: readonly JudgedQuery[];
+};
 
 /** @param queries path of the queries file; null takes `queries.jsonl`, else the only `queries*.jsonl` of the folder
  *  @throws ShelfError "bad_source" with the file and line that is wrong */
@@ -32,7 +36,11 @@ export async function readCollection(folder: string, queries: string | null): Pr
 async function findQueries(folder: string): Promise<string> {
   const names = (await readdir(folder).catch(() => [])).filter((name) => /^queries.*\.jsonl$/.test(name));
   const name = names.includes("queries.jsonl") ? "queries.jsonl" : names.length === 1 ? names[0] : undefined;
-  if (name === undefined) throw new ShelfError("bad_source", `${folder} has ${names.length === 0 ? "no queries file" : "several queries files"}; name one with --queries.`);
+  if (name === undefined)
+    throw new ShelfError(
+      "bad_source",
+      `${folder} has ${names.length === 0 ? "no queries file" : "several queries files"}; name one with --queries.`,
+    );
   return join(folder, name);
 }
 

@@ -106,6 +106,10 @@ export function openMiniSearch({ documents }: Collection): System {
   index.addAll(documents);
   return {
     name: "MiniSearch",
-    rank: async (query) => index.search(query).slice(0, DEPTH).map(({ id }) => String(id)),
+    rank: async (query) =>
+      index
+        .search(query)
+        .slice(0, DEPTH)
+        .map(({ id }) => String(id)),
   };
 }

@@ -15,8 +15,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const [folder] = positionals;
-if (folder === undefined)
-  throw new Error("usage: node generator/extract/bench.ts FOLDER [--pool] [--ext v,md] [--limit N]");
+if (folder === undefined) throw new Error("usage: node generator/extract/bench.ts FOLDER [--pool] [--ext v,md] [--limit N]");
 const wanted = values.ext?.split(",");
 const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .map((name) => join(folder, name))
@@ -28,10 +27,7 @@ const pool = values.pool ? openExtractPool() : null;
 const run = async (key: string, bytes: Uint8Array): ReturnType<typeof extract> =>
   pool === null ? extract(key, bytes) : parseExtract((await pool.extract(key, bytes)).json);
 for (const { key, bytes } of objects.slice(0, 200)) await run(key, bytes);
-const kinds = new Map<
-  string,
-  { count: number; bytes: number; ms: number; html: number; passages: number; worst: number; key: string }
->();
+const kinds = new Map<string, { count: number; bytes: number; ms: number; html: number; passages: number; worst: number; key: string }>();
 const started = performance.now();
 const one = async ({ key, bytes }: (typeof objects)[number]): Promise<void> => {
   const before = performance.now();
@@ -56,8 +52,7 @@ console.log(
   `${objects.length} objects, ${Math.round((objects.length / elapsed) * 1000)} objects/s, ${Math.round(process.memoryUsage().rss / 1e6)} MB`,
 );
 for (const [name, sum] of kinds) {
-  const each =
-    pool === null ? `${(sum.ms / sum.count).toFixed(2)} ms each, worst ${sum.worst.toFixed(0)} ms (${sum.key}), ` : "";
+  const each = pool === null ? `${(sum.ms / sum.count).toFixed(2)} ms each, worst ${sum.worst.toFixed(0)} ms (${sum.key}), ` : "";
   console.log(
     `  ${name}: ${sum.count} of ${(sum.bytes / sum.count / 1000).toFixed(1)} kB, ${each}` +
       `${(sum.html / Math.max(1, sum.bytes)).toFixed(2)} times the bytes in HTML, ${(sum.passages / sum.count).toFixed(1)} passages each`,

@@ -36,12 +36,7 @@ export async function readCode(source: Source, language: string | null): Promise
 function findOpening(opening: string): { title: string | null; summary: string } {
   let title: string | null = null;
   for (const found of opening.matchAll(COMMENT)) {
-    const raw =
-      found[1] ??
-      found[2] ??
-      found[3] ??
-      found[5] ??
-      (found[4] ?? "").replaceAll(/^[ \t]*(?:\/\/[/!]?|--|#+|;;+|%+) ?/gm, "");
+    const raw = found[1] ?? found[2] ?? found[3] ?? found[5] ?? (found[4] ?? "").replaceAll(/^[ \t]*(?:\/\/[/!]?|--|#+|;;+|%+) ?/gm, "");
     if (/copyright|licen[cs]e|SPDX|all rights reserved|development team/i.test(raw)) continue;
     // Coq people draw boxes of one-line comments around their licence; only `(**` is documentation on one line.
     if (found[1] !== undefined && !/^\*\s/.test(raw) && !raw.includes("\n")) continue;

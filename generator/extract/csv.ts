@@ -123,7 +123,6 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
     ? `${total} ${total === 1 ? "row" : "rows"}`
     : `The first ${body.length} of ${total} rows; <a href="${href}">the whole file</a>`;
   let html = `<table class="data"><caption>${caption}</caption>\n<thead><tr>${cells(header, "th")}</tr></thead>\n<tbody>\n`;
-  for (const [index, row] of body.entries())
-    html += `<tr id="L${starts[index + 1] ?? index + 2}">${cells(row, "td")}</tr>\n`;
+  for (const [index, row] of body.entries()) html += `<tr id="L${starts[index + 1] ?? index + 2}">${cells(row, "td")}</tr>\n`;
   return `${html}</tbody></table>`;
 }

@@ -4,9 +4,7 @@ import { extract } from "./extract.ts";
 
 async function cut(key: string, text: string): Promise<string[]> {
   const { passages } = await extract(key, Buffer.from(text));
-  return passages.map(
-    (part) => `${part.start_line}-${part.end_line} ${part.name ?? "-"} [${part.heading.join(" > ")}]`,
-  );
+  return passages.map((part) => `${part.start_line}-${part.end_line} ${part.name ?? "-"} [${part.heading.join(" > ")}]`);
 }
 
 test("Coq: comments, strings and dots inside a proof do not end it; docs stay with their declaration", async () => {

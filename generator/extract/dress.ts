@@ -19,22 +19,7 @@ const MAX_FORMULAS = 1000;
 const EXTERNAL = ["nofollow", "noopener", "noreferrer"] as const;
 const HEADING = /^h[1-6]$/;
 /** Elements that a citation may point at by the line they begin on. */
-const ANCHORED = new Set([
-  "p",
-  "pre",
-  "li",
-  "table",
-  "tr",
-  "blockquote",
-  "dt",
-  "dd",
-  "h1",
-  "h2",
-  "h3",
-  "h4",
-  "h5",
-  "h6",
-]);
+const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
 /** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there. */
 export function noteLines(node: Root | RootContent | ElementContent): void {
@@ -92,8 +77,7 @@ export function dressTree(tree: Root, { key, title }: DressOptions): void {
       }
     } else if (tagName === "code" && hasClass(element, "math-inline")) return math(textOf(element), false);
     else if (tagName === "input")
-      properties["ariaLabel"] =
-        properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
+      properties["ariaLabel"] = properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
     else if (tagName === "td" || tagName === "th") {
       const align = properties["align"];
       delete properties["align"];
@@ -173,8 +157,7 @@ function dressImage(element: Element, key: string, linked: boolean): ElementCont
     link.children.push({ type: "text", value: alt === "" ? target.href : alt });
     return link;
   }
-  for (const side of ["width", "height"])
-    if (!/^\d{1,4}$/.test(String(properties[side] ?? ""))) delete properties[side];
+  for (const side of ["width", "height"]) if (!/^\d{1,4}$/.test(String(properties[side] ?? ""))) delete properties[side];
   return { ...element, properties: { ...properties, src: target.href, alt, loading: "lazy" } };
 }
 
@@ -193,7 +176,6 @@ function hasClass(element: Element, name: string): boolean {
 export function languageOf(element: Element): string | null {
   const list = element.properties["className"];
   if (!Array.isArray(list)) return null;
-  for (const name of list)
-    if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
+  for (const name of list) if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
   return null;
 }

@@ -12,7 +12,14 @@ export function toExtracted(extract: Extract): Extracted {
 /** RFC 8785 text of an extract: members in order by hand, because the general form costs more than the extraction. */
 function formatExtract(extract: Extract): Uint8Array {
   const { html, kind, language, lines, media_type, notes, summary, title } = extract;
-  const passages = extract.passages.map(({ end_line, heading, name, page, start_line, text }) => ({ end_line, heading, name, page, start_line, text }));
+  const passages = extract.passages.map(({ end_line, heading, name, page, start_line, text }) => ({
+    end_line,
+    heading,
+    name,
+    page,
+    start_line,
+    text,
+  }));
   return Buffer.from(JSON.stringify({ html, kind, language, lines, media_type, notes, passages, summary, title }));
 }
 

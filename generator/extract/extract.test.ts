@@ -25,10 +25,7 @@ function checkShape(value: Extract, bytes: Uint8Array): void {
     assert.ok(part.start_line >= 1 && part.start_line <= part.end_line);
     if (lines === null || value.kind === "html") continue;
     const exact = lines.slice(part.start_line - 1, part.end_line).join("\n");
-    assert.ok(
-      part.text === exact || (part.start_line === part.end_line && exact.includes(part.text)),
-      "a quote that is not in the object",
-    );
+    assert.ok(part.text === exact || (part.start_line === part.end_line && exact.includes(part.text)), "a quote that is not in the object");
     assert.ok(part.start_line > last || (part.start_line === last && part.text !== exact), "passages overlap");
     last = part.end_line;
   }
@@ -179,9 +176,7 @@ test("HTML shows and searches its main part, and knows the source lines", async 
       [["T", "Part"], 8, 11, "Part\n\nx\n\na\n b"],
     ],
   );
-  assert.ok(
-    value.html !== null && !value.html.includes("menu") && !value.html.includes("foot") && !value.html.includes("no()"),
-  );
+  assert.ok(value.html !== null && !value.html.includes("menu") && !value.html.includes("foot") && !value.html.includes("no()"));
   assert.ok(value.html.includes('<p id="L5">'));
 });
 
@@ -202,13 +197,8 @@ test("code blocks of Markdown are coloured in the language they name", async () 
 });
 
 test("CSV becomes a table with a caption, numbers to the right, and a note on rows left out", async () => {
-  const { html, summary } = await read(
-    "d/a.csv",
-    `name,n\n${Array.from({ length: 600 }, (_, n) => `<r${n}>,${n}`).join("\n")}\n`,
-  );
-  assert.ok(
-    html !== null && html.includes("The first 500 of 600 rows") && html.includes('href="../../../objects/d/a.csv"'),
-  );
+  const { html, summary } = await read("d/a.csv", `name,n\n${Array.from({ length: 600 }, (_, n) => `<r${n}>,${n}`).join("\n")}\n`);
+  assert.ok(html !== null && html.includes("The first 500 of 600 rows") && html.includes('href="../../../objects/d/a.csv"'));
   assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right">0</td></tr>'));
   assert.equal(summary, "600 rows. Columns: name, n");
 });

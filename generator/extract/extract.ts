@@ -72,8 +72,7 @@ export async function extract(key: string, bytes: Uint8Array): Promise<Extract> 
  *  @param note says what happened, in words for a reader */
 export function extractPlainly(key: string, bytes: Uint8Array, note: string): Extract {
   const type = mediaTypeOf(key, bytes);
-  if (!hasText(type))
-    return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
+  if (!hasText(type)) return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
   const { source, notes } = openSource(key, bytes);
   const passages = cutPassages(source.lines, []);
   return finish(key, type, source.lines.count, {
@@ -88,8 +87,7 @@ export function extractPlainly(key: string, bytes: Uint8Array, note: string): Ex
 async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body =
-      type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
+    const body = type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
@@ -97,9 +95,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   if (bytes.length === 0) notes.push("This file is empty.");
   const bidi = source.text.search(BIDI);
   if (bidi >= 0) {
-    notes.push(
-      `Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`,
-    );
+    notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
   }
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
@@ -151,9 +147,7 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
   if (type.kind === "binary" && TEXT_EXTENSIONS.has(extension)) {
     const wide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
     if (wide) return ["This text is UTF-16; only UTF-8 is read, so it is listed but not searched."];
-    return [
-      `This file is not ${bytes.includes(0) ? "text: it has NUL bytes" : "valid UTF-8"}, so it is listed but not searched.`,
-    ];
+    return [`This file is not ${bytes.includes(0) ? "text: it has NUL bytes" : "valid UTF-8"}, so it is listed but not searched.`];
   }
   return [];
 }

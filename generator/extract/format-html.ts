@@ -63,8 +63,7 @@ function formatElement(element: Element): string {
     const name = ATTRIBUTES.get(property);
     const value = element.properties[property];
     if (name === undefined || value === undefined || value === null || value === false) continue;
-    html +=
-      value === true ? ` ${name}` : ` ${name}="${escapeHtml(Array.isArray(value) ? value.join(" ") : String(value))}"`;
+    html += value === true ? ` ${name}` : ` ${name}="${escapeHtml(Array.isArray(value) ? value.join(" ") : String(value))}"`;
   }
   html += ">";
   if (VOID.has(tagName)) return html;

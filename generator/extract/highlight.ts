@@ -275,8 +275,7 @@ export function highlightLines(text: string, language: string | null): string[] 
   if (hasLongLine(head)) return escapeLines(text);
   const result = highlighter.highlight(head, { language: known, ignoreIllegals: true });
   const emitter: Emitter = result._emitter;
-  const lines =
-    emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
+  const lines = emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
   return head.length === text.length ? lines : [...lines, ...escapeLines(text.slice(head.length + 1))];
 }
 

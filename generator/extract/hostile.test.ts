@@ -72,10 +72,7 @@ test("grammars that nest do not hang the highlighter", async () => {
 });
 
 test("twenty megabytes of text are searched to the end and shown at the start", async () => {
-  const { html, passages, lines } = await read(
-    "d/a.txt",
-    "The quick brown fox jumps over the lazy dog.\n".repeat(444_444),
-  );
+  const { html, passages, lines } = await read("d/a.txt", "The quick brown fox jumps over the lazy dog.\n".repeat(444_444));
   assert.equal(lines, 444_444);
   assert.equal(passages.at(-1)?.end_line, 444_444);
   assert.ok(html !== null && html.length < 500_000);

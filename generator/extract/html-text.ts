@@ -191,7 +191,6 @@ function leadingBreaks(value: string, pre: boolean): number {
 
 function trailingBreaks(value: string): number {
   let breaks = 0;
-  for (let at = value.length - 1; at >= 0 && value.charCodeAt(at) <= 32; at--)
-    if (value.charCodeAt(at) === 10) breaks++;
+  for (let at = value.length - 1; at >= 0 && value.charCodeAt(at) <= 32; at--) if (value.charCodeAt(at) === 10) breaks++;
   return breaks;
 }

@@ -201,8 +201,7 @@ function readProperties(list: readonly Token.Attribute[]): Element["properties"]
       if (name === "style" && /text-align:\s*(?:right|center)/.test(value)) {
         properties["align"] = value.includes("right") ? "right" : "center";
       }
-    } else if (property === "className")
-      properties[property] = value.split(/[\t\n\f\r ]+/).filter((part) => part !== "");
+    } else if (property === "className") properties[property] = value.split(/[\t\n\f\r ]+/).filter((part) => part !== "");
     else properties[property] = BOOLEANS.has(property) ? true : value;
   }
   return properties;

@@ -19,10 +19,7 @@ const MAX_PARSED = 2_000_000;
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   try {
-    const cut =
-      text.length <= MAX_PARSED
-        ? text.length
-        : Math.min(MAX_PARSED, lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1)));
+    const cut = text.length <= MAX_PARSED ? text.length : Math.min(MAX_PARSED, lines.end(Math.max(1, lines.lineAt(MAX_PARSED) - 1)));
     const tree = parseDocument(text.slice(0, cut));
     const main = findMain(tree);
     const chunks = readHtmlText(main);
@@ -85,8 +82,7 @@ function findAll(node: Root | Element, matches: (element: Element) => boolean): 
 
 function removeNavigation(node: Root | Element): void {
   const keep = (child: RootContent): boolean =>
-    child.type !== "element" ||
-    (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
+    child.type !== "element" || (child.tagName !== "nav" && child.properties["role"] !== "navigation" && !hasClass(child, "headerlink"));
   if (!node.children.every(keep)) node.children = node.children.filter(keep) as typeof node.children;
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }

@@ -14,8 +14,7 @@ const LEVELS: Readonly<Record<string, number>> = {
   paragraph: 6,
   subparagraph: 7,
 };
-const SECTION =
-  /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
+const SECTION = /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
 /** Combining characters of the accent commands. */
 const ACCENTS: Readonly<Record<string, string>> = {
   '"': "\u0308",
@@ -70,8 +69,7 @@ function findTitle(opening: string): string | null {
 function findSummary(opening: string): string {
   const abstract = opening.indexOf("\\begin{abstract}");
   const body = opening.indexOf("\\begin{document}");
-  const from =
-    abstract >= 0 ? abstract + "\\begin{abstract}".length : body >= 0 ? body + "\\begin{document}".length : 0;
+  const from = abstract >= 0 ? abstract + "\\begin{abstract}".length : body >= 0 ? body + "\\begin{document}".length : 0;
   const paragraph = opening
     .slice(from, from + 8000)
     .split(/\n\s*\n|\\end\{abstract\}/)
@@ -101,9 +99,7 @@ function plainLatex(text: string): string {
       "",
     )
     .replaceAll(/\\\\(?:\[[^\]]*\])?/g, " ")
-    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) =>
-      (letter + (ACCENTS[accent] ?? "")).normalize("NFC"),
-    )
+    .replaceAll(/\\(["'`^~=.])\{?(\p{L})\}?/gu, (_, accent: string, letter: string) => (letter + (ACCENTS[accent] ?? "")).normalize("NFC"))
     .replaceAll(/\\([%&#_$])/g, "$1")
     .replaceAll(/\\[A-Za-z@]+\*?(?:\[[^\]]*\])?/g, "")
     .replaceAll(/[{}~]/g, (sign) => (sign === "~" ? " " : ""))

@@ -9,10 +9,7 @@ const DECLARATION = new RegExp(
   "u",
 );
 /** Inside `mutual` and `namespace` some people indent; these words begin nothing else. */
-const INDENTED = new RegExp(
-  String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`,
-  "u",
-);
+const INDENTED = new RegExp(String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`, "u");
 const COMMAND =
   /^(?:namespace|section|noncomputable section|public section|end|open|variable|universe|import|public import|module|set_option|attribute|export|include|omit|mutual|notation|infix[lr]?|prefix|postfix|macro|macro_rules|syntax|elab|elab_rules|declare_syntax_cat|initialize|builtin_initialize|deriving instance|run_cmd|add_decl_doc|suppress_compilation|local|scoped|#\w+)(?![\w'])/;
 const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;

@@ -66,10 +66,7 @@ test("whatever is written, a link is https, http, mailto, a fragment, or relativ
       const target = resolveLink("a/b.md", written);
       if (target === null) return;
       const url = new URL(target.href, "https://library.invalid/object/a/b.md/");
-      assert.ok(
-        target.kind === "external" ? /^(https?|mailto):$/.test(url.protocol) : url.host === "library.invalid",
-        target.href,
-      );
+      assert.ok(target.kind === "external" ? /^(https?|mailto):$/.test(url.protocol) : url.host === "library.invalid", target.href);
     }),
   );
 });

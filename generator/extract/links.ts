@@ -8,9 +8,7 @@ import { findKeyProblem, objectPath, pagePath, relativeHref } from "../../snapsh
 /** Ids in a document get this prefix, so that they cannot stand for parts of the page around it. */
 export const ID_PREFIX = "doc-";
 
-export type Target =
-  | { readonly kind: "external"; readonly href: string }
-  | { readonly kind: "internal"; readonly href: string };
+export type Target = { readonly kind: "external"; readonly href: string } | { readonly kind: "internal"; readonly href: string };
 
 /** UTF-16 units; browsers stop somewhere above. */
 const MAX_HREF = 4096;

@@ -103,8 +103,7 @@ async function renderTree(
 function findProblem(text: string): string | null {
   if (DEEP_LINE.test(text)) return "it is nested too deeply";
   let ampersands = 0;
-  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1))
-    ampersands++;
+  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1)) ampersands++;
   if (ampersands > MAX_AMPERSANDS) return "it has too many character references";
   return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
 }
@@ -134,13 +133,8 @@ function tidy(node: Root | Element, text: string): void {
   for (const [index, child] of node.children.entries()) {
     if (child.type !== "element") continue;
     const style = child.properties["style"];
-    if (typeof style === "string" && /right|center/.test(style))
-      child.properties["align"] = style.includes("right") ? "right" : "center";
-    if (
-      child.tagName === "code" &&
-      Array.isArray(child.properties["className"]) &&
-      child.properties["className"].includes("math-inline")
-    ) {
+    if (typeof style === "string" && /right|center/.test(style)) child.properties["align"] = style.includes("right") ? "right" : "center";
+    if (child.tagName === "code" && Array.isArray(child.properties["className"]) && child.properties["className"].includes("math-inline")) {
       const { start, end } = child.position ?? {};
       if (start?.offset === undefined || end?.offset === undefined) continue;
       const written = text.slice(start.offset, end.offset);

@@ -48,8 +48,7 @@ test("whatever the marks, passages are exact lines, in order, and hold every lin
         last = to;
         for (let line = from; line <= to; line++) seen.add(line);
       }
-      for (const [index, line] of split.entries())
-        assert.ok(line.trim() === "" || seen.has(index + 1), `line ${index + 1} is lost`);
+      for (const [index, line] of split.entries()) assert.ok(line.trim() === "" || seen.has(index + 1), `line ${index + 1} is lost`);
     }),
     { numRuns: 300 },
   );

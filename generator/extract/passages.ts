@@ -32,8 +32,7 @@ export type Mark = {
 export function cutPassages(lines: Lines, marks: readonly Mark[]): Passage[] {
   const passages: Passage[] = [];
   const last = marks[MAX_MARKS];
-  const used =
-    last === undefined ? marks : [...marks.slice(0, MAX_MARKS), { line: last.line, heading: [], name: null }];
+  const used = last === undefined ? marks : [...marks.slice(0, MAX_MARKS), { line: last.line, heading: [], name: null }];
   const stretches = joinOpenings(lines, used);
   for (const [index, mark] of stretches.entries()) {
     const to = (stretches[index + 1]?.line ?? lines.count + 1) - 1;
@@ -127,15 +126,7 @@ function cutStretch(lines: Lines, mark: Mark, first: number, last: number, passa
 type Packed = { from: number; to: number };
 
 /** Adds the paragraph `from`…`to` to what is packed, or begins anew with it. */
-function packBlock(
-  lines: Lines,
-  mark: Mark,
-  from: number,
-  to: number,
-  packed: Packed,
-  flush: () => void,
-  passages: Passage[],
-): void {
+function packBlock(lines: Lines, mark: Mark, from: number, to: number, packed: Packed, flush: () => void, passages: Passage[]): void {
   const joined = packed.from > 0 ? lines.end(to) - lines.start(packed.from) : 0;
   const before = packed.from > 0 ? lines.end(packed.to) - lines.start(packed.from) : 0;
   const block = lines.end(to) - lines.start(from);

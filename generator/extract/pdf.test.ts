@@ -64,6 +64,5 @@ test("passages are lines of a page, and the title is the document's", async () =
 
 test("a PDF cut off anywhere gives an extract", async () => {
   const whole = makePdf(["One.", "Two."]);
-  for (let length = 8; length < whole.length; length += 97)
-    assert.equal((await extract("a.pdf", whole.subarray(0, length))).html, null);
+  for (let length = 8; length < whole.length; length += 97) assert.equal((await extract("a.pdf", whole.subarray(0, length))).html, null);
 });

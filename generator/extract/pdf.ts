@@ -44,14 +44,11 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
         broken.push(number);
       }
     }
-    if (broken.length > 0)
-      notes.push(`${broken.length === 1 ? "Page" : "Pages"} ${listPages(broken)} of this PDF could not be read.`);
+    if (broken.length > 0) notes.push(`${broken.length === 1 ? "Page" : "Pages"} ${listPages(broken)} of this PDF could not be read.`);
     else if (passages.length === 0) notes.push("This PDF has no text layer.");
   } catch (error) {
     const encrypted = error instanceof Error && error.name === "PasswordException";
-    notes.push(
-      encrypted ? "This PDF is encrypted; its text cannot be read." : "This PDF is damaged; its text cannot be read.",
-    );
+    notes.push(encrypted ? "This PDF is encrypted; its text cannot be read." : "This PDF is damaged; its text cannot be read.");
   } finally {
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
@@ -72,9 +69,7 @@ async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Pro
     const { info } = await pdf.getMetadata();
     const title: unknown = "Title" in info ? info.Title : undefined;
     // Word processors write the name of the file on its author's disk.
-    return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim())
-      ? title
-      : null;
+    return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim()) ? title : null;
   } catch {
     return null;
   }
@@ -88,8 +83,7 @@ function findLargest(lines: readonly Line[]): string | null {
   if (largest < usual * 1.25) return null;
   const first = lines.findIndex((line) => line.height === largest);
   let title = "";
-  for (let at = first; lines[at]?.height === largest && at < first + 4; at++)
-    title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
+  for (let at = first; lines[at]?.height === largest && at < first + 4; at++) title += `${title === "" ? "" : " "}${lines[at]?.text ?? ""}`;
   return /\p{L}{2}/u.test(title) ? title : null;
 }
 
@@ -115,8 +109,7 @@ function readLines(items: readonly object[]): Line[] {
     const transform: unknown = "transform" in item ? item.transform : null;
     const at = Array.isArray(transform) && typeof transform[5] === "number" ? transform[5] : null;
     const size = "height" in item && typeof item.height === "number" ? item.height : 0;
-    if (y !== null && at !== null && item.str.trim() !== "" && Math.abs(at - y) > Math.max(height, size, 1) * 0.6)
-      flush();
+    if (y !== null && at !== null && item.str.trim() !== "" && Math.abs(at - y) > Math.max(height, size, 1) * 0.6) flush();
     text += item.str;
     if (item.str.trim() !== "") {
       y ??= at;
@@ -140,23 +133,17 @@ function packLines(lines: readonly Line[], page: number, passages: Passage[]): v
   let start = 1;
   const flush = (end: number): void => {
     // A page number alone is nothing to find.
-    if (/\p{L}\p{L}/u.test(text))
-      passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
+    if (/\p{L}\p{L}/u.test(text)) passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
     text = "";
   };
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
     const before = lines[index - 1];
     const gap = before === undefined ? 0 : Math.abs(before.y - line.y);
-    const paragraph =
-      before !== undefined &&
-      (gap > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25);
+    const paragraph = before !== undefined && (gap > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25);
     const piece = line.text.slice(0, MAX_LENGTH);
     const full = text.length + piece.length + 1;
-    if (
-      text !== "" &&
-      ((paragraph && full > TARGET_LENGTH && text.length >= MIN_LENGTH) || full > (MAX_LENGTH + TARGET_LENGTH) / 2)
-    )
+    if (text !== "" && ((paragraph && full > TARGET_LENGTH && text.length >= MIN_LENGTH) || full > (MAX_LENGTH + TARGET_LENGTH) / 2))
       flush(number - 1);
     if (text === "") start = number;
     text += text === "" ? piece : `\n${piece}`;

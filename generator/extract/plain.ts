@@ -53,13 +53,7 @@ function findAdornment(lines: Lines, line: number): string | null {
   const end = lines.end(line);
   const unit = lines.text.charCodeAt(start);
   // Only ASCII signs, three or more: looked at without cutting the line out, as this runs on every line.
-  if (
-    end - start < 3 ||
-    end - start > MAX_TITLE * 2 ||
-    unit < 33 ||
-    unit > 126 ||
-    /[\w()[\]{}<>]/.test(String.fromCharCode(unit))
-  ) {
+  if (end - start < 3 || end - start > MAX_TITLE * 2 || unit < 33 || unit > 126 || /[\w()[\]{}<>]/.test(String.fromCharCode(unit))) {
     return null;
   }
   let last = end;
@@ -80,12 +74,7 @@ function findSummary(lines: Lines): string {
     while (end < lines.count && end < line + 30 && !lines.isBlank(end + 1)) end++;
     const text = lines.slice(line, end).slice(0, 2000);
     const titled = end > line && findAdornment(lines, Math.min(end, line + 1)) !== null;
-    if (
-      !titled &&
-      findAdornment(lines, line) === null &&
-      !/^\s*(?:\.\.|:[\w -]+:|[|+=*#$>])/.test(text) &&
-      isProse(text)
-    ) {
+    if (!titled && findAdornment(lines, line) === null && !/^\s*(?:\.\.|:[\w -]+:|[|+=*#$>])/.test(text) && isProse(text)) {
       return shorten(text.replaceAll("``", "").replace(/::\s*$/, ":"), MAX_SUMMARY);
     }
     line = end + 1;

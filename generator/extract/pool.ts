@@ -51,11 +51,7 @@ type Slot = {
 
 /** A pool that starts its processes when there is work for them. */
 export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
-  const {
-    threads = Math.min(MAX_THREADS, availableParallelism()),
-    timeLimit = TIME_LIMIT,
-    memoryLimit = MEMORY_LIMIT,
-  } = options;
+  const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
   let next = 0;
@@ -92,13 +88,7 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       // Nothing of ours is for the eyes of a parser that a stranger may have taken over.
       env: {},
-      execArgv: [
-        `--max-old-space-size=${memoryLimit}`,
-        "--no-warnings",
-        "--permission",
-        "--allow-fs-read=*",
-        "--allow-addons",
-      ],
+      execArgv: [`--max-old-space-size=${memoryLimit}`, "--no-warnings", "--permission", "--allow-fs-read=*", "--allow-addons"],
     });
     const slot: Slot = {
       child,
@@ -145,7 +135,9 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
         ? "Reading this file took too long, so only its plain text is used."
         : "Reading this file failed, so only its plain text is used.";
       // Loaded only now: the parsers behind it take longer to load than a rebuild that changes one object.
-      import("./extract.ts").then(({ extractPlainly }) => blamed.resolve(toExtracted(extractPlainly(blamed.key, blamed.bytes, note)))).catch(blamed.reject);
+      import("./extract.ts")
+        .then(({ extractPlainly }) => blamed.resolve(toExtracted(extractPlainly(blamed.key, blamed.bytes, note))))
+        .catch(blamed.reject);
     }
     waiting.push(...others);
     dispatch();

@@ -69,8 +69,7 @@ export function findRustMarks(lines: Lines): Mark[] {
       item = null;
     }
   }
-  if (item !== null && item.word !== "" && item.word !== "use")
-    list.declare(item.start, text.length - 1, item.name, heading());
+  if (item !== null && item.word !== "" && item.word !== "use") list.declare(item.start, text.length - 1, item.name, heading());
   return list.marks;
 }
 
@@ -92,8 +91,7 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
       continue;
     }
     // A comment behind the item before, on its line, is no doc comment of this one.
-    if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0))
-      start = found.index;
+    if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0)) start = found.index;
     if (sign === "/*") at = skipComment(text, lead.lastIndex);
     else if (sign.endsWith("[")) at = skipBrackets(text, lead.lastIndex);
     else at = lead.lastIndex;

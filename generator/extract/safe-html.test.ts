@@ -41,9 +41,7 @@ const ELEMENTS = new Set([
   ..."a abbr b blockquote br caption cite code dd del details dfn div dl dt em figcaption figure h2 h3 h4 h5 h6 hr i img input ins kbd li mark ol p".split(
     " ",
   ),
-  ..."pre q rp rt ruby s samp section small span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr".split(
-    " ",
-  ),
+  ..."pre q rp rt ruby s samp section small span strong sub summary sup table tbody td tfoot th thead time tr u ul var wbr".split(" "),
   ...MATH,
 ]);
 const ATTRIBUTES = new Set(
@@ -145,17 +143,7 @@ const VECTORS = [
 
 test("no known vector survives in Markdown, HTML, or as the text of any other type", async () => {
   for (const vector of VECTORS) {
-    for (const key of [
-      "a/b.md",
-      "a/b.html",
-      "a/b.txt",
-      "a/b.csv",
-      "a/b.tex",
-      "a/b.js",
-      "a/b.xml",
-      "a/b.v",
-      "a/b.json",
-    ]) {
+    for (const key of ["a/b.md", "a/b.html", "a/b.txt", "a/b.csv", "a/b.tex", "a/b.js", "a/b.xml", "a/b.v", "a/b.json"]) {
       const { html } = await extract(key, Buffer.from(`${vector}\n\n${vector},"${vector}\n`));
       if (html !== null) check(html);
     }
@@ -221,9 +209,7 @@ test("no mixture of vectors and Markdown survives", async () => {
 test("links of ours work: a heading is reached by its fragment, another object by its name", async () => {
   const { html } = await extract(
     "n/a.md",
-    Buffer.from(
-      "# T\n\n[one](#one) [two](b.md#one) [dir](x/) ![p](p.png) [out](https://example.org)\n\n# One\n\n## Deep\n",
-    ),
+    Buffer.from("# T\n\n[one](#one) [two](b.md#one) [dir](x/) ![p](p.png) [out](https://example.org)\n\n# One\n\n## Deep\n"),
   );
   assert.ok(html !== null);
   for (const part of [

@@ -24,8 +24,7 @@ test("bombs of aliases, of depth and in a circle are refused", () => {
   assert.throws(() => yaml(wide), /expand to too much/);
   assert.throws(() => yaml(`a: &a 1\nclaims: [${Array(101).fill("*a").join(",")}]`), /aliases/);
   assert.throws(() => yaml("claims: &a\n  - { runContract: *a }"), ShelfError);
-  for (const text of ["[".repeat(200_000), "- ".repeat(200_000), "{a: ".repeat(100_000)])
-    assert.throws(() => yaml(text), ShelfError);
+  for (const text of ["[".repeat(200_000), "- ".repeat(200_000), "{a: ".repeat(100_000)]) assert.throws(() => yaml(text), ShelfError);
 });
 
 test("what is no claims registry says so, with the line where there is one", () => {
@@ -124,19 +123,15 @@ test("JSON and YAML of the same claims are the same, and the digest is that of t
   assert.deepEqual(first, second);
   assert.equal(first.sha256, sha256(text));
   await assert.rejects(readClaims(join(folder, "none")), /does not exist/);
-  await assert.rejects(
-    readClaims(folder),
-    (error: unknown) => error instanceof ShelfError && !error.message.includes(folder),
-  );
+  await assert.rejects(readClaims(folder), (error: unknown) => error instanceof ShelfError && !error.message.includes(folder));
 });
 
 test("any text gives claims or a ShelfError", () => {
   fc.assert(
     fc.property(
-      fc.array(
-        fc.constantFrom(..."claims:[]{}-?!&*|>'\"#%@`,\n 0", "claims: ", "\n  - ", "id: a", "meta: ", "&a ", "*a "),
-        { maxLength: 40 },
-      ),
+      fc.array(fc.constantFrom(..."claims:[]{}-?!&*|>'\"#%@`,\n 0", "claims: ", "\n  - ", "id: a", "meta: ", "&a ", "*a "), {
+        maxLength: 40,
+      }),
       (parts) => {
         try {
           yaml(parts.join(""));

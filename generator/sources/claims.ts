@@ -26,10 +26,7 @@ export type Claims = ClaimsRegistry & {
 export async function readClaims(path: string): Promise<Claims> {
   const fail = (why: string, cause: unknown) => new ShelfError("bad_source", `The claims file ${why}.`, { cause });
   const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
-    throw fail(
-      cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`,
-      cause,
-    );
+    throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
   });
   let bytes: Uint8Array;
   try {
@@ -58,8 +55,7 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     const claim = parseClaim(raw);
     const reject = (key: string, reason: string) => rejected.push({ source: "claims", key, reason });
     if ("rejected" in claim) reject(nameOf(raw, index), claim.rejected);
-    else if (claims.has(claim.id))
-      reject(claim.id, `an earlier claim has the same id; this one is number ${index + 1} in the file`);
+    else if (claims.has(claim.id)) reject(claim.id, `an earlier claim has the same id; this one is number ${index + 1} in the file`);
     else claims.set(claim.id, claim);
   });
   return {
@@ -104,8 +100,7 @@ function parseYaml(bytes: Uint8Array): unknown {
   try {
     value = load(source, { schema: CORE_SCHEMA, maxDepth: MAX_DEPTH, maxAliases: MAX_ALIASES });
   } catch (cause) {
-    if (!(cause instanceof YAMLException))
-      throw new ShelfError("bad_source", "The claims file cannot be read as YAML.", { cause });
+    if (!(cause instanceof YAMLException)) throw new ShelfError("bad_source", "The claims file cannot be read as YAML.", { cause });
     const where = cause.mark === undefined ? "" : ` at line ${cause.mark.line + 1}`;
     throw new ShelfError("bad_source", `The claims file is not valid YAML${where}: ${cause.reason}.`, { cause });
   }

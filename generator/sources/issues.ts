@@ -26,18 +26,14 @@ function explain(issue: z.core.$ZodIssue, found: unknown): string {
     if (found === undefined || found === null) return "is missing";
     return `is ${nameType(found)}, not ${TYPES[issue.expected] ?? issue.expected}`;
   }
-  if (issue.code === "invalid_value")
-    return `is not ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
+  if (issue.code === "invalid_value") return `is not ${issue.values.map((value) => JSON.stringify(value)).join(" or ")}`;
   if (issue.code === "too_small" && issue.origin === "int") return `is under ${issue.minimum}`;
   return issue.message;
 }
 
 function nameType(value: unknown): string {
   if (Array.isArray(value)) return "a list";
-  return (
-    { string: "text", number: "a number", boolean: "true or false", object: "an object" }[typeof value as string] ??
-    typeof value
-  );
+  return { string: "text", number: "a number", boolean: "true or false", object: "an object" }[typeof value as string] ?? typeof value;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -51,9 +47,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 function formatIssuePath(path: readonly PropertyKey[]): string {
   return path
-    .map((step, index) =>
-      typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step).slice(0, 80)}`,
-    )
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step).slice(0, 80)}`))
     .join("");
 }
 
@@ -91,10 +85,8 @@ export function parseLeniently<T>(schema: z.ZodType<T>, value: Record<string, un
 /** What canonical JSON cannot write and where it stands, as a reason; null when there is nothing of the kind.
  *  Sources can hold both: the escape \ud800 alone, and numbers like 1e999. */
 export function findUnrepresentable(value: unknown, path: readonly PropertyKey[] = []): string | null {
-  if (typeof value === "string")
-    return value.isWellFormed() ? null : `${formatIssuePath(path)} holds half of a surrogate pair`;
-  if (typeof value === "number")
-    return Number.isFinite(value) ? null : `${formatIssuePath(path)} holds a number that is too large`;
+  if (typeof value === "string") return value.isWellFormed() ? null : `${formatIssuePath(path)} holds half of a surrogate pair`;
+  if (typeof value === "number") return Number.isFinite(value) ? null : `${formatIssuePath(path)} holds a number that is too large`;
   if (value === null || typeof value !== "object") return null;
   for (const [name, member] of Object.entries(value)) {
     const step = Array.isArray(value) ? Number(name) : name;

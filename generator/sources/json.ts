@@ -40,8 +40,7 @@ function scan(text: string): void {
         if (expectsName && names !== null) {
           const name = decode(text.slice(at, end + 1));
           if (name === null) return;
-          if (names.has(name))
-            fail(text, at, `has the member ${JSON.stringify(name.slice(0, 80))} twice in one object`);
+          if (names.has(name)) fail(text, at, `has the member ${JSON.stringify(name.slice(0, 80))} twice in one object`);
           names.add(name);
           expectsName = false;
         }

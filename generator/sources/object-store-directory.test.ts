@@ -1,16 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,8 +95,7 @@ test("every name the file system takes is listed and read, byte for byte", async
     objects.filter((object) => object.problem !== null),
     [],
   );
-  for (const name of HOSTILE)
-    assert.equal(Buffer.from((await store.read(name)).bytes).toString(), `content of ${name}`);
+  for (const name of HOSTILE) assert.equal(Buffer.from((await store.read(name)).bytes).toString(), `content of ${name}`);
 });
 
 test("any name of bytes but NUL and slash is listed, as itself or with the reason why not", async () => {

@@ -4,8 +4,17 @@
  *  UTF-8 gets lost, so it is shown an escaped spelling of every name (plain letters, digits, `%XX`) and no name is dropped. */
 import type { BigIntStats, Dirent, Stats } from "node:fs";
 import {
-  closeSync, constants, fstatSync, lstat as lstatCallback, lstatSync, openSync, readdir as readdirCallback, readFileSync, realpathSync,
-  stat as statCallback, statSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstat as lstatCallback,
+  lstatSync,
+  openSync,
+  readdir as readdirCallback,
+  readFileSync,
+  realpathSync,
+  stat as statCallback,
+  statSync,
 } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
@@ -41,9 +50,7 @@ async function* list(root: string): AsyncGenerator<StoredObject> {
     fs: escapedFs((directory, error) => {
       const relative = unescapeBytes(directory).subarray(Buffer.byteLength(root) + 1);
       if (relative.length === 0) throw unreadableRoot(error);
-      unreadable.push(
-        rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`),
-      );
+      unreadable.push(rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`));
     }),
   });
   const found: StoredObject[] = [];
@@ -234,14 +241,8 @@ function unescapeBytes(text: string): Buffer {
 }
 
 /** The file system as fast-glob is to see it. A folder that cannot be read is reported and taken as empty. */
-function escapedFs(
-  report: (directory: string, error: NodeJS.ErrnoException) => void,
-): Partial<fastGlob.FileSystemAdapter> {
-  const readdir = (
-    directory: string,
-    _options: unknown,
-    done: (error: Error | null, entries: readonly object[]) => void,
-  ): void => {
+function escapedFs(report: (directory: string, error: NodeJS.ErrnoException) => void): Partial<fastGlob.FileSystemAdapter> {
+  const readdir = (directory: string, _options: unknown, done: (error: Error | null, entries: readonly object[]) => void): void => {
     readdirCallback(unescapeBytes(directory), { withFileTypes: true, encoding: "buffer" }, (error, entries) => {
       if (error === null) return done(null, entries.map(escapedDirent));
       try {

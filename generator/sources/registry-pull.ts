@@ -19,21 +19,14 @@ export type KeptRegistry = Pulled & { readonly sha256: string; readonly fetched:
 
 /** Fresh bytes, or null when the source says that `kept` still stands.
  *  @throws ShelfError "bad_source" with a reason that names no path of this machine */
-export async function pullRegistry(
-  source: RegistryConfig,
-  kept: KeptRegistry | null,
-  limits: PullLimits,
-): Promise<Pulled | null> {
+export async function pullRegistry(source: RegistryConfig, kept: KeptRegistry | null, limits: PullLimits): Promise<Pulled | null> {
   return "path" in source ? pullFile(source.path, limits) : pullUrl(source.url, kept, limits);
 }
 
 async function pullFile(path: string, limits: PullLimits): Promise<Pulled> {
   const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The registry file ${why}.`, { cause });
   const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
-    throw fail(
-      cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`,
-      cause,
-    );
+    throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
   });
   try {
     const stats = await file.stat();
@@ -76,18 +69,15 @@ async function pullUrl(start: string, kept: KeptRegistry | null, limits: PullLim
     }
   } catch (cause) {
     if (cause instanceof ShelfError) throw cause;
-    if (signal.aborted)
-      throw new ShelfError("bad_source", `The registry did not answer within ${limits.timeoutMs / 1000} s.`, { cause });
+    if (signal.aborted) throw new ShelfError("bad_source", `The registry did not answer within ${limits.timeoutMs / 1000} s.`, { cause });
     throw new ShelfError("bad_source", `The registry cannot be reached (${reasonOf(cause)}).`, { cause });
   }
 }
 
 function nextHop(url: URL, response: Response, hop: number): URL {
   const location = response.headers.get("location");
-  if (location === null || !URL.canParse(location, url))
-    throw new ShelfError("bad_source", "The registry redirects to no address.");
-  if (hop >= MAX_REDIRECTS)
-    throw new ShelfError("bad_source", `The registry redirects more than ${MAX_REDIRECTS} times.`);
+  if (location === null || !URL.canParse(location, url)) throw new ShelfError("bad_source", "The registry redirects to no address.");
+  if (hop >= MAX_REDIRECTS) throw new ShelfError("bad_source", `The registry redirects more than ${MAX_REDIRECTS} times.`);
   const next = new URL(location, url);
   if (next.protocol !== "https:" && (next.protocol !== "http:" || url.protocol === "https:")) {
     throw new ShelfError("bad_source", "The registry redirects to an address that is not https.");
@@ -162,8 +152,7 @@ export async function keepRegistry(
     fetched: now.toISOString(),
   };
   await replace(join(cacheDir, STATE_FILE), Buffer.from(JSON.stringify(state)));
-  if (previous !== null && previous.sha256 !== digest)
-    await rm(join(cacheDir, `registry-${previous.sha256}.json`), { force: true });
+  if (previous !== null && previous.sha256 !== digest) await rm(join(cacheDir, `registry-${previous.sha256}.json`), { force: true });
 }
 
 async function replace(path: string, bytes: Uint8Array): Promise<void> {

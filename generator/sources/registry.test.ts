@@ -44,8 +44,7 @@ test("a dead, slow, dripping, lying, huge or wrong registry leaves the last good
   let answer: RequestListener = (_, response) => void response.end(GOOD);
   const url = await serve(t, (request, response) => void answer(request, response));
   const cacheDir = newCache();
-  const open = () =>
-    openRegistry({ url }, { cacheDir, timeoutMs: 1000, maxBytes: 100_000, now: () => new Date("2026-08-01T00:00:00Z") });
+  const open = () => openRegistry({ url }, { cacheDir, timeoutMs: 1000, maxBytes: 100_000, now: () => new Date("2026-08-01T00:00:00Z") });
   assert.equal(good(await open()).stale, null);
   const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20));
   const drip = (response: ServerResponse) => {
@@ -69,25 +68,16 @@ test("a dead, slow, dripping, lying, huge or wrong registry leaves the last good
       (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(bomb),
       /larger than 100000 bytes/,
     ],
-    "no gzip": [
-      (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(GOOD),
-      /cannot be reached/,
-    ],
+    "no gzip": [(_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(GOOD), /cannot be reached/],
     html: [(_, response) => void response.end("<html>"), /not valid JSON/],
     empty: [(_, response) => void response.end(), /It is empty/],
     "wrong shape": [(_, response) => void response.end("[]"), /not an object with meta and cubs/],
     "no list": [(_, response) => void response.end('{"meta":{},"cubs":{}}'), /no list named cubs/],
     "meta a list": [(_, response) => void response.end('{"meta":[],"cubs":[]}'), /meta is not an object/],
     "twice the same member": [(_, response) => void response.end('{"cubs":[],"cubs":[]}'), /twice in one object/],
-    "redirect to a file": [
-      (_, response) => void response.writeHead(302, { location: "file:///etc/passwd" }).end(),
-      /not https/,
-    ],
+    "redirect to a file": [(_, response) => void response.writeHead(302, { location: "file:///etc/passwd" }).end(), /not https/],
     "redirect to nothing": [(_, response) => void response.writeHead(302).end(), /redirects to no address/],
-    "redirect in a circle": [
-      (_, response) => void response.writeHead(302, { location: "/registry" }).end(),
-      /more than 3 times/,
-    ],
+    "redirect in a circle": [(_, response) => void response.writeHead(302, { location: "/registry" }).end(), /more than 3 times/],
   };
   for (const [name, [handler, expected]] of Object.entries(cases)) {
     answer = handler;
@@ -203,11 +193,7 @@ test("a record that breaks the schema is refused with its id and every reason, a
     [{ ...CUB, deployable: "true" }, "CUB-0001", /deployable is text, not true or false/],
     [{ ...CUB, use_cases: ["a", 1] }, "CUB-0001", /use_cases\[1\] is a number, not text/],
     [{ ...CUB, file_shas: { "a.v": "abc" } }, "CUB-0001", /file_shas\.a\.v is not a SHA-256/],
-    [
-      { ...CUB, links: { registry: "javascript:alert(1)" } },
-      "CUB-0001",
-      /links\.registry is not an http or https address/,
-    ],
+    [{ ...CUB, links: { registry: "javascript:alert(1)" } }, "CUB-0001", /links\.registry is not an http or https address/],
     [{ ...CUB, links: { code: "java\nscript:alert(1)" } }, "CUB-0001", /links\.code is not/],
     [{ ...CUB, links: { api: "data:text/html,x" } }, "CUB-0001", /links\.api is not/],
     [{ ...CUB, secret: { deep: ["\ud800"] } }, "CUB-0001", /secret\.deep\[0\] holds half of a surrogate pair/],
@@ -230,9 +216,7 @@ test("a record that breaks the schema is refused with its id and every reason, a
 });
 
 test("of records with one id the first is kept and the others are named", () => {
-  const result = parseRegistry(
-    encode({ cubs: [CUB, { ...CUB, note: "second" }, { ...CUB, id: "CUB-0002" }, { ...CUB, note: "third" }] }),
-  );
+  const result = parseRegistry(encode({ cubs: [CUB, { ...CUB, note: "second" }, { ...CUB, id: "CUB-0002" }, { ...CUB, note: "third" }] }));
   assert.deepEqual(
     result.records.map(({ record }) => [record.id, record.note]),
     [

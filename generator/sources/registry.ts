@@ -17,14 +17,7 @@ import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config.ts";
 import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
-import {
-  findKept,
-  keepRegistry,
-  MAX_REGISTRY_BYTES,
-  type Pulled,
-  pullRegistry,
-  REGISTRY_TIMEOUT_MS,
-} from "./registry-pull.ts";
+import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
 export type UnknownValue = { readonly field: string; readonly value: string };
 
@@ -104,12 +97,7 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
   }
 }
 
-function assemble(
-  parsed: ParsedRegistry,
-  bytes: Uint8Array,
-  stale: Registry["stale"],
-  before: string | null,
-): RegistryResult {
+function assemble(parsed: ParsedRegistry, bytes: Uint8Array, stale: Registry["stale"], before: string | null): RegistryResult {
   const digest = sha256(bytes);
   return {
     ...parsed,
@@ -145,22 +133,16 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
     } else records.set(result.record.id, result);
   });
   const accepted = [...records.values()];
-  const unknownValues = accepted.flatMap(({ record, unknown_values }) =>
-    unknown_values.map((value) => ({ id: record.id, ...value })),
-  );
+  const unknownValues = accepted.flatMap(({ record, unknown_values }) => unknown_values.map((value) => ({ id: record.id, ...value })));
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
     ...metaNotes.map((note) => `meta: ${note}; the field is taken as left out`),
     ...unknownValues.map(
-      ({ id, field, value }) =>
-        `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
+      ({ id, field, value }) => `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
     ),
     ...counts
       .filter(isWrong)
-      .map(
-        ({ name, declared, counted }) =>
-          `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`,
-      ),
+      .map(({ name, declared, counted }) => `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`),
   ];
   return { meta, records: accepted, rejected, unknownValues, counts, notes };
 }
@@ -174,8 +156,7 @@ export function isWrong(count: DeclaredCount): boolean {
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the record is not an object" };
   const members = dropNulls(raw);
-  for (const name of ["files", "reproduce", "links"])
-    if (isRecord(members[name])) members[name] = dropNulls(members[name]);
+  for (const name of ["files", "reproduce", "links"]) if (isRecord(members[name])) members[name] = dropNulls(members[name]);
   const problem = findUnrepresentable(raw);
   if (problem !== null) return { rejected: problem };
   const result = CubRecord.safeParse(members);
@@ -184,9 +165,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   const unknown_values = CLOSED_FIELDS.flatMap((field) => {
     const known: readonly string[] = KNOWN_VALUES[field];
     // A field that was left out has its default, which is no value anybody wrote.
-    return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== ""
-      ? [{ field, value: record[field] }]
-      : [];
+    return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== "" ? [{ field, value: record[field] }] : [];
   });
   return { record, extras: extrasOf(raw), unknown_values };
 }
@@ -199,8 +178,7 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
   for (const [name, schema] of Object.entries(PARTS)) {
     const part = raw[name];
     if (!isRecord(part)) continue;
-    for (const [inner, value] of Object.entries(part))
-      if (!Object.hasOwn(schema.shape, inner)) extras.push([`${name}.${inner}`, value]);
+    for (const [inner, value] of Object.entries(part)) if (!Object.hasOwn(schema.shape, inner)) extras.push([`${name}.${inner}`, value]);
   }
   return Object.fromEntries(extras);
 }
@@ -217,16 +195,9 @@ const COUNTED = {
   proof_consumption_counts: "proof_consumption",
 } as const satisfies Partial<Record<keyof RegistryMeta, keyof CubRecord>>;
 
-function countDeclared(
-  meta: RegistryMeta,
-  rawMeta: Record<string, unknown>,
-  records: readonly ParsedCub[],
-): DeclaredCount[] {
+function countDeclared(meta: RegistryMeta, rawMeta: Record<string, unknown>, records: readonly ParsedCub[]): DeclaredCount[] {
   const counts: DeclaredCount[] = [];
-  for (const [name, field] of Object.entries(COUNTED) as [
-    keyof typeof COUNTED,
-    (typeof COUNTED)[keyof typeof COUNTED],
-  ][]) {
+  for (const [name, field] of Object.entries(COUNTED) as [keyof typeof COUNTED, (typeof COUNTED)[keyof typeof COUNTED]][]) {
     if (!isRecord(rawMeta[name])) continue;
     const counted = tally(records.map(({ record }) => record[field]));
     // Registries do not list the empty value, unless they do.
@@ -240,9 +211,7 @@ function countDeclared(
   );
   const byRepo = tally(records.map(({ record }) => record.repo));
   if (declaredRows.size > 0)
-    counts.push(
-      ...compare("sources", declaredRows, byRepo).map((count) => ({ ...count, name: `${count.name}.csv_rows` })),
-    );
+    counts.push(...compare("sources", declaredRows, byRepo).map((count) => ({ ...count, name: `${count.name}.csv_rows` })));
   return counts;
 }
 
@@ -257,11 +226,7 @@ function tally(values: readonly string[]): Map<string, number> {
   return counts;
 }
 
-function compare(
-  group: string,
-  declared: ReadonlyMap<string, number>,
-  counted: ReadonlyMap<string, number>,
-): DeclaredCount[] {
+function compare(group: string, declared: ReadonlyMap<string, number>, counted: ReadonlyMap<string, number>): DeclaredCount[] {
   return [...new Set([...declared.keys(), ...counted.keys()])].sort().map((value) => ({
     name: `${group}.${value}`,
     declared: declared.get(value) ?? null,

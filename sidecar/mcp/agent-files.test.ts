@@ -9,9 +9,17 @@ import { buildDemo } from "./fixture.ts";
 const demo = await buildDemo();
 after(demo.close);
 
-async function get(path: string, view: View = demo.publicView): Promise<{ readonly status: number; readonly type: string; readonly text: string; readonly cache: string }> {
+async function get(
+  path: string,
+  view: View = demo.publicView,
+): Promise<{ readonly status: number; readonly type: string; readonly text: string; readonly cache: string }> {
   const { status, headers, body } = await answer(view, { method: "GET", target: path, header: () => null });
-  return { status, type: headers["Content-Type"] ?? "", cache: headers["Cache-Control"] ?? "", text: Buffer.from((body as Uint8Array | null) ?? []).toString("utf8") };
+  return {
+    status,
+    type: headers["Content-Type"] ?? "",
+    cache: headers["Cache-Control"] ?? "",
+    text: Buffer.from((body as Uint8Array | null) ?? []).toString("utf8"),
+  };
 }
 
 const dataOf = async (view: View) => (await view.current())!.snapshot.data();
@@ -19,9 +27,22 @@ const dataOf = async (view: View) => (await view.current())!.snapshot.data();
 test("every page has a Markdown twin at index.md, an object's with its own text", async () => {
   const { objects, claims, cubs } = await dataOf(demo.publicView);
   const paths = [
-    pagePath.front, pagePath.claims, pagePath.registry, pagePath.dashboard, pagePath.reference, pagePath.agents, pagePath.problems, pagePath.problem("not_found"),
-    pagePath.rejected, pagePath.search, pagePath.snapshots, pagePath.browse(""), pagePath.browse("notes/"),
-    ...claims.claims.map(({ id }) => pagePath.claim(id)), ...cubs.map(({ id }) => pagePath.record(id)), ...objects.map(({ key }) => pagePath.object(key)),
+    pagePath.front,
+    pagePath.claims,
+    pagePath.registry,
+    pagePath.dashboard,
+    pagePath.reference,
+    pagePath.agents,
+    pagePath.problems,
+    pagePath.problem("not_found"),
+    pagePath.rejected,
+    pagePath.search,
+    pagePath.snapshots,
+    pagePath.browse(""),
+    pagePath.browse("notes/"),
+    ...claims.claims.map(({ id }) => pagePath.claim(id)),
+    ...cubs.map(({ id }) => pagePath.record(id)),
+    ...objects.map(({ key }) => pagePath.object(key)),
   ];
   for (const path of paths) {
     const { status, type, text } = await get(`${path}index.md`);
@@ -34,7 +55,8 @@ test("every page has a Markdown twin at index.md, an object's with its own text"
   const bytes = await get(`/objects/${note.key}`);
   assert.ok(text.includes(bytes.text));
   assert.ok(text.includes(note.sha256));
-  for (const path of ["/nope/index.md", "/index.md/index.md", "/object/nope/index.md", "/404.html/index.md"]) assert.equal((await get(path)).status, 404, path);
+  for (const path of ["/nope/index.md", "/index.md/index.md", "/object/nope/index.md", "/404.html/index.md"])
+    assert.equal((await get(path)).status, 404, path);
 });
 
 test("twins under /at are immutable, in the internal view private, and hold what is gated only there", async () => {
@@ -63,20 +85,27 @@ test("llms-full.txt quotes every text between two lines with its digest", async 
   const { status, text } = await get("/llms-full.txt");
   assert.equal(status, 200);
   for (const { sha256, kind } of (await dataOf(demo.publicView)).objects) {
-    if (kind === "markdown") assert.ok(text.split(`----- ${sha256} -----`).length >= 3 || text.includes(`${sha256}; not quoted here`), sha256);
+    if (kind === "markdown")
+      assert.ok(text.split(`----- ${sha256} -----`).length >= 3 || text.includes(`${sha256}; not quoted here`), sha256);
   }
   assert.match((await get("/llms.txt")).text, /llms-full\.txt/);
 });
 
 test("/.well-known/mcp.json says where the endpoint is and what it has", async () => {
-  for (const [view, endpoint, authentication] of [[demo.publicView, "/mcp", "none"], [demo.internalView, "/internal/mcp", "required"]] as const) {
+  for (const [view, endpoint, authentication] of [
+    [demo.publicView, "/mcp", "none"],
+    [demo.internalView, "/internal/mcp", "required"],
+  ] as const) {
     const { status, type, text } = await get("/.well-known/mcp.json", view);
     assert.equal(status, 200);
     assert.equal(type, "application/json");
     const body = JSON.parse(text) as { endpoints: { url: string; authentication: string }[]; capabilities: { tools: { name: string }[] } };
     assert.equal(new URL(body.endpoints[0]!.url).pathname, endpoint);
     assert.equal(body.endpoints[0]!.authentication, authentication);
-    assert.deepEqual(body.capabilities.tools.map(({ name }) => name), [...TOOL_NAMES]);
+    assert.deepEqual(
+      body.capabilities.tools.map(({ name }) => name),
+      [...TOOL_NAMES],
+    );
   }
 });
 

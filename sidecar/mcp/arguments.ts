@@ -23,10 +23,14 @@ export function parseArguments(tool: ToolInfo, given: unknown): ParsedArguments 
     throw new ShelfError("bad_parameter", "The arguments are not what this tool takes.", { errors });
   }
   const args: Record<string, unknown> = { ...parsed.data };
-  const broken = Object.keys(args).filter((name) => [args[name]].flat().some((value) => typeof value === "string" && !value.isWellFormed()));
+  const broken = Object.keys(args).filter((name) =>
+    [args[name]].flat().some((value) => typeof value === "string" && !value.isWellFormed()),
+  );
   if (broken.length > 0) {
     // Neither a key nor a query can hold half of a surrogate pair, and no digest can be taken of one.
-    throw new ShelfError("bad_parameter", "The arguments are not Unicode text.", { errors: broken.map((pointer) => ({ pointer, detail: "has half of a surrogate pair" })) });
+    throw new ShelfError("bad_parameter", "The arguments are not Unicode text.", {
+      errors: broken.map((pointer) => ({ pointer, detail: "has half of a surrogate pair" })),
+    });
   }
   const notices: string[] = [];
   for (const [name, schema] of Object.entries(tool.input.shape)) {
@@ -54,6 +58,9 @@ function describe(tool: ToolInfo, issue: z.core.$ZodIssue, given: unknown): { re
   if (pointer === "") return [{ pointer: "arguments", detail: "must be an object" }];
   const missing = typeof given === "object" && given !== null && !Object.hasOwn(given, String(issue.path[0]));
   const { description, minimum, maximum } = (tool.input.shape[String(issue.path[0])] as z.ZodType | undefined)?.meta() ?? {};
-  const range = typeof minimum === "number" ? ` (a whole number, ${minimum}${maximum === Number.MAX_SAFE_INTEGER ? " or more" : ` to ${String(maximum)}`})` : "";
+  const range =
+    typeof minimum === "number"
+      ? ` (a whole number, ${minimum}${maximum === Number.MAX_SAFE_INTEGER ? " or more" : ` to ${String(maximum)}`})`
+      : "";
   return [{ pointer, detail: `${missing ? "is missing" : issue.message}${range}${description === undefined ? "" : `: ${description}`}` }];
 }

@@ -18,13 +18,17 @@ type Started = { readonly url: string; readonly cases: readonly Case[] };
 /** Milliseconds. */
 type Rate = { readonly tool: string; readonly per_second: number; readonly p50: number; readonly p95: number; readonly p99: number };
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { json: { type: "boolean", default: false }, serve: { type: "boolean", default: false } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: "boolean", default: false }, serve: { type: "boolean", default: false } },
+});
 
 if (values.serve) {
   const demo = await buildDemo();
   const mcp = openMcp({ view: demo.publicView });
   const { url, server } = await listen(mcp);
-  const named = async (tool: string, list: string, member: string) => ((await call(mcp, tool)).content.result[list] as Record<string, unknown>[]).map((item) => String(item[member]));
+  const named = async (tool: string, list: string, member: string) =>
+    ((await call(mcp, tool)).content.result[list] as Record<string, unknown>[]).map((item) => String(item[member]));
   const cases: Case[] = [
     { name: "get_cub", arguments: (await named("list_cubs", "cubs", "id")).map((id) => ({ id })) },
     { name: "list_objects", arguments: (await named("list_collections", "collections", "prefix")).map((prefix) => ({ prefix })) },
@@ -44,7 +48,10 @@ if (values.serve) {
   });
 } else {
   const calls = Number(positionals[0] ?? 20_000);
-  const child = fork(fileURLToPath(import.meta.url), ["--serve"], { execArgv: ["--expose-gc", "--max-semi-space-size=64"], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const child = fork(fileURLToPath(import.meta.url), ["--serve"], {
+    execArgv: ["--expose-gc", "--max-semi-space-size=64"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const next = <T>(): Promise<T> => new Promise((resolve) => child.once("message", (message) => resolve(message as T)));
   const { url, cases } = await next<Started>();
   const clients = Array.from({ length: CLIENTS }, () => new Client(new URL(url).origin, { pipelining: 1 }));
@@ -54,8 +61,16 @@ if (values.serve) {
     return answer;
   };
   const run = async ({ name, arguments: choices }: Case, count: number): Promise<Rate> => {
-    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream", "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name };
-    const bodies = choices.map((args, id) => JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, _meta: META } }));
+    const headers = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": name,
+    };
+    const bodies = choices.map((args, id) =>
+      JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: args, _meta: META } }),
+    );
     const times: number[] = [];
     let left = count;
     const started = performance.now();
@@ -81,11 +96,22 @@ if (values.serve) {
   const after = await memory();
   const mb = (bytes: number): number => bytes / 1048576;
   // On a machine that others use, too, the processor time says what one core of one's own could do.
-  const whole = { calls, rates, cpu_us: (after.cpu - before.cpu) / calls, heap_mb: [mb(before.heap), mb(after.heap)], rss_mb: [mb(before.rss), mb(after.rss)] };
+  const whole = {
+    calls,
+    rates,
+    cpu_us: (after.cpu - before.cpu) / calls,
+    heap_mb: [mb(before.heap), mb(after.heap)],
+    rss_mb: [mb(before.rss), mb(after.rss)],
+  };
   if (values.json) process.stdout.write(`${JSON.stringify(whole)}\n`);
   else {
-    for (const { tool, per_second, p50, p95, p99 } of rates) console.log(`${tool}: ${Math.round(per_second)} calls/s, p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`);
-    console.log(`heap after collection: ${whole.heap_mb.map((size) => size.toFixed(1)).join(" → ")} MB over ${calls} calls; rss ${whole.rss_mb.map((size) => size.toFixed(1)).join(" → ")} MB`);
+    for (const { tool, per_second, p50, p95, p99 } of rates)
+      console.log(
+        `${tool}: ${Math.round(per_second)} calls/s, p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
+      );
+    console.log(
+      `heap after collection: ${whole.heap_mb.map((size) => size.toFixed(1)).join(" → ")} MB over ${calls} calls; rss ${whole.rss_mb.map((size) => size.toFixed(1)).join(" → ")} MB`,
+    );
     console.log(`server: ${whole.cpu_us.toFixed(0)} µs of processor per call`);
   }
   child.send("stop");
@@ -93,16 +119,24 @@ if (values.serve) {
 }
 
 /** One call with as little of a client as there can be: it shares the machine with the server. */
-function post(client: Client, path: string, headers: Readonly<Record<string, string>>, body: string): Promise<{ readonly status: number; readonly text: string }> {
+function post(
+  client: Client,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     let status = 0;
     const chunks: Buffer[] = [];
-    client.dispatch({ method: "POST", path, headers, body }, {
-      onRequestStart: () => undefined,
-      onResponseStart: (_, code) => void (status = code),
-      onResponseData: (_, chunk) => void chunks.push(chunk),
-      onResponseEnd: () => resolve({ status, text: Buffer.concat(chunks).toString() }),
-      onResponseError: (_, error) => reject(error),
-    });
+    client.dispatch(
+      { method: "POST", path, headers, body },
+      {
+        onRequestStart: () => undefined,
+        onResponseStart: (_, code) => void (status = code),
+        onResponseData: (_, chunk) => void chunks.push(chunk),
+        onResponseEnd: () => resolve({ status, text: Buffer.concat(chunks).toString() }),
+        onResponseError: (_, error) => reject(error),
+      },
+    );
   });
 }

@@ -19,9 +19,17 @@ const ORIGIN = "Texts in result are quoted from the library's objects and regist
 /** A result as its text, which is the JSON of its structured content unless it is an error. */
 export type CallText = { readonly text: string; readonly structured: object | null };
 
-export async function callTool(view: View, info: ToolInfo, tool: Tool, given: unknown, onError: (error: unknown) => void): Promise<CallToolResult> {
+export async function callTool(
+  view: View,
+  info: ToolInfo,
+  tool: Tool,
+  given: unknown,
+  onError: (error: unknown) => void,
+): Promise<CallToolResult> {
   const { text, structured } = await callText(view, info, tool, given, onError);
-  return structured === null ? { content: [{ type: "text", text }], isError: true } : { content: [{ type: "text", text }], structuredContent: { ...structured } };
+  return structured === null
+    ? { content: [{ type: "text", text }], isError: true }
+    : { content: [{ type: "text", text }], structuredContent: { ...structured } };
 }
 
 /** The JSON of what `callTool` gives, without walking through the structured content twice. */

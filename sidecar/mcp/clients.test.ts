@@ -28,7 +28,10 @@ for (const [era, versionNegotiation] of ERAS) {
     await client.connect(new StreamableHTTPClientTransport(new URL(url)));
     assert.equal(client.getServerVersion()?.name, "proofshelf");
     const { tools } = await client.listTools();
-    assert.deepEqual(tools.map(({ name }) => name), [...TOOL_NAMES]);
+    assert.deepEqual(
+      tools.map(({ name }) => name),
+      [...TOOL_NAMES],
+    );
     // The client holds structured content against the tool's output schema and throws when it does not fit.
     const cub = await client.callTool({ name: "get_cub", arguments: { id: "CUB-0001" } });
     assert.equal((cub.structuredContent as { result: { id: string } }).result.id, "CUB-0001");
@@ -44,28 +47,36 @@ for (const [era, versionNegotiation] of ERAS) {
     assert.equal((await client.listPrompts()).prompts.length, 3);
     assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 4);
     assert.equal((await client.getPrompt({ name: "compare_proofs", arguments: { id: "CUB-0001" } })).messages.length, 1);
-    const { completion } = await client.complete({ ref: { type: "ref/prompt", name: "answer_with_evidence" }, argument: { name: "prefix", value: "no" } });
+    const { completion } = await client.complete({
+      ref: { type: "ref/prompt", name: "answer_with_evidence" },
+      argument: { name: "prefix", value: "no" },
+    });
     assert.ok(completion.values.includes("notes/"));
     await client.close();
   });
 }
 
-for (const era of ["modern", "legacy"]) test(`the inspector's command line is a client, too: ${era}`, { timeout: 120_000 }, async () => {
-  const require = createRequire(import.meta.url);
-  const manifest = require.resolve("@modelcontextprotocol/inspector/package.json");
-  const { bin } = require(manifest) as { bin: string | Record<string, string> };
-  const program = join(dirname(manifest), typeof bin === "string" ? bin : (Object.values(bin)[0] ?? ""));
-  const inspect = async (...args: string[]): Promise<Record<string, unknown>> => {
-    const { stdout } = await promisify(execFile)(process.execPath, [program, "--cli", url, "--transport", "http", "--protocol-era", era, ...args], { maxBuffer: 1 << 24 });
-    return JSON.parse(stdout) as Record<string, unknown>;
-  };
-  const { tools } = await inspect("--method", "tools/list");
-  assert.equal((tools as unknown[]).length, TOOL_NAMES.length);
-  const called = await inspect("--method", "tools/call", "--tool-name", "list_objects", "--tool-arg", "prefix=notes/", "limit=3");
-  assert.match(JSON.stringify(called), /notes\//);
-  const { resources } = (await inspect("--method", "resources/list")) as { resources: { uri: string }[] };
-  const { contents } = (await inspect("--method", "resources/read", "--uri", resources[0]?.uri ?? "")) as { contents: { uri: string }[] };
-  assert.equal(contents[0]?.uri, resources[0]?.uri);
-  const { messages } = await inspect("--method", "prompts/get", "--prompt-name", "compare_proofs", "--prompt-args", "id=CUB-0001");
-  assert.equal((messages as unknown[]).length, 1);
-});
+for (const era of ["modern", "legacy"])
+  test(`the inspector's command line is a client, too: ${era}`, { timeout: 120_000 }, async () => {
+    const require = createRequire(import.meta.url);
+    const manifest = require.resolve("@modelcontextprotocol/inspector/package.json");
+    const { bin } = require(manifest) as { bin: string | Record<string, string> };
+    const program = join(dirname(manifest), typeof bin === "string" ? bin : (Object.values(bin)[0] ?? ""));
+    const inspect = async (...args: string[]): Promise<Record<string, unknown>> => {
+      const { stdout } = await promisify(execFile)(
+        process.execPath,
+        [program, "--cli", url, "--transport", "http", "--protocol-era", era, ...args],
+        { maxBuffer: 1 << 24 },
+      );
+      return JSON.parse(stdout) as Record<string, unknown>;
+    };
+    const { tools } = await inspect("--method", "tools/list");
+    assert.equal((tools as unknown[]).length, TOOL_NAMES.length);
+    const called = await inspect("--method", "tools/call", "--tool-name", "list_objects", "--tool-arg", "prefix=notes/", "limit=3");
+    assert.match(JSON.stringify(called), /notes\//);
+    const { resources } = (await inspect("--method", "resources/list")) as { resources: { uri: string }[] };
+    const { contents } = (await inspect("--method", "resources/read", "--uri", resources[0]?.uri ?? "")) as { contents: { uri: string }[] };
+    assert.equal(contents[0]?.uri, resources[0]?.uri);
+    const { messages } = await inspect("--method", "prompts/get", "--prompt-name", "compare_proofs", "--prompt-args", "id=CUB-0001");
+    assert.equal((messages as unknown[]).length, 1);
+  });

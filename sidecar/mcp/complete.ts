@@ -8,10 +8,14 @@ const MAX_VALUES = 100;
 export function complete(data: ViewData, { ref, argument }: CompleteRequest["params"]): CompleteResult {
   const { name, value } = argument;
   const source = ref.type === "ref/prompt" ? ref.name : ref.uri;
-  if (name === "prefix") return values(data.library.collections.map((collection) => collection.prefix).filter((prefix) => prefix.startsWith(value)));
+  if (name === "prefix")
+    return values(data.library.collections.map((collection) => collection.prefix).filter((prefix) => prefix.startsWith(value)));
   if (name === "key") {
     const [from, to] = prefixRange(data.objects, value);
-    return values(data.objects.slice(from, Math.min(to, from + MAX_VALUES)).map(({ key }) => key), to - from);
+    return values(
+      data.objects.slice(from, Math.min(to, from + MAX_VALUES)).map(({ key }) => key),
+      to - from,
+    );
   }
   if (name !== "id") return values([]);
   const ids = /claim/.test(source) ? data.claims.claims.map(({ id }) => id) : data.cubs.map(({ id }) => id);

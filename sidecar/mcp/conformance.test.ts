@@ -43,8 +43,16 @@ test("2026-07-28: every required scenario passes on the fixture server", { timeo
   assert.equal(code, 0, output.slice(output.indexOf("=== SUMMARY")));
 });
 
-test("2025-11-25: every required scenario passes on the fixture server but for those that need a session", { timeout: 180_000 }, async () => {
-  const { code, output } = await run(openConformanceFixture(), "--requirements", "2025-11-25", "--expected-failures", join(HERE, "conformance-2025-11-25.yaml"));
+test("2025-11-25: every required scenario passes on the fixture server but for those that need a session", {
+  timeout: 180_000,
+}, async () => {
+  const { code, output } = await run(
+    openConformanceFixture(),
+    "--requirements",
+    "2025-11-25",
+    "--expected-failures",
+    join(HERE, "conformance-2025-11-25.yaml"),
+  );
   assert.equal(code, 0, output.slice(output.indexOf("=== SUMMARY")));
 });
 
@@ -62,6 +70,7 @@ test("every scenario that applies to the library passes on it, in both eras", { 
     const rest = applicable.filter((name) => name !== "server-stateless");
     assert.deepEqual(rest, [], output.slice(output.indexOf("=== SUMMARY")));
     if (revision === "2026-07-28") assert.match(output, /server-stateless: 24 passed, 4 failed/);
-    for (const name of ["tools-list", "resources-list", "prompts-list", "completion-complete", "dns-rebinding-protection"]) assert.ok(passed.has(name), name);
+    for (const name of ["tools-list", "resources-list", "prompts-list", "completion-complete", "dns-rebinding-protection"])
+      assert.ok(passed.has(name), name);
   }
 });

@@ -34,7 +34,10 @@ function modernCall(name: string, args: unknown, id: unknown = 1): Message {
 
 function handshakeCall(name: string, args: unknown, id: unknown = 1, version: string | null = "2025-11-25"): Message {
   const params = args === undefined ? { name } : { name, arguments: args };
-  return { body: { jsonrpc: "2.0", id, method: "tools/call", params }, headers: version === null ? {} : { "mcp-protocol-version": version } };
+  return {
+    body: { jsonrpc: "2.0", id, method: "tools/call", params },
+    headers: version === null ? {} : { "mcp-protocol-version": version },
+  };
 }
 
 const isPlain = ({ body, headers }: Message): boolean => findPlainCall(body, new Headers(headers)) !== null;
@@ -49,10 +52,23 @@ async function sameAnswer({ body, headers }: Message): Promise<void> {
 
 const CALLS: readonly (readonly [name: string, args: unknown])[] = [
   ...TOOLS.map(({ name, example }) => [name, example] as const),
-  ["get_cub", { id: "CUB-9999" }], ["get_cub", { id: 7 }], ["get_cub", {}], ["get_cub", undefined], ["get_cub", { id: "CUB-0007", more: 1 }],
-  ["list_objects", { limit: -1 }], ["list_objects", { limit: 100000 }], ["list_objects", { prefix: "names/" }], ["list_objects", { cursor: "x" }],
-  ["search_library", { query: "\u0000 \ud800 \u2028 \"quoted\"" }], ["search_library", { query: "x".repeat(501) }], ["search_library", { query: "" }],
-  ["get_object", { key: "notes/../x" }], ["list_cubs", { detail: "full", limit: 500 }], ["no_such_tool", {}], ["constructor", {}], ["", {}],
+  ["get_cub", { id: "CUB-9999" }],
+  ["get_cub", { id: 7 }],
+  ["get_cub", {}],
+  ["get_cub", undefined],
+  ["get_cub", { id: "CUB-0007", more: 1 }],
+  ["list_objects", { limit: -1 }],
+  ["list_objects", { limit: 100000 }],
+  ["list_objects", { prefix: "names/" }],
+  ["list_objects", { cursor: "x" }],
+  ["search_library", { query: '\u0000 \ud800 \u2028 "quoted"' }],
+  ["search_library", { query: "x".repeat(501) }],
+  ["search_library", { query: "" }],
+  ["get_object", { key: "notes/../x" }],
+  ["list_cubs", { detail: "full", limit: 500 }],
+  ["no_such_tool", {}],
+  ["constructor", {}],
+  ["", {}],
 ];
 
 test("every tool, with good and bad arguments, answers the same in both eras", async () => {
@@ -65,8 +81,9 @@ test("every tool, with good and bad arguments, answers the same in both eras", a
 });
 
 test("ids come back as they were sent", async () => {
-  for (const id of ["", "a\u2028\"\\", 0, -0, -5, Number.MAX_SAFE_INTEGER, 1.5, 1e300, null, true, [], {}, undefined]) {
-    for (const message of [modernCall("get_cub", { id: "CUB-0007" }, id), handshakeCall("get_cub", { id: "CUB-0007" }, id)]) await sameAnswer(message);
+  for (const id of ["", 'a\u2028"\\', 0, -0, -5, Number.MAX_SAFE_INTEGER, 1.5, 1e300, null, true, [], {}, undefined]) {
+    for (const message of [modernCall("get_cub", { id: "CUB-0007" }, id), handshakeCall("get_cub", { id: "CUB-0007" }, id)])
+      await sameAnswer(message);
   }
 });
 
@@ -78,12 +95,60 @@ test("each handshake revision, a missing and an unknown one", async () => {
 
 test("an ordinary call that is changed in any place gets what the general way says", async () => {
   const value = fc.oneof(
-    fc.constantFrom<unknown>(null, "", "2026-07-28", "2025-11-25", "2.0", "tools/call", "tools/list", "get_cub", {}, [], 0, 1.5, true, { roots: {} }, { roots: { listChanged: true } }, { tasks: {} }, { sampling: null }),
+    fc.constantFrom<unknown>(
+      null,
+      "",
+      "2026-07-28",
+      "2025-11-25",
+      "2.0",
+      "tools/call",
+      "tools/list",
+      "get_cub",
+      {},
+      [],
+      0,
+      1.5,
+      true,
+      { roots: {} },
+      { roots: { listChanged: true } },
+      { tasks: {} },
+      { sampling: null },
+    ),
     fc.jsonValue({ maxDepth: 2 }),
   );
-  const name = fc.constantFrom("jsonrpc", "id", "method", "params", "name", "arguments", "_meta", "result", "error", "inputResponses", "requestState", "__proto__", "title", "version", ...Object.keys(META), "progressToken");
-  const place = fc.constantFrom<readonly string[]>([], ["params"], ["params", "arguments"], ["params", "_meta"], ["params", "_meta", "io.modelcontextprotocol/clientInfo"], ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"]);
-  const header = fc.option(fc.tuple(fc.constantFrom("mcp-protocol-version", "mcp-method", "mcp-name", "accept", "mcp-session-id"), fc.constantFrom("", "x", "2026-07-28", "2025-06-18", "tools/call", "get_cub", " get_cub ", "=?base64?Z2V0X2N1Yg==?=", "text/html")), { nil: null });
+  const name = fc.constantFrom(
+    "jsonrpc",
+    "id",
+    "method",
+    "params",
+    "name",
+    "arguments",
+    "_meta",
+    "result",
+    "error",
+    "inputResponses",
+    "requestState",
+    "__proto__",
+    "title",
+    "version",
+    ...Object.keys(META),
+    "progressToken",
+  );
+  const place = fc.constantFrom<readonly string[]>(
+    [],
+    ["params"],
+    ["params", "arguments"],
+    ["params", "_meta"],
+    ["params", "_meta", "io.modelcontextprotocol/clientInfo"],
+    ["params", "_meta", "io.modelcontextprotocol/clientCapabilities"],
+  );
+  const header = fc.option(
+    fc.tuple(
+      fc.constantFrom("mcp-protocol-version", "mcp-method", "mcp-name", "accept", "mcp-session-id"),
+      fc.constantFrom("", "x", "2026-07-28", "2025-06-18", "tools/call", "get_cub", " get_cub ", "=?base64?Z2V0X2N1Yg==?=", "text/html"),
+    ),
+    { nil: null },
+  );
   await fc.assert(
     fc.asyncProperty(fc.boolean(), place, name, fc.option(value, { nil: undefined }), header, async (modern, path, member, to, changed) => {
       const message = modern ? modernCall("get_cub", { id: "CUB-0007" }) : handshakeCall("get_cub", { id: "CUB-0007" });

@@ -43,9 +43,17 @@ export function findPlainCall(body: unknown, headers: Pick<Headers, "get">): Pla
 function isPlainEnvelope(meta: unknown): boolean {
   if (!isObject(meta) || !hasOnly(meta, META) || meta[PROTOCOL_VERSION_META_KEY] !== MODERN) return false;
   const client = meta[CLIENT_INFO_META_KEY];
-  if (client !== undefined && !(isObject(client) && hasOnly(client, CLIENT_INFO) && typeof client["name"] === "string" && typeof client["version"] === "string")) return false;
+  if (
+    client !== undefined &&
+    !(isObject(client) && hasOnly(client, CLIENT_INFO) && typeof client["name"] === "string" && typeof client["version"] === "string")
+  )
+    return false;
   const capabilities = meta[CLIENT_CAPABILITIES_META_KEY];
-  return isObject(capabilities) && hasOnly(capabilities, CAPABILITIES) && Object.values(capabilities).every((value) => isObject(value) && hasOnly(value, NONE));
+  return (
+    isObject(capabilities) &&
+    hasOnly(capabilities, CAPABILITIES) &&
+    Object.values(capabilities).every((value) => isObject(value) && hasOnly(value, NONE))
+  );
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -29,13 +29,19 @@ export async function buildDemo(): Promise<Demo> {
     .replace("../../snapshots/data", join(folder, "shelf"))
     .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`);
   writeFileSync(join(folder, "proofshelf.yaml"), config);
-  await promisify(execFile)(process.execPath, [join(ROOT, "generator", "cli.ts"), "build", "--json", "--config", join(folder, "proofshelf.yaml")], { maxBuffer: 1 << 26 });
+  await promisify(execFile)(
+    process.execPath,
+    [join(ROOT, "generator", "cli.ts"), "build", "--json", "--config", join(folder, "proofshelf.yaml")],
+    { maxBuffer: 1 << 26 },
+  );
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const internalShelf = openDirectoryShelf(join(folder, "shelf", "internal"), publicShelf);
   const open = (view: "public" | "internal", shelf: typeof publicShelf): View =>
     openView({ view, shelf, renderer: null, index: () => openIndex(shelf.indexUri), runtime, now: Date.now, listing: null });
   return {
-    folder, publicView: open("public", publicShelf), internalView: open("internal", internalShelf),
+    folder,
+    publicView: open("public", publicShelf),
+    internalView: open("internal", internalShelf),
     close: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -47,12 +53,18 @@ export const META = {
 };
 
 export type Reply = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: RpcBody };
-export type RpcBody = { readonly id?: unknown; readonly result?: Record<string, unknown>; readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown } };
+export type RpcBody = {
+  readonly id?: unknown;
+  readonly result?: Record<string, unknown>;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
+};
 
 /** One POST, as a client without any library sends it. */
 export async function post(mcp: McpEndpoint, body: unknown, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   const sent = typeof body === "string" || body instanceof Uint8Array ? (body as string) : JSON.stringify(body);
-  const response = await mcp(new Request("http://localhost/mcp", { method: "POST", headers: { "content-type": "application/json", ...headers }, body: sent }));
+  const response = await mcp(
+    new Request("http://localhost/mcp", { method: "POST", headers: { "content-type": "application/json", ...headers }, body: sent }),
+  );
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, body: text.startsWith("{") ? (JSON.parse(text) as RpcBody) : {} };
 }
@@ -60,27 +72,49 @@ export async function post(mcp: McpEndpoint, body: unknown, headers: Readonly<Re
 /** A request of revision 2026-07-28 with everything that it must carry. */
 export function modern(mcp: McpEndpoint, method: string, params: Readonly<Record<string, unknown>> = {}): Promise<Reply> {
   const name = params["name"] ?? params["uri"];
-  return post(mcp, { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } }, {
-    "mcp-protocol-version": "2026-07-28", "mcp-method": method, ...(typeof name === "string" ? { "mcp-name": name } : {}),
-  });
+  return post(
+    mcp,
+    { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta: META } },
+    {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(typeof name === "string" ? { "mcp-name": name } : {}),
+    },
+  );
 }
 
 export type Called = {
   readonly text: string;
   readonly isError: boolean;
-  readonly content: { readonly snapshot: string; readonly href: string; readonly truncated: boolean; readonly next_cursor?: string; readonly notices?: readonly string[]; readonly result: Record<string, unknown> };
+  readonly content: {
+    readonly snapshot: string;
+    readonly href: string;
+    readonly truncated: boolean;
+    readonly next_cursor?: string;
+    readonly notices?: readonly string[];
+    readonly result: Record<string, unknown>;
+  };
 };
 
 export async function call(mcp: McpEndpoint, name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Called> {
   const { body, text } = await modern(mcp, "tools/call", { name, arguments: args });
   if (body.result === undefined) throw new Error(text);
-  const { content, isError, structuredContent } = body.result as { content: { text: string }[]; isError?: boolean; structuredContent?: Called["content"] };
+  const { content, isError, structuredContent } = body.result as {
+    content: { text: string }[];
+    isError?: boolean;
+    structuredContent?: Called["content"];
+  };
   return { text: content[0]?.text ?? "", isError: isError ?? false, content: structuredContent as Called["content"] };
 }
 
 /** The endpoint on a free port, wired as the sidecar's listener wires it. */
 export async function listen(mcp: McpEndpoint): Promise<{ readonly url: string; readonly server: Server }> {
-  const server = createServer(plainCallListener(mcp, getRequestListener((request) => mcp(request), { overrideGlobalObjects: false })));
+  const server = createServer(
+    plainCallListener(
+      mcp,
+      getRequestListener((request) => mcp(request), { overrideGlobalObjects: false }),
+    ),
+  );
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }

@@ -23,8 +23,19 @@ const LIST = { jsonrpc: "2.0", id: 1, method: "tools/list" };
 
 test("bodies that are no message get the error that JSON-RPC prescribes, never a 5xx, never a stack", async () => {
   const bodies: [unknown, number][] = [
-    ["", -32700], ["{", -32700], ["nul", -32700], [new Uint8Array([0xff, 0xfe]), -32700], ['{"a":1}garbage', -32700],
-    ["null", -32600], ["1", -32600], ['"x"', -32600], ["true", -32600], ["{}", -32600], ["[]", -32600], ["[[]]", -32600], ["[null]", -32600],
+    ["", -32700],
+    ["{", -32700],
+    ["nul", -32700],
+    [new Uint8Array([0xff, 0xfe]), -32700],
+    ['{"a":1}garbage', -32700],
+    ["null", -32600],
+    ["1", -32600],
+    ['"x"', -32600],
+    ["true", -32600],
+    ["{}", -32600],
+    ["[]", -32600],
+    ["[[]]", -32600],
+    ["[null]", -32600],
     [{ jsonrpc: "1.0", id: 1, method: "ping" }, -32600],
     [{ jsonrpc: "2.0", id: {}, method: "ping" }, -32600],
     [{ jsonrpc: "2.0", id: 1, method: 7 }, -32600],
@@ -59,7 +70,12 @@ test("a body over the limit is 413, announced or not", async () => {
       controller.enqueue(new Uint8Array(16_384).fill(32));
     },
   });
-  const request = new Request("http://localhost/mcp", { method: "POST", headers: { "content-type": "application/json" }, body: endless, duplex: "half" } as RequestInit);
+  const request = new Request("http://localhost/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: endless,
+    duplex: "half",
+  } as RequestInit);
   assert.equal((await mcp(request)).status, 413);
   assert.ok(sent < 20);
 });
@@ -81,9 +97,20 @@ test("only application/json is read", async () => {
 
 test("hostile origins and hosts are 403 before the body is looked at", async () => {
   const bad = [
-    { origin: "https://evil.example" }, { origin: "null" }, { origin: "file://" }, { origin: "http://localhost.evil.example" }, { origin: "http://evil.example#localhost" },
-    { origin: "javascript:alert(1)" }, { origin: "http://test@evil.example" }, { origin: "http://localhost:80 http://evil.example" },
-    { host: "evil.example" }, { host: "evil.example:80" }, { host: "localhost@evil.example" }, { host: "" }, { host: "localhost/x" }, { host: "127.0.0.1.evil.example" },
+    { origin: "https://evil.example" },
+    { origin: "null" },
+    { origin: "file://" },
+    { origin: "http://localhost.evil.example" },
+    { origin: "http://evil.example#localhost" },
+    { origin: "javascript:alert(1)" },
+    { origin: "http://test@evil.example" },
+    { origin: "http://localhost:80 http://evil.example" },
+    { host: "evil.example" },
+    { host: "evil.example:80" },
+    { host: "localhost@evil.example" },
+    { host: "" },
+    { host: "localhost/x" },
+    { host: "127.0.0.1.evil.example" },
     { host: "test", origin: "http://localhost" },
   ];
   for (const headers of bad) {
@@ -92,8 +119,13 @@ test("hostile origins and hosts are 403 before the body is looked at", async () 
     assert.equal(reply.body.error?.code, -32000);
   }
   const good = [
-    {}, { origin: "http://test" }, { host: "test", origin: "http://test" }, { host: "test:8080", origin: "https://test:8080" }, { origin: "http://localhost:6274" },
-    { host: "127.0.0.1:4321", origin: "http://127.0.0.1:4321" }, { host: "[::1]:9", origin: "http://[::1]:9" },
+    {},
+    { origin: "http://test" },
+    { host: "test", origin: "http://test" },
+    { host: "test:8080", origin: "https://test:8080" },
+    { origin: "http://localhost:6274" },
+    { host: "127.0.0.1:4321", origin: "http://127.0.0.1:4321" },
+    { host: "[::1]:9", origin: "http://[::1]:9" },
   ];
   for (const headers of good) assert.equal((await post(mcp, PING, headers)).status, 200, JSON.stringify(headers));
   const wider = openMcp({ view: views.publicView, hosts: ["proxy.example"], origins: ["https://inspector.example"] });
@@ -113,12 +145,20 @@ test("a bare JSON-RPC POST is answered with plain JSON, whatever it accepts", as
 
 test("each handshake revision is agreed on, an unknown one gets the newest of them", async () => {
   const initialize = async (protocolVersion: unknown) =>
-    post(mcp, { jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } } });
-  for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) assert.equal((await initialize(version)).body.result?.["protocolVersion"], version);
-  for (const version of ["2024-11-05", "1999-01-01", "2026-07-28", "x".repeat(1000)]) assert.equal((await initialize(version)).body.result?.["protocolVersion"], "2025-11-25");
+    post(mcp, {
+      jsonrpc: "2.0",
+      id: 1,
+      method: "initialize",
+      params: { protocolVersion, capabilities: {}, clientInfo: { name: "t", version: "1" } },
+    });
+  for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"])
+    assert.equal((await initialize(version)).body.result?.["protocolVersion"], version);
+  for (const version of ["2024-11-05", "1999-01-01", "2026-07-28", "x".repeat(1000)])
+    assert.equal((await initialize(version)).body.result?.["protocolVersion"], "2025-11-25");
   assert.notEqual((await initialize(7)).body.error, undefined);
   assert.equal((await post(mcp, LIST, { "mcp-protocol-version": "1999-01-01" })).status, 400);
-  for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"]) assert.equal((await post(mcp, LIST, { "mcp-protocol-version": version })).status, 200);
+  for (const version of ["2025-11-25", "2025-06-18", "2025-03-26"])
+    assert.equal((await post(mcp, LIST, { "mcp-protocol-version": version })).status, 200);
 });
 
 test("notifications are 202 without a body in every revision", async () => {
@@ -128,14 +168,24 @@ test("notifications are 202 without a body in every revision", async () => {
     assert.equal(reply.status, 202);
     assert.equal(reply.text, "");
   }
-  const reply = await post(mcp, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, _meta: META } }, { "mcp-protocol-version": "2026-07-28", "mcp-method": "notifications/cancelled" });
+  const reply = await post(
+    mcp,
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1, _meta: META } },
+    { "mcp-protocol-version": "2026-07-28", "mcp-method": "notifications/cancelled" },
+  );
   assert.equal(reply.status, 202);
 });
 
 test("batches work where the revision has them and nowhere else, and none waits for ever", { timeout: 20_000 }, async () => {
-  const two = [{ ...PING, id: "a" }, { ...PING, id: "b" }];
+  const two = [
+    { ...PING, id: "a" },
+    { ...PING, id: "b" },
+  ];
   const reply = await post(mcp, two);
-  assert.deepEqual((JSON.parse(reply.text) as { id: string }[]).map(({ id }) => id), ["a", "b"]);
+  assert.deepEqual(
+    (JSON.parse(reply.text) as { id: string }[]).map(({ id }) => id),
+    ["a", "b"],
+  );
   assert.equal((await post(mcp, two, { "mcp-protocol-version": "2025-03-26" })).status, 200);
   for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
     const refused = await post(mcp, two, { "mcp-protocol-version": version });
@@ -144,10 +194,21 @@ test("batches work where the revision has them and nowhere else, and none waits 
   }
   assert.equal((await post(mcp, [{ jsonrpc: "2.0", method: "notifications/initialized" }])).status, 202);
   // A request that its own batch cancels still has to be answered.
-  const cancelled = await post(mcp, [{ ...PING, id: 9 }, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } }]);
+  const cancelled = await post(mcp, [
+    { ...PING, id: 9 },
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 9 } },
+  ]);
   assert.match(cancelled.text, /"id":9/);
   assert.equal((await post(mcp, [PING, PING])).body.error?.code, -32600, "two requests with one id");
-  assert.equal((await post(mcp, Array.from({ length: MAX_BATCH + 1 }, (_, id) => ({ ...PING, id })))).status, 400);
+  assert.equal(
+    (
+      await post(
+        mcp,
+        Array.from({ length: MAX_BATCH + 1 }, (_, id) => ({ ...PING, id })),
+      )
+    ).status,
+    400,
+  );
 });
 
 test("each request of a batch counts as one against the caller's rate", async () => {
@@ -170,7 +231,11 @@ test("2026-07-28: header and body must agree, versions and methods are answered 
     assert.equal(reply.body.error?.code, -32020);
     assert.equal(reply.body.id, 5);
   }
-  const unknownVersion = await post(mcp, { ...message, params: { ...message.params, _meta: { ...META, "io.modelcontextprotocol/protocolVersion": "2031-01-01" } } }, { ...right, "mcp-protocol-version": "2031-01-01" });
+  const unknownVersion = await post(
+    mcp,
+    { ...message, params: { ...message.params, _meta: { ...META, "io.modelcontextprotocol/protocolVersion": "2031-01-01" } } },
+    { ...right, "mcp-protocol-version": "2031-01-01" },
+  );
   assert.equal(unknownVersion.status, 400);
   assert.equal(unknownVersion.body.error?.code, -32022);
   for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe", "no/such", "__proto__"]) {
@@ -239,8 +304,12 @@ test("text that gives orders stays data: in results, with its origin, and in no 
 
 test("nothing gated shows in any public answer, and the internal view has it", async () => {
   const calls: [string, Record<string, unknown>][] = [
-    ["list_objects", { prefix: "drafts/" }], ["search_library", { query: CANARY }], ["search_library", { query: "secret", prefix: "drafts/" }], ["list_collections", {}],
-    ["get_object", { key: GATED_KEY }], ["verify_object", { key: GATED_KEY }],
+    ["list_objects", { prefix: "drafts/" }],
+    ["search_library", { query: CANARY }],
+    ["search_library", { query: "secret", prefix: "drafts/" }],
+    ["list_collections", {}],
+    ["get_object", { key: GATED_KEY }],
+    ["verify_object", { key: GATED_KEY }],
   ];
   for (const [name, args] of calls) {
     const outside = await call(mcp, name, args);
@@ -257,7 +326,10 @@ test("nothing gated shows in any public answer, and the internal view has it", a
 });
 
 test("lists say how long they may be kept: by everybody in the public view, privately in the internal one", async () => {
-  for (const [endpoint, scope] of [[mcp, "public"], [internal, "private"]] as const) {
+  for (const [endpoint, scope] of [
+    [mcp, "public"],
+    [internal, "private"],
+  ] as const) {
     for (const method of ["tools/list", "resources/list", "prompts/list", "resources/templates/list"]) {
       const { body } = await modern(endpoint, method);
       assert.equal(body.result?.["cacheScope"], scope, method);

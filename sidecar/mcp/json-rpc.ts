@@ -7,7 +7,13 @@ export const INVALID_REQUEST = -32600;
 /** Errors of the transport itself; the number that older clients know. */
 export const REFUSED = -32000;
 
-export type RpcError = { readonly status: number; readonly code: number; readonly message: string; readonly data?: unknown; readonly headers?: Readonly<Record<string, string>> };
+export type RpcError = {
+  readonly status: number;
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+};
 
 export function rpcErrorResponse({ status, code, message, data, headers }: RpcError): Response {
   const error = { code, message, ...(data === undefined ? {} : { data }) };

@@ -10,7 +10,11 @@ const HEADERS = { "cache-control": CACHE.none, "content-type": "application/json
 
 /** @param otherwise answers what is no ordinary call; a body that was read already lies in the message's `rawBody`
  *  @param done told after each answer given here */
-export function plainCallListener(endpoint: McpEndpoint, otherwise: RequestListener, done: (message: IncomingMessage, ms: number) => void = () => undefined): RequestListener {
+export function plainCallListener(
+  endpoint: McpEndpoint,
+  otherwise: RequestListener,
+  done: (message: IncomingMessage, ms: number) => void = () => undefined,
+): RequestListener {
   const answer = async (message: IncomingMessage, response: ServerResponse, bytes: Buffer): Promise<void> => {
     const started = performance.now();
     const text = await endpoint.plain?.(bytes, { get: (name) => message.headers[name]?.toString() ?? null });
@@ -42,7 +46,8 @@ export function plainCallListener(endpoint: McpEndpoint, otherwise: RequestListe
 /** A POST whose length is announced and within the limit: Node's parser lets no more through. */
 function isPlain({ method, headers, rawHeaders }: IncomingMessage): boolean {
   const length = headers["content-length"];
-  if (method !== "POST" || length === undefined || Number(length) > MAX_MCP_BYTES || headers["transfer-encoding"] !== undefined) return false;
+  if (method !== "POST" || length === undefined || Number(length) > MAX_MCP_BYTES || headers["transfer-encoding"] !== undefined)
+    return false;
   // Of a header that comes twice Node keeps the first, others join both: whatever that means is not for here to say.
   let once = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) if (ONCE.test(rawHeaders[at] as string)) once++;

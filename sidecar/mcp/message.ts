@@ -24,7 +24,8 @@ export async function readMessages(request: Request): Promise<Messages | RpcErro
   try {
     return parseMessages(await readBody(request, MAX_MCP_BYTES), request.headers);
   } catch (error) {
-    if (error instanceof ShelfError) return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
+    if (error instanceof ShelfError)
+      return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body cannot be read." };
   }
 }
@@ -42,7 +43,8 @@ export function parseMessages(bytes: Uint8Array, headers: Pick<Headers, "get">):
   } catch {
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not UTF-8." };
   }
-  if (nestingDepth(text) > MAX_DEPTH) return { status: 400, code: INVALID_REQUEST, message: `Invalid Request: the body is nested deeper than ${MAX_DEPTH} levels.` };
+  if (nestingDepth(text) > MAX_DEPTH)
+    return { status: 400, code: INVALID_REQUEST, message: `Invalid Request: the body is nested deeper than ${MAX_DEPTH} levels.` };
   let body: unknown;
   try {
     body = JSON.parse(text);
@@ -60,7 +62,8 @@ function readBatch(batch: readonly unknown[], version: string | null): Messages 
   if (batch.length > MAX_BATCH) return invalid(`a batch has at most ${MAX_BATCH} messages.`);
   const requests = batch.filter(isRequest);
   // Answers are told apart by id.
-  if (new Set(requests.map(({ id }) => JSON.stringify(id))).size < requests.length) return invalid("two requests of the batch have the same id.");
+  if (new Set(requests.map(({ id }) => JSON.stringify(id))).size < requests.length)
+    return invalid("two requests of the batch have the same id.");
   // Nothing outlives a request here, so there is nothing to cancel; within a batch it would leave a request without answer.
   const body = batch.filter((message) => !(isMessage(message) && message.method === "notifications/cancelled"));
   return { body: body.length === 0 ? batch.slice(0, 1) : body, requests: requests.length };

@@ -11,15 +11,23 @@ import type { Allow } from "./serve.ts";
 /** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
 /** Answers a query as GET /api/ai-search does. */
-export type SemanticTool = (query: string, prefix: string, open: OpenSnapshot) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+export type SemanticTool = (
+  query: string,
+  prefix: string,
+  open: OpenSnapshot,
+) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
-  if (!allow(group)) throw new ShelfError("rate_limited", "There were too many calls of this tool.", { fixes: ["Wait a minute; search_library has a wider limit."] });
+  if (!allow(group))
+    throw new ShelfError("rate_limited", "There were too many calls of this tool.", {
+      fixes: ["Wait a minute; search_library has a wider limit."],
+    });
 }
 
 export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, args) => {
-    if (ask === null) throw new ShelfError("not_configured", "This process does not answer questions.", { fixes: ["search_library and get_object."] });
+    if (ask === null)
+      throw new ShelfError("not_configured", "This process does not answer questions.", { fixes: ["search_library and get_object."] });
     const parsed = AskRequest.safeParse(args);
     if (!parsed.success) {
       const errors = parsed.error.issues.map(({ path, message }) => ({ pointer: path.join("/"), detail: message }));
@@ -41,8 +49,13 @@ export function semanticTool(semantic: SemanticTool | null, allow: Allow): Tool 
     const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
     const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {
-      result: { ...frame, results: items }, snapshot: open.snapshot.id, path: withQuery("/api/ai-search", { q, prefix: under }),
-      pinned: false, truncated: next !== null || notices.length > 0, next: null, notices,
+      result: { ...frame, results: items },
+      snapshot: open.snapshot.id,
+      path: withQuery("/api/ai-search", { q, prefix: under }),
+      pinned: false,
+      truncated: next !== null || notices.length > 0,
+      next: null,
+      notices,
     };
   };
 }

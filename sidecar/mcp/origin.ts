@@ -19,7 +19,11 @@ export function findOriginProblem(host: string, origin: string | null, rules: Or
   const base = URL.canParse(rules.baseUrl) ? new URL(rules.baseUrl) : null;
   const target = parseHost(host);
   if (target === null) return "the Host header is malformed";
-  const known = rules.hosts.includes("*") || LOOPBACK.has(target.hostname) || target.hostname === base?.hostname || rules.hosts.includes(target.hostname);
+  const known =
+    rules.hosts.includes("*") ||
+    LOOPBACK.has(target.hostname) ||
+    target.hostname === base?.hostname ||
+    rules.hosts.includes(target.hostname);
   if (!known) return "this host name is not the service's";
   if (origin === null) return null;
   if (rules.origins.includes(origin) || origin === base?.origin) return null;

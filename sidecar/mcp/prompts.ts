@@ -9,7 +9,14 @@ import type { ViewData } from "../../snapshots/view-data.ts";
 const MAX_ARGUMENT = 500;
 
 export function listPrompts(): ListPromptsResult {
-  return { prompts: PROMPTS.map(({ name, title, description, arguments: args }) => ({ name, title, description, arguments: args.map((argument) => ({ ...argument })) })) };
+  return {
+    prompts: PROMPTS.map(({ name, title, description, arguments: args }) => ({
+      name,
+      title,
+      description,
+      arguments: args.map((argument) => ({ ...argument })),
+    })),
+  };
 }
 
 /** @throws ProtocolError with invalid params */
@@ -20,10 +27,12 @@ export function getPrompt(data: ViewData, name: string, args: Readonly<Record<st
   for (const { name: argument, required } of prompt.arguments) {
     const value = args[argument];
     if (required && (value === undefined || value.trim() === "")) throw invalid(`The argument ${argument} is missing.`);
-    if (value !== undefined && value.length > MAX_ARGUMENT) throw invalid(`The argument ${argument} is longer than ${MAX_ARGUMENT} characters.`);
+    if (value !== undefined && value.length > MAX_ARGUMENT)
+      throw invalid(`The argument ${argument} is longer than ${MAX_ARGUMENT} characters.`);
   }
   const id = args["id"] ?? "";
   if (name === "check_claim" && !relationsOf(data).claimById.has(id)) throw invalid("There is no claim with this id.");
-  if (name === "compare_proofs" && !(CUB_ID_PATTERN.test(id) && relationsOf(data).recordById.has(id))) throw invalid("There is no record with this id; ids look like CUB-0007.");
+  if (name === "compare_proofs" && !(CUB_ID_PATTERN.test(id) && relationsOf(data).recordById.has(id)))
+    throw invalid("There is no record with this id; ids look like CUB-0007.");
   return { description: prompt.description, messages: [{ role: "user", content: { type: "text", text: prompt.write(args) } }] };
 }

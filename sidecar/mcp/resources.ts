@@ -1,6 +1,13 @@
 /** Objects, claims and proof records as resources. Their addresses are names, not places: the bytes they stand for are
  *  those of the GET routes. */
-import { type ListResourcesResult, ProtocolError, ProtocolErrorCode, type ReadResourceResult, ResourceNotFoundError, type ResourceTemplateType } from "@modelcontextprotocol/server";
+import {
+  type ListResourcesResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  type ReadResourceResult,
+  ResourceNotFoundError,
+  type ResourceTemplateType,
+} from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/layout.ts";
 import { relationsOf } from "../../snapshots/page/relations.ts";
@@ -19,12 +26,32 @@ const SCHEME = "proofshelf://";
 
 export const RESOURCE_TEMPLATES: readonly ResourceTemplateType[] = [
   {
-    name: "object", title: "Object", uriTemplate: `${SCHEME}objects/{+key}{?lines}`,
+    name: "object",
+    title: "Object",
+    uriTemplate: `${SCHEME}objects/{+key}{?lines}`,
     description: "One object by key, percent-encoded segment by segment; lines is 10-40 or 10-.",
   },
-  { name: "claim", title: "Claim", uriTemplate: `${SCHEME}claims/{id}`, description: "One claim with evidence, steps and gaps.", mimeType: "application/json" },
-  { name: "record", title: "Proof record", uriTemplate: `${SCHEME}cubs/{id}`, description: "One proof record (CUB).", mimeType: "application/json" },
-  { name: "record-code", title: "Files of a proof record", uriTemplate: `${SCHEME}cubs/{id}/code`, description: "Integrity index of a record's files: digests, never bytes.", mimeType: "application/json" },
+  {
+    name: "claim",
+    title: "Claim",
+    uriTemplate: `${SCHEME}claims/{id}`,
+    description: "One claim with evidence, steps and gaps.",
+    mimeType: "application/json",
+  },
+  {
+    name: "record",
+    title: "Proof record",
+    uriTemplate: `${SCHEME}cubs/{id}`,
+    description: "One proof record (CUB).",
+    mimeType: "application/json",
+  },
+  {
+    name: "record-code",
+    title: "Files of a proof record",
+    uriTemplate: `${SCHEME}cubs/{id}/code`,
+    description: "Integrity index of a record's files: digests, never bytes.",
+    mimeType: "application/json",
+  },
 ];
 
 type Resource = ListResourcesResult["resources"][number];
@@ -45,17 +72,29 @@ export async function listResources(given: ToolContext, cursor: string | undefin
     const record = cubs[at - objects.length - claims.length];
     if (object !== undefined) {
       resources.push({
-        uri: `${SCHEME}objects/${formatKeyPath(object.key)}`, name: object.key, title: object.title, mimeType: object.media_type, size: object.size,
+        uri: `${SCHEME}objects/${formatKeyPath(object.key)}`,
+        name: object.key,
+        title: object.title,
+        mimeType: object.media_type,
+        size: object.size,
         ...(object.uploaded === null ? {} : { annotations: { lastModified: object.uploaded } }),
       });
     } else if (claim !== undefined) {
-      resources.push({ uri: `${SCHEME}claims/${encodeURIComponent(claim.id)}`, name: claim.id, title: claim.title, mimeType: "application/json" });
+      resources.push({
+        uri: `${SCHEME}claims/${encodeURIComponent(claim.id)}`,
+        name: claim.id,
+        title: claim.title,
+        mimeType: "application/json",
+      });
     } else if (record !== undefined) {
       resources.push({ uri: `${SCHEME}cubs/${record.id}`, name: record.id, title: record.theorem_name, mimeType: "application/json" });
     }
   }
   const end = from + resources.length;
-  return { resources, ...(end < total && end > from ? { nextCursor: formatCursor({ snapshot: open.snapshot.id, query: digest, position: end }) } : {}) };
+  return {
+    resources,
+    ...(end < total && end > from ? { nextCursor: formatCursor({ snapshot: open.snapshot.id, query: digest, position: end }) } : {}),
+  };
 }
 
 /** @throws ResourceNotFoundError, and ProtocolError with invalid params for lines that are not there or bytes that are too many */
@@ -93,7 +132,9 @@ function jsonResource(context: ToolContext, uri: string, value: object, path: st
 
 function tooLong(context: ToolContext, path: string): ProtocolError {
   const href = absoluteHref(context.data, path, context.open.snapshot.id);
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `This resource is over ${MAX_RESOURCE_BYTES} bytes; fetch it at ${href}`, { href });
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `This resource is over ${MAX_RESOURCE_BYTES} bytes; fetch it at ${href}`, {
+    href,
+  });
 }
 
 async function readObjectResource(context: ToolContext, uri: string, rest: string): Promise<ReadResourceResult> {
@@ -112,9 +153,12 @@ async function readObjectResource(context: ToolContext, uri: string, rest: strin
     return { contents: [{ uri, mimeType: entry.type, blob, _meta: meta }] };
   }
   const range = takeLines(source.lines, lines?.start ?? 1, lines?.end ?? null, MAX_RESOURCE_BYTES);
-  const next = range.next === null ? {} : { "proofshelf/next": `${SCHEME}objects/${formatKeyPath(key)}?lines=${range.next}-${lines?.end ?? ""}` };
+  const next =
+    range.next === null ? {} : { "proofshelf/next": `${SCHEME}objects/${formatKeyPath(key)}?lines=${range.next}-${lines?.end ?? ""}` };
   const shown = { "proofshelf/lines": `${range.start}-${range.end}`, "proofshelf/truncated": range.next !== null || range.cut, ...next };
-  return { contents: [{ uri, mimeType: source.from === "bytes" ? entry.type : "text/plain", text: range.text, _meta: { ...meta, ...shown } }] };
+  return {
+    contents: [{ uri, mimeType: source.from === "bytes" ? entry.type : "text/plain", text: range.text, _meta: { ...meta, ...shown } }],
+  };
 }
 
 function parseLines(query: string): { readonly start: number; readonly end: number | null } | null {

@@ -1,6 +1,12 @@
 /** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. It knows nothing of
  *  libraries; what is served comes from the factory. */
-import { createMcpHandler, isLegacyRequest, type McpServerFactory, ProtocolError, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  type McpServerFactory,
+  ProtocolError,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
 import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
 import { findPlainCall, type PlainCall } from "./direct.ts";
 import { findOriginProblem, type OriginRules } from "./origin.ts";
@@ -58,7 +64,8 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   return Object.assign(endpoint, { plain });
 
   async function plain(bytes: Uint8Array, headers: Pick<Headers, "get">): Promise<string | null> {
-    if (!isJson(headers) || findOriginProblem(headers.get("host") ?? "", headers.get("origin"), await options.rules()) !== null) return null;
+    if (!isJson(headers) || findOriginProblem(headers.get("host") ?? "", headers.get("origin"), await options.rules()) !== null)
+      return null;
     const messages = parseMessages(bytes, headers);
     return "status" in messages ? null : direct(messages.body, headers);
   }
@@ -69,8 +76,13 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   }
 
   async function serve(request: Request, allow: Allow): Promise<Response> {
-    const refused = findOriginProblem(request.headers.get("host") ?? new URL(request.url).host, request.headers.get("origin"), await options.rules());
-    if (refused !== null) return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
+    const refused = findOriginProblem(
+      request.headers.get("host") ?? new URL(request.url).host,
+      request.headers.get("origin"),
+      await options.rules(),
+    );
+    if (refused !== null)
+      return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
     if (request.method !== "POST") return rpcErrorResponse(METHOD_NOT_ALLOWED);
     const messages = await readMessages(request);
     if ("status" in messages) return rpcErrorResponse(messages);
@@ -90,7 +102,10 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   /** Handshake revisions over a transport that lives for one request. */
   async function serveHandshake(request: Request, body: unknown): Promise<Response> {
     const server = await factory({ era: "legacy", requestInfo: request });
-    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true, supportedProtocolVersions: [...MCP_VERSIONS] });
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      enableJsonResponse: true,
+      supportedProtocolVersions: [...MCP_VERSIONS],
+    });
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no event target
     transport.onerror = onerror;
     try {
@@ -104,9 +119,17 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
 }
 
 const METHOD_NOT_ALLOWED: RpcError = {
-  status: 405, code: REFUSED, message: "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.", headers: { Allow: "POST" },
+  status: 405,
+  code: REFUSED,
+  message: "Method not allowed: this endpoint keeps no stream and no session. POST a JSON-RPC message.",
+  headers: { Allow: "POST" },
 };
-const TOO_MANY: RpcError = { status: 429, code: REFUSED, message: "Too many requests: the batch has more requests than are left.", data: { code: "rate_limited" } };
+const TOO_MANY: RpcError = {
+  status: 429,
+  code: REFUSED,
+  message: "Too many requests: the batch has more requests than are left.",
+  data: { code: "rate_limited" },
+};
 
 /** The same request with the Accept header that the transport insists on: a plain JSON-RPC POST is answered with plain
  *  JSON, whatever its client forgot to say. Its body has been read. */

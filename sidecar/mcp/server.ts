@@ -1,5 +1,12 @@
 /** The library as an MCP server: which request is answered by what. One instance lives for one request. */
-import { type CacheHint, ProtocolError, ProtocolErrorCode, SERVER_INFO_META_KEY, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
+import {
+  type CacheHint,
+  ProtocolError,
+  ProtocolErrorCode,
+  SERVER_INFO_META_KEY,
+  Server,
+  type Tool as ListedTool,
+} from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openContext, type Tool, type ToolContext } from "../../snapshots/tools/context.ts";
 import { SNAPSHOT_TOOLS } from "../../snapshots/tools/run.ts";
@@ -41,7 +48,13 @@ function listedTools(): ListedTool[] {
     description: tool.description,
     inputSchema: inputJsonSchema(tool) as ListedTool["inputSchema"],
     outputSchema: outputJsonSchema(tool) as NonNullable<ListedTool["outputSchema"]>,
-    annotations: { title: tool.title, readOnlyHint: true, destructiveHint: false, idempotentHint: tool.name !== "ask_library", openWorldHint: false },
+    annotations: {
+      title: tool.title,
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: tool.name !== "ask_library",
+      openWorldHint: false,
+    },
   }));
   return listed;
 }
@@ -52,18 +65,19 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
   const cacheScope = name === "public" ? ("public" as const) : ("private" as const);
   const program: CacheHint = { ttlMs: PROGRAM_TTL, cacheScope };
   const snapshot: CacheHint = { ttlMs: SNAPSHOT_TTL, cacheScope };
-  const server = new Server(
-    implementation(view),
-    {
-      supportedProtocolVersions: [...MCP_VERSIONS],
-      capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
-      instructions: INSTRUCTIONS,
-      cacheHints: {
-        "server/discover": program, "tools/list": program, "prompts/list": program, "resources/templates/list": program,
-        "resources/list": snapshot, "resources/read": snapshot,
-      },
+  const server = new Server(implementation(view), {
+    supportedProtocolVersions: [...MCP_VERSIONS],
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {} },
+    instructions: INSTRUCTIONS,
+    cacheHints: {
+      "server/discover": program,
+      "tools/list": program,
+      "prompts/list": program,
+      "resources/templates/list": program,
+      "resources/list": snapshot,
+      "resources/read": snapshot,
     },
-  );
+  });
   const tools: Readonly<Record<ToolName, Tool>> = {
     ...SNAPSHOT_TOOLS,
     ask_library: askTool(parts.ask, allow, signal),
@@ -117,8 +131,11 @@ export function answerPlainCall({ view, onError }: LibraryParts, call: PlainCall
   const tool = info === null || info.name === "ask_library" || info.name === "ai_search" ? null : SNAPSHOT_TOOLS[info.name];
   if (info === null || tool === null) return null;
   // What the revision adds to every result.
-  const stamp = call.era === "legacy" ? "" : `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: implementation(view) })}`;
-  return callJson(view, info, tool, call.args, onError).then((result) => `{"result":{${result}${stamp}},"jsonrpc":"2.0","id":${JSON.stringify(call.id)}}`);
+  const stamp =
+    call.era === "legacy" ? "" : `,"resultType":"complete","_meta":${JSON.stringify({ [SERVER_INFO_META_KEY]: implementation(view) })}`;
+  return callJson(view, info, tool, call.args, onError).then(
+    (result) => `{"result":{${result}${stamp}},"jsonrpc":"2.0","id":${JSON.stringify(call.id)}}`,
+  );
 }
 
 function invalid(message: string, data?: unknown): ProtocolError {

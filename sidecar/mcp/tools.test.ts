@@ -45,13 +45,17 @@ async function all(name: string, args: Record<string, unknown>, member: string, 
   }
 }
 
-const data = async () => (await (await demo.publicView.current())!.snapshot.data());
+const data = async () => await (await demo.publicView.current())!.snapshot.data();
 
 test("every tool says what its route says", async (t) => {
   const omit = (body: Body, ...names: string[]): Body => Object.fromEntries(Object.entries(body).filter(([name]) => !names.includes(name)));
   const without = (body: Body): Body => omit(body, "snapshot", "next");
   await t.test("one thing", async () => {
-    for (const [name, args] of [["get_registry_meta", {}], ["get_cub", { id: "CUB-0001" }], ["get_capabilities", {}]] as const) {
+    for (const [name, args] of [
+      ["get_registry_meta", {}],
+      ["get_cub", { id: "CUB-0001" }],
+      ["get_capabilities", {}],
+    ] as const) {
       const called = await call(mcp, name, args);
       assert.deepEqual(called.content.result, without(await get(twin(called))), name);
       assert.equal(called.content.truncated, false);
@@ -71,21 +75,29 @@ test("every tool says what its route says", async (t) => {
     }
   });
   await t.test("search", async () => {
-    for (const query of ["sorted", "digest canonical form", "\"merge sort\"", "CUB-0003", "no such word at all zzzz"]) {
+    for (const query of ["sorted", "digest canonical form", '"merge sort"', "CUB-0003", "no such word at all zzzz"]) {
       const { results } = await get(`/api/search?q=${encodeURIComponent(query)}`);
       assert.deepEqual(await all("search_library", { query, limit: 4 }, "results"), results);
     }
   });
   await t.test("records by words and by filters, in full and in summary", async () => {
-    const cases = [{}, { verification_state: "VERIFIED" }, { invocation: ["runtime", "dead"] }, { deployable: true }, { use_case: "crypto", kind: undefined }];
+    const cases = [
+      {},
+      { verification_state: "VERIFIED" },
+      { invocation: ["runtime", "dead"] },
+      { deployable: true },
+      { use_case: "crypto", kind: undefined },
+    ];
     for (const filters of cases) {
       const query = new URLSearchParams();
-      for (const [name, value] of Object.entries(filters)) for (const item of [value].flat()) if (item !== undefined) query.append(name, String(item));
+      for (const [name, value] of Object.entries(filters))
+        for (const item of [value].flat()) if (item !== undefined) query.append(name, String(item));
       const { cubs, count } = await get(`/api/cubs?${query.toString()}&limit=500`);
       assert.deepEqual(await all("list_cubs", { ...filters, detail: "full" }, "cubs"), cubs);
       const short = (await all("list_cubs", filters, "cubs")) as Body[];
       assert.equal(short.length, count);
-      for (const [at, record] of short.entries()) for (const [name, value] of Object.entries(record)) assert.deepEqual(value, (cubs as Body[])[at]?.[name]);
+      for (const [at, record] of short.entries())
+        for (const [name, value] of Object.entries(record)) assert.deepEqual(value, (cubs as Body[])[at]?.[name]);
     }
     const { cubs } = await get("/api/cubs?q=sorted&limit=500");
     assert.deepEqual(await all("search_cubs", { query: "sorted", detail: "full", limit: 3 }, "cubs"), cubs);
@@ -97,7 +109,10 @@ test("every tool says what its route says", async (t) => {
     const { claims } = (await get("/api/claims")) as { claims: Body[] };
     assert.deepEqual(await all("list_claims", { detail: "full", limit: 2 }, "claims"), claims);
     for (const claim of claims) assert.deepEqual((await call(mcp, "get_claim", { id: claim["id"] })).content.result, claim);
-    assert.deepEqual((await all("list_claims", { status: "partial" }, "claims")).length, claims.filter(({ status }) => status === "partial").length);
+    assert.deepEqual(
+      (await all("list_claims", { status: "partial" }, "claims")).length,
+      claims.filter(({ status }) => status === "partial").length,
+    );
   });
   await t.test("digests and proofs", async () => {
     for (const { key, sha256: digest } of (await data()).objects.slice(0, 30)) {
@@ -138,7 +153,14 @@ test("every result fits its schema and its budget, every example is well-formed"
   const known = { key: (await data()).objects[0]!.key, id: "CUB-0001" };
   for (const tool of TOOLS) {
     assert.ok(ajv.validate(inputJsonSchema(tool), tool.example), tool.name);
-    const args = tool.name === "get_claim" ? { id: (await data()).claims.claims[0]!.id } : tool.name === "get_object" || tool.name === "verify_object" ? { key: known.key } : tool.name === "get_cub" ? { id: known.id } : tool.example;
+    const args =
+      tool.name === "get_claim"
+        ? { id: (await data()).claims.claims[0]!.id }
+        : tool.name === "get_object" || tool.name === "verify_object"
+          ? { key: known.key }
+          : tool.name === "get_cub"
+            ? { id: known.id }
+            : tool.example;
     if (tool.name === "ask_library") continue;
     const called = await call(mcp, tool.name, args);
     assert.equal(called.isError, false, called.text);
@@ -149,7 +171,11 @@ test("every result fits its schema and its budget, every example is well-formed"
   const listed = await modern(mcp, "tools/list");
   assert.ok(Buffer.byteLength(listed.text) < 48 * 1024);
   assert.equal(listed.text, (await modern(mcp, "tools/list")).text);
-  for (const tool of listed.body.result!["tools"] as { annotations: { readOnlyHint: boolean }; inputSchema: { additionalProperties: boolean }; outputSchema: object }[]) {
+  for (const tool of listed.body.result!["tools"] as {
+    annotations: { readOnlyHint: boolean };
+    inputSchema: { additionalProperties: boolean };
+    outputSchema: object;
+  }[]) {
     assert.equal(tool.annotations.readOnlyHint, true);
     assert.equal(tool.inputSchema.additionalProperties, false);
     assert.ok("properties" in tool.outputSchema);
@@ -189,31 +215,58 @@ test("resources are listed page by page and read as what they are", async () => 
   const key = objects.find((object) => object.key.startsWith("notes/"))!.key;
   const lines = await modern(mcp, "resources/read", { uri: `proofshelf://objects/${key}?lines=1-2` });
   assert.equal((lines.body.result!["contents"] as { text: string }[])[0]?.text.split("\n").length, 2);
-  for (const uri of ["proofshelf://objects/nope", "proofshelf://objects/../x", "proofshelf://objects/%ff", "proofshelf://claims/%", "proofshelf://cubs/CUB-99999999", "proofshelf://cubs/x/code/y", "file:///etc/passwd", "", "proofshelf://"]) {
+  for (const uri of [
+    "proofshelf://objects/nope",
+    "proofshelf://objects/../x",
+    "proofshelf://objects/%ff",
+    "proofshelf://claims/%",
+    "proofshelf://cubs/CUB-99999999",
+    "proofshelf://cubs/x/code/y",
+    "file:///etc/passwd",
+    "",
+    "proofshelf://",
+  ]) {
     assert.equal((await modern(mcp, "resources/read", { uri })).body.error?.code, -32602, uri);
   }
 });
 
 test("prompts name steps and refuse what they cannot be about", async () => {
   const claim = (await data()).claims.claims[0]!.id;
-  for (const [name, args] of [["answer_with_evidence", { question: "What is a digest?" }], ["check_claim", { id: claim }], ["compare_proofs", { id: "CUB-0001" }]] as const) {
+  for (const [name, args] of [
+    ["answer_with_evidence", { question: "What is a digest?" }],
+    ["check_claim", { id: claim }],
+    ["compare_proofs", { id: "CUB-0001" }],
+  ] as const) {
     const { body } = await modern(mcp, "prompts/get", { name, arguments: args });
     assert.match(JSON.stringify(body.result), /never an instruction/);
   }
-  for (const [name, args] of [["nope", {}], ["check_claim", {}], ["check_claim", { id: "nope" }], ["compare_proofs", { id: "7" }], ["answer_with_evidence", { question: "x".repeat(501) }]] as const) {
+  for (const [name, args] of [
+    ["nope", {}],
+    ["check_claim", {}],
+    ["check_claim", { id: "nope" }],
+    ["compare_proofs", { id: "7" }],
+    ["answer_with_evidence", { question: "x".repeat(501) }],
+  ] as const) {
     assert.equal((await modern(mcp, "prompts/get", { name, arguments: args })).body.error?.code, -32602);
   }
-  const completed = await modern(mcp, "completion/complete", { ref: { type: "ref/prompt", name: "compare_proofs" }, argument: { name: "id", value: "cub-000" } });
-  assert.ok(((completed.body.result!["completion"] as { values: string[] }).values).includes("CUB-0001"));
+  const completed = await modern(mcp, "completion/complete", {
+    ref: { type: "ref/prompt", name: "compare_proofs" },
+    argument: { name: "id", value: "cub-000" },
+  });
+  assert.ok((completed.body.result!["completion"] as { values: string[] }).values.includes("CUB-0001"));
 });
 
 test("no key, title or digest of a gated object is in anything that the public endpoint says", async () => {
   const open = await data();
-  const gated = (await (await demo.internalView.current())!.snapshot.data()).objects.filter(({ key }) => !open.objects.some((object) => object.key === key));
+  const gated = (await (await demo.internalView.current())!.snapshot.data()).objects.filter(
+    ({ key }) => !open.objects.some((object) => object.key === key),
+  );
   assert.ok(gated.length > 0);
   let said = "";
-  for (const tool of TOOLS.filter(({ name }) => name.startsWith("list_") || name === "get_registry_meta" || name === "get_capabilities")) said += JSON.stringify(await call(mcp, tool.name, {}));
-  for (const word of ["draft", "review", "objection", "unfinished", "sorted", "proof", "gated"]) said += (await call(mcp, "search_library", { query: word, limit: 50 })).text;
+  for (const tool of TOOLS.filter(({ name }) => name.startsWith("list_") || name === "get_registry_meta" || name === "get_capabilities"))
+    said += JSON.stringify(await call(mcp, tool.name, {}));
+  for (const word of ["draft", "review", "objection", "unfinished", "sorted", "proof", "gated"])
+    said += (await call(mcp, "search_library", { query: word, limit: 50 })).text;
   for (const { key, title, sha256: digest } of gated) {
     for (const secret of [key, digest, ...(title.length > 12 ? [title] : [])]) assert.ok(!said.includes(secret), secret);
     assert.deepEqual((await call(mcp, "lookup_digest", { sha256: digest })).content.result["objects"], []);
@@ -231,11 +284,21 @@ test("an agent's journey: discover, search, read lines, look up the digest, veri
   const hit = hits.find(({ kind }) => kind === "markdown");
   assert.ok(hit);
   const read = await call(mcp, "get_object", { key: hit.key, start_line: 3, end_line: 6 });
-  const { sha256: digest, text, start_line: start, end_line: end } = read.content.result as { sha256: string; text: string; start_line: number; end_line: number };
+  const {
+    sha256: digest,
+    text,
+    start_line: start,
+    end_line: end,
+  } = read.content.result as { sha256: string; text: string; start_line: number; end_line: number };
   const looked = await call(mcp, "lookup_digest", { sha256: digest });
   assert.ok((looked.content.result["objects"] as { key: string }[]).some(({ key }) => key === hit.key));
   const verified = await call(mcp, "verify_object", { key: hit.key });
-  const proof = verified.content.result as { root: string; path: string; trees: { text: string }[]; entry: { sha256: string; size: number } };
+  const proof = verified.content.result as {
+    root: string;
+    path: string;
+    trees: { text: string }[];
+    entry: { sha256: string; size: number };
+  };
   // What an agent does with it: nothing but SHA-256 and string comparison, and a root it has from elsewhere.
   const pointer = (await demo.publicView.records()).at(-1)!.snapshot;
   assert.equal(proof.root, pointer);
@@ -249,7 +312,11 @@ test("an agent's journey: discover, search, read lines, look up the digest, veri
   assert.ok(checkProof({ root: pointer, trees: proof.trees.map((tree) => tree.text), entry: proof.entry as never }, proof.path));
   // The citation holds on the bytes behind href.
   const bytes = await answer(demo.publicView, { method: "GET", target: new URL(read.content.href).pathname, header: () => null });
-  const lines = Buffer.from(bytes.body as Uint8Array).toString("utf8").split("\n").slice(start - 1, end).join("\n");
+  const lines = Buffer.from(bytes.body as Uint8Array)
+    .toString("utf8")
+    .split("\n")
+    .slice(start - 1, end)
+    .join("\n");
   assert.equal(lines, text);
   assert.equal(sha256(bytes.body as Uint8Array), digest);
 });

@@ -45,8 +45,15 @@ access:
 `;
 
 const RECORD = {
-  id: "CUB-0007", repo: "sorting", theorem_name: "insert_keeps_sorted", statement: "forall x l, sorted l -> sorted (insert x l)", kind: "Lemma",
-  verification_state: "VERIFIED", invocation: "runtime", files: { coq_file: "coq/Sort.v", lean_file: "" }, file_shas: { "coq/Sort.v": sha256(CODE_TEXT) },
+  id: "CUB-0007",
+  repo: "sorting",
+  theorem_name: "insert_keeps_sorted",
+  statement: "forall x l, sorted l -> sorted (insert x l)",
+  kind: "Lemma",
+  verification_state: "VERIFIED",
+  invocation: "runtime",
+  files: { coq_file: "coq/Sort.v", lean_file: "" },
+  file_shas: { "coq/Sort.v": sha256(CODE_TEXT) },
 };
 
 export type Origin = {
@@ -65,7 +72,8 @@ export type Origin = {
 export async function startOrigin(apart = false): Promise<Origin> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-proxy-"));
   const files: Readonly<Record<string, string>> = {
-    "proofshelf.yaml": CONFIG, "jwks.json": jwks,
+    "proofshelf.yaml": CONFIG,
+    "jwks.json": jwks,
     "registry.json": JSON.stringify({ meta: { service: "Test", sources: { sorting: { head: CODE_HEAD } } }, cubs: [RECORD] }),
     [`code/sorting/${CODE_HEAD}/coq/Sort.v`]: CODE_TEXT,
     [`library/${GATED_PATH}`]: GATED_TEXT,
@@ -79,21 +87,32 @@ export async function startOrigin(apart = false): Promise<Origin> {
   let log = "";
   const children: ChildProcess[] = [];
   const start = async (...options: string[]): Promise<{ readonly snapshot: string; readonly port: number }> => {
-    const child = spawn(process.execPath, [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", "--config", join(folder, "proofshelf.yaml"), ...options], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const child = spawn(
+      process.execPath,
+      [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", "--config", join(folder, "proofshelf.yaml"), ...options],
+      {
+        stdio: ["ignore", "pipe", "pipe"],
+      },
+    );
     children.push(child);
     child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
     let out = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => (out += text));
-    await until(() => out.includes("\n"), START_TIMEOUT, child, () => log);
+    await until(
+      () => out.includes("\n"),
+      START_TIMEOUT,
+      child,
+      () => log,
+    );
     const { url, snapshot } = JSON.parse(out) as { url: string; snapshot: string };
     return { snapshot, port: Number(new URL(url).port) };
   };
   const first = await start("--build", ...(apart ? ["--only", "site"] : []));
   const sidecar = apart ? await start("--only", "sidecar") : first;
   return {
-    folder, ...first, sidecarPort: sidecar.port,
+    folder,
+    ...first,
+    sidecarPort: sidecar.port,
     log: () => log,
     async stop() {
       await Promise.all(children.map(end));
@@ -119,7 +138,8 @@ const PATH = `${process.env["PATH"] ?? ""}:/usr/sbin:/usr/local/sbin`;
 
 /** Why a proxy cannot be tested here, or false. As root on Debian the package is installed. */
 export function findProxyProblem(name: ProxyName): string | false {
-  const has = (program: string): boolean => spawnSync("sh", ["-c", `command -v ${program}`], { env: { ...process.env, PATH } }).status === 0;
+  const has = (program: string): boolean =>
+    spawnSync("sh", ["-c", `command -v ${program}`], { env: { ...process.env, PATH } }).status === 0;
   const program = PROGRAMS[name];
   if (has(program)) return false;
   if (process.getuid?.() === 0 && has("apt-get")) {
@@ -142,7 +162,12 @@ export async function startProxy(name: ProxyName, ports: Ports): Promise<Proxy> 
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
   const answers = async (): Promise<boolean> => (await send(port, "GET", "/health")).status === 200;
-  await until(() => answers().catch(() => false), PROXY_TIMEOUT, child, () => log);
+  await until(
+    () => answers().catch(() => false),
+    PROXY_TIMEOUT,
+    child,
+    () => log,
+  );
   return {
     port,
     async stop() {
@@ -163,9 +188,13 @@ function exchange(text: string, pairs: readonly (readonly [from: string, to: str
 function startNginx(folder: string, port: number, ports: Ports): ChildProcess {
   const shipped = readFileSync(new URL("./nginx.conf", import.meta.url), "utf8");
   const site = exchange(shipped, [
-    ["server 127.0.0.1:4321 max_fails=0; # sidecar", `server 127.0.0.1:${ports.sidecarPort} max_fails=0;`], ["server 127.0.0.1:4321", `server 127.0.0.1:${ports.port}`], ["/var/cache/proofshelf", join(folder, "cache")], ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
+    ["server 127.0.0.1:4321 max_fails=0; # sidecar", `server 127.0.0.1:${ports.sidecarPort} max_fails=0;`],
+    ["server 127.0.0.1:4321", `server 127.0.0.1:${ports.port}`],
+    ["/var/cache/proofshelf", join(folder, "cache")],
+    ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
     // One client stands for a whole attacking network here.
-    ["rate=10r/m", "rate=100000r/s"], ["rate=60r/m", "rate=100000r/s"],
+    ["rate=10r/m", "rate=100000r/s"],
+    ["rate=60r/m", "rate=100000r/s"],
   ]);
   writeFileSync(join(folder, "site.conf"), site);
   // As Debian's own file around it: compression is on there, and has to be off for our server.
@@ -175,14 +204,39 @@ function startNginx(folder: string, port: number, ports: Ports): ChildProcess {
     `${process.getuid?.() === 0 ? "user root;" : ""} worker_processes 2; daemon off; pid ${join(folder, "pid")}; error_log stderr crit;
      events { worker_connections 1024; } http { access_log off; gzip on; gzip_types application/json; ${paths} include ${join(folder, "site.conf")}; }`,
   );
-  return spawn("nginx", ["-p", folder, "-e", "stderr", "-c", join(folder, "main.conf")], { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH } });
+  return spawn("nginx", ["-p", folder, "-e", "stderr", "-c", join(folder, "main.conf")], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, PATH },
+  });
 }
 
 function startVarnish(folder: string, port: number, ports: Ports): ChildProcess {
   const shipped = readFileSync(new URL("./varnish.vcl", import.meta.url), "utf8");
   const file = join(folder, "proofshelf.vcl");
-  writeFileSync(file, exchange(shipped, [['.port = "4321"; # sidecar', `.port = "${ports.sidecarPort}";`], ['.port = "4321"', `.port = "${ports.port}"`]]));
-  const options = ["-F", "-j", "none", "-n", join(folder, "run"), "-a", `127.0.0.1:${port}`, "-T", "none", "-f", file, "-s", "malloc,64m", "-p", "http_gzip_support=off"];
+  writeFileSync(
+    file,
+    exchange(shipped, [
+      ['.port = "4321"; # sidecar', `.port = "${ports.sidecarPort}";`],
+      ['.port = "4321"', `.port = "${ports.port}"`],
+    ]),
+  );
+  const options = [
+    "-F",
+    "-j",
+    "none",
+    "-n",
+    join(folder, "run"),
+    "-a",
+    `127.0.0.1:${port}`,
+    "-T",
+    "none",
+    "-f",
+    file,
+    "-s",
+    "malloc,64m",
+    "-p",
+    "http_gzip_support=off",
+  ];
   return spawn("varnishd", options, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH } });
 }
 
@@ -224,14 +278,23 @@ export function closeConnections(): void {
 }
 
 /** Sends a target exactly as it is written. */
-export function send(port: number, method: string, target: string, headers: Readonly<Record<string, string | readonly string[]>> = {}, body?: string): Promise<Reply> {
+export function send(
+  port: number,
+  method: string,
+  target: string,
+  headers: Readonly<Record<string, string | readonly string[]>> = {},
+  body?: string,
+): Promise<Reply> {
   return new Promise((resolve, reject) => {
-    const message = sendRequest({ host: "127.0.0.1", port, method, path: target, headers: headers as Record<string, string>, agent }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }));
-      response.on("error", reject);
-    });
+    const message = sendRequest(
+      { host: "127.0.0.1", port, method, path: target, headers: headers as Record<string, string>, agent },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("end", () => resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) }));
+        response.on("error", reject);
+      },
+    );
     message.on("error", reject);
     message.end(body);
   });

@@ -8,7 +8,14 @@ import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element } from "./draw.ts";
 
 type Source = { readonly title: string; readonly kind: string; readonly key: string; readonly summary: string; readonly snippet: string };
-type Citation = { readonly n: number; readonly key: string; readonly sha256: string; readonly start_line: number; readonly end_line: number; readonly quote: string };
+type Citation = {
+  readonly n: number;
+  readonly key: string;
+  readonly sha256: string;
+  readonly start_line: number;
+  readonly end_line: number;
+  readonly quote: string;
+};
 type Answer = {
   readonly mode: "ai" | "search";
   readonly notice: string;
@@ -29,7 +36,8 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   let asking: AbortController | null = null;
 
   const linkOf = (citation: Citation, snapshot: string): string =>
-    new URL(pagePath.at(snapshot, pagePath.quote(citation.key, citation.start_line, citation.end_line, citation.quote)).slice(1), root).href;
+    new URL(pagePath.at(snapshot, pagePath.quote(citation.key, citation.start_line, citation.end_line, citation.quote)).slice(1), root)
+      .href;
 
   const drawQuote = (citation: Citation, snapshot: string | null): HTMLElement => {
     const { n, key, sha256, start_line: from, end_line: to, quote } = citation;
@@ -64,14 +72,24 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     status.textContent = "";
     problem.textContent = words;
     problem.hidden = instead.hidden = false;
-    instead.querySelector("a")?.setAttribute("href", `${new URL(pagePath.search.slice(1), root).href}?q=${encodeURIComponent(question?.value ?? "")}`);
+    instead
+      .querySelector("a")
+      ?.setAttribute("href", `${new URL(pagePath.search.slice(1), root).href}?q=${encodeURIComponent(question?.value ?? "")}`);
   };
 
   const ask = async (): Promise<void> => {
     asking?.abort();
     const { signal } = (asking = new AbortController());
     for (const emptied of [text, quotes, notice]) emptied.replaceChildren();
-    for (const hidden of [problem, instead, sources, receipt, part("how"), ...document.querySelectorAll<HTMLElement>(".hints, [data-once]")]) hidden.hidden = true;
+    for (const hidden of [
+      problem,
+      instead,
+      sources,
+      receipt,
+      part("how"),
+      ...document.querySelectorAll<HTMLElement>(".hints, [data-once]"),
+    ])
+      hidden.hidden = true;
     status.textContent = "Looking…";
     const numbers = new Set<number>();
     let snapshot: string | null = null;
@@ -83,7 +101,14 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
         sources.hidden = found.length === 0;
         sources.querySelector("ol")?.replaceChildren(
           ...found.map(({ title, kind, key, summary, snippet }) =>
-            drawCard({ title: formatLine(title, 160), href: new URL(pagePath.source(kind, key).slice(1), root).href, line: [formatLine(snippet === "" ? summary : snippet, 280)], mark: key, kind: titleOfKind(kind) })),
+            drawCard({
+              title: formatLine(title, 160),
+              href: new URL(pagePath.source(kind, key).slice(1), root).href,
+              line: [formatLine(snippet === "" ? summary : snippet, 280)],
+              mark: key,
+              kind: titleOfKind(kind),
+            }),
+          ),
         );
       },
       text(data) {
@@ -108,7 +133,8 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     };
     try {
       const response = await fetch(api, {
-        method: "POST", signal,
+        method: "POST",
+        signal,
         headers: { accept: "text/event-stream", "content-type": "application/json" },
         body: JSON.stringify({ question: question?.value ?? "", prefix: prefix?.value ?? "" }),
       });
@@ -132,7 +158,10 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     // The address that gives the same answer as a page, for reloading and for sharing.
     const here = new URL(location.href);
     here.hash = "";
-    here.search = new URLSearchParams({ question: question.value, ...(prefix === null || prefix.value === "" ? {} : { prefix: prefix.value }) }).toString();
+    here.search = new URLSearchParams({
+      question: question.value,
+      ...(prefix === null || prefix.value === "" ? {} : { prefix: prefix.value }),
+    }).toString();
     if (here.href !== location.href) history.pushState(null, "", here);
     void ask();
   });
@@ -142,7 +171,14 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   });
 
   addEventListener("click", (event) => {
-    if (!(event.target instanceof HTMLAnchorElement) || event.target.className !== "cite" || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    if (
+      !(event.target instanceof HTMLAnchorElement) ||
+      event.target.className !== "cite" ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey
+    )
+      return;
     const item = document.getElementById(event.target.hash.slice(1));
     if (item === null) return;
     event.preventDefault();
@@ -165,7 +201,8 @@ function field(form: HTMLFormElement, name: string): HTMLInputElement | HTMLSele
 
 async function explainRefusal(response: Response): Promise<string> {
   const body = (await response.json().catch(() => null)) as { readonly detail?: unknown; readonly title?: unknown } | null;
-  if (response.status < 500 && response.status !== 404 && response.status !== 405 && typeof body?.detail === "string") return formatLine(body.detail, 600);
+  if (response.status < 500 && response.status !== 404 && response.status !== 405 && typeof body?.detail === "string")
+    return formatLine(body.detail, 600);
   return "This address serves files and search. It asks no model and gives no answers.";
 }
 
@@ -196,7 +233,11 @@ async function readQuotedLines(href: string): Promise<HTMLElement | null> {
   list.dir = "auto";
   for (const line of found.children) {
     const item = element("li", line.className === "quiet" ? "quiet" : "");
-    item.append(...[...line.childNodes].map((node) => (node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""))));
+    item.append(
+      ...[...line.childNodes].map((node) =>
+        node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),
+      ),
+    );
     list.append(item);
   }
   const quoted = element("div", "quoted");

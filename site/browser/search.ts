@@ -47,7 +47,15 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     hints?.setAttribute("hidden", "");
     list.replaceChildren(...shown.map((fragment) => drawHit(fragment, root)));
     const count = prefix === "" ? found.results.length : shown.length;
-    say(count === 0 ? "Nothing found. Try fewer or other words." : count > shown.length ? `${count} results, the best ${shown.length} shown` : count === 1 ? "1 result" : `${count} results`);
+    say(
+      count === 0
+        ? "Nothing found. Try fewer or other words."
+        : count > shown.length
+          ? `${count} results, the best ${shown.length} shown`
+          : count === 1
+            ? "1 result"
+            : `${count} results`,
+    );
   };
 
   const given = new URL(location.href).searchParams;
@@ -82,11 +90,19 @@ async function readBundles(root: URL): Promise<string[]> {
 
 function drawHit({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
   const target = new URL(url.replace(/^\/+/, ""), root);
-  return drawCard({ title: meta["title"] ?? url, href: target.origin === root.origin ? target.href : null, line: markedText(excerpt), mark: meta["key"] ?? "", kind: meta["kind"] ?? "" });
+  return drawCard({
+    title: meta["title"] ?? url,
+    href: target.origin === root.origin ? target.href : null,
+    line: markedText(excerpt),
+    mark: meta["key"] ?? "",
+    kind: meta["kind"] ?? "",
+  });
 }
 
 /** Text and <mark> of an excerpt; every other tag becomes its text. */
 function markedText(excerpt: string): (Node | string)[] {
   const parsed = new DOMParser().parseFromString(excerpt, "text/html");
-  return [...parsed.body.childNodes].map((node) => (node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? "")));
+  return [...parsed.body.childNodes].map((node) =>
+    node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),
+  );
 }

@@ -6,8 +6,14 @@ import ajvFormats from "ajv-formats";
 import { decodeBody, type Exchange, type Received, type Sent } from "./script.ts";
 import { PROBLEMS, type ErrorCode } from "../errors.ts";
 
-type Operation = { readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>> };
-type Document = { readonly openapi: string; readonly info: { readonly version: string }; readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> };
+type Operation = {
+  readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly schema: object }>> }>>;
+};
+type Document = {
+  readonly openapi: string;
+  readonly info: { readonly version: string };
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
 
 export type Contract = {
   readonly document: Document;
@@ -59,7 +65,10 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     const octets = "application/octet-stream" in response.content;
     assert.ok(type in response.content || octets, `${type} of ${path} is not described`);
     if (!/[/+]json$/.test(type) || octets) return;
-    validate(["paths", path, "get", "responses", String(received.status), "content", type, "schema"], JSON.parse(new TextDecoder().decode(decodeBody(received))));
+    validate(
+      ["paths", path, "get", "responses", String(received.status), "content", type, "schema"],
+      JSON.parse(new TextDecoder().decode(decodeBody(received))),
+    );
   };
 
   const checkProblem = async (received: Received): Promise<void> => {
@@ -67,7 +76,14 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     assert.equal(received.headers.get("etag"), undefined, "an error has no validator");
     if (mediaType(received) === "text/html") return;
     assert.equal(mediaType(received), "application/problem+json");
-    const problem = JSON.parse(new TextDecoder().decode(decodeBody(received))) as { type: string; code: ErrorCode; status: number; title: string; detail: string; request_id: string };
+    const problem = JSON.parse(new TextDecoder().decode(decodeBody(received))) as {
+      type: string;
+      code: ErrorCode;
+      status: number;
+      title: string;
+      detail: string;
+      request_id: string;
+    };
     assert.deepEqual([problem.status, problem.title], [...PROBLEMS[problem.code]], "status and title follow from the code");
     assert.equal(problem.status, received.status);
     assert.match(problem.request_id, /^[\w-]{16,}$/);
@@ -85,8 +101,10 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     const { headers, status } = received;
     assert.ok(headers.has("cache-control"), "every answer says how long it holds");
     assert.match(headers.get("x-snapshot") ?? "", /^[0-9a-f]{64}$/);
-    if (status === 307 || status === 308) assert.match(headers.get("location") ?? "", /^\/(?!\/)[\x21-\x7e]*$/, "a redirect stays on this host");
-    else if (mount !== "" || headers.get("cache-control") !== "no-store") assert.match(headers.get("etag") ?? "", /^"[\x21\x23-\x7e]+"$/, "a strong validator");
+    if (status === 307 || status === 308)
+      assert.match(headers.get("location") ?? "", /^\/(?!\/)[\x21-\x7e]*$/, "a redirect stays on this host");
+    else if (mount !== "" || headers.get("cache-control") !== "no-store")
+      assert.match(headers.get("etag") ?? "", /^"[\x21\x23-\x7e]+"$/, "a strong validator");
     if (status === 304) assert.equal(received.body.length, 0);
     if (headers.has("content-encoding")) assert.match(headers.get("vary") ?? "", /Accept-Encoding/i);
   };
@@ -104,7 +122,8 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     if (body.length > 0) assert.ok(headers.has("content-type"), "a body has a type");
     if (received.status >= 400) await checkProblem(received);
     else checkSuccess(received);
-    if (received.status >= 400 || /json/.test(mediaType(received))) assert.doesNotMatch(new TextDecoder().decode(decodeBody(received)), MACHINE);
+    if (received.status >= 400 || /json/.test(mediaType(received)))
+      assert.doesNotMatch(new TextDecoder().decode(decodeBody(received)), MACHINE);
     checkBody(sent, received);
     if (sent.method === "GET" && !("range" in sent.headers)) checkHead(await exchange({ ...sent, method: "HEAD" }), received);
   };
@@ -128,8 +147,12 @@ function findPath(document: Document, target: string): string | null {
   const bare = target.replace(/\?.*$/s, "").replace(/^(\/internal)?\/at\/[^/]*/, "$1");
   const twin = bare.includes("/api/") && !(bare in document.paths) ? bare.replace(/\.json$/, "") : bare;
   if (twin in document.paths) return twin;
-  const fits = Object.keys(document.paths).filter((path) =>
-    path.includes("{") && new RegExp(`^${path.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, (_, name: string) => (["key", "prefix", "path"].includes(name) ? ".*" : "[^/]+"))}$`).test(twin),
+  const fits = Object.keys(document.paths).filter(
+    (path) =>
+      path.includes("{") &&
+      new RegExp(
+        `^${path.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, (_, name: string) => (["key", "prefix", "path"].includes(name) ? ".*" : "[^/]+"))}$`,
+      ).test(twin),
   );
   return fits[0] ?? null;
 }

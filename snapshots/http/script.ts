@@ -31,7 +31,13 @@ export type Received = { readonly status: number; readonly headers: ReadonlyMap<
 export type Exchange = (sent: Sent) => Promise<Received>;
 
 type Check = (received: Received, fill: (text: string) => string) => void;
-type Step = { readonly line: number; readonly request: string; readonly headers: string[]; readonly checks: Check[]; readonly keeps: { readonly name: string; readonly from: (received: Received) => string }[] };
+type Step = {
+  readonly line: number;
+  readonly request: string;
+  readonly headers: string[];
+  readonly checks: Check[];
+  readonly keeps: { readonly name: string; readonly from: (received: Received) => string }[];
+};
 export type Case = { readonly name: string; readonly line: number; readonly steps: readonly Step[] };
 
 /** @throws Error naming the line that cannot be read */
@@ -55,7 +61,11 @@ export function parseScript(text: string, file: string): Case[] {
     } else if (line.startsWith("^")) {
       const [, name = "", member, header = ""] = /^(\w+) (?:= (\S+)|(\S+))$/.exec(rest) ?? [];
       if (name === "") throw fail("not NAME Header or NAME = path");
-      step.keeps.push({ name, from: (received) => (member === undefined ? (received.headers.get(header.toLowerCase()) ?? "") : String(findMember(received, member))) });
+      step.keeps.push({
+        name,
+        from: (received) =>
+          member === undefined ? (received.headers.get(header.toLowerCase()) ?? "") : String(findMember(received, member)),
+      });
     } else {
       step.checks.push(parseCheck(line, rest, fail));
     }
@@ -64,7 +74,9 @@ export function parseScript(text: string, file: string): Case[] {
 }
 
 function parseCheck(line: string, rest: string, fail: (why: string) => Error): Check {
-  if (/^< [0-9]{3}$/.test(line)) return (received) => assert.equal(received.status, Number(rest), `${received.status} instead of ${rest}: ${textOf(received).slice(0, 400)}`);
+  if (/^< [0-9]{3}$/.test(line))
+    return (received) =>
+      assert.equal(received.status, Number(rest), `${received.status} instead of ${rest}: ${textOf(received).slice(0, 400)}`);
   if (line.startsWith("<")) {
     const [, name, value] = /^([\w-]+): (.*)$/.exec(rest) ?? [];
     if (name === undefined || value === undefined) throw fail("not a header");
@@ -73,7 +85,8 @@ function parseCheck(line: string, rest: string, fail: (why: string) => Error): C
   if (line.startsWith("=")) {
     const [, path, value] = /^(\S+)(?: (.+))?$/.exec(rest) ?? [];
     if (path === undefined) throw fail("not a member and a value");
-    return (received, fill) => assert.deepEqual(findMember(received, path), value === undefined ? undefined : JSON.parse(fill(value)), path);
+    return (received, fill) =>
+      assert.deepEqual(findMember(received, path), value === undefined ? undefined : JSON.parse(fill(value)), path);
   }
   if (line.startsWith("!~")) return (received, fill) => assert.ok(!textOf(received).includes(fill(rest)), `the body holds ${rest}`);
   if (line.startsWith("~")) return (received, fill) => matchPart(textOf(received), fill(rest));
@@ -131,13 +144,21 @@ export async function runCase(
   const fill = (text: string): string => text.replaceAll(/\{(\w+)\}/g, (whole, name: string) => values.get(name) ?? whole);
   for (const { line, request, headers, checks, keeps } of one.steps) {
     const [, method = "", target = ""] = /^([A-Z]+) (.*)$/s.exec(fill(request)) ?? [];
-    const sent: Sent = { method, target, headers: Object.fromEntries(headers.map((header) => [header.slice(0, header.indexOf(":")).toLowerCase(), fill(header.slice(header.indexOf(":") + 1)).trim()])) };
+    const sent: Sent = {
+      method,
+      target,
+      headers: Object.fromEntries(
+        headers.map((header) => [header.slice(0, header.indexOf(":")).toLowerCase(), fill(header.slice(header.indexOf(":") + 1)).trim()]),
+      ),
+    };
     const received = await exchange(sent);
     try {
       for (const check of checks) check(received, fill);
       await always(sent, received);
     } catch (error) {
-      throw new Error(`line ${line}, ${method} ${target.slice(0, 200)}: ${error instanceof Error ? error.message : String(error)}`);
+      throw new Error(`line ${line}, ${method} ${target.slice(0, 200)}: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      });
     }
     for (const { name, from } of keeps) values.set(name, from(received));
   }

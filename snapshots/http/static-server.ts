@@ -5,30 +5,37 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 const TYPES: Readonly<Record<string, string>> = {
-  html: "text/html; charset=utf-8", css: "text/css", js: "text/javascript", json: "application/json", svg: "image/svg+xml",
-  png: "image/png", txt: "text/plain; charset=utf-8", xml: "application/xml", wasm: "application/wasm",
+  html: "text/html; charset=utf-8",
+  css: "text/css",
+  js: "text/javascript",
+  json: "application/json",
+  svg: "image/svg+xml",
+  png: "image/png",
+  txt: "text/plain; charset=utf-8",
+  xml: "application/xml",
+  wasm: "application/wasm",
 };
 
 /** @param base a folder of the host under which the export lies, like "/library" */
 export async function openStaticServer(dir: string, base = ""): Promise<{ readonly url: string; close(): Promise<void> }> {
-  const server: Server = createServer((request, response) => {
+  const server: Server = createServer(async (request, response) => {
     const [path = "/"] = (request.url ?? "/").split("?");
-    void findFile(dir, path.startsWith(`${base}/`) ? path.slice(base.length) : "/nowhere").then((file) => {
-      if (file === null) {
-        response.writeHead(404, { "content-type": "text/plain" }).end("not found");
-        return;
-      }
-      const ending = /\.(\w+)$/.exec(file.path)?.[1] ?? "";
-      response.writeHead(200, { "content-type": TYPES[ending] ?? "application/octet-stream" }).end(file.bytes);
-    });
+    const file = await findFile(dir, path.startsWith(`${base}/`) ? path.slice(base.length) : "/nowhere");
+    if (file === null) {
+      response.writeHead(404, { "content-type": "text/plain" }).end("not found");
+      return;
+    }
+    const ending = /\.(\w+)$/.exec(file.path)?.[1] ?? "";
+    response.writeHead(200, { "content-type": TYPES[ending] ?? "application/octet-stream" }).end(file.bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${base}/`,
-    close: () => new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
   };
 }
 

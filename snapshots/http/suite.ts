@@ -66,7 +66,11 @@ export function bareExchange(view: () => View, mount: "" | "/internal" = ""): Ex
     const chunks: Uint8Array[] = [];
     if (found.body instanceof Uint8Array) chunks.push(found.body);
     else if (found.body !== null) for await (const chunk of found.body) chunks.push(chunk);
-    return { status: found.status, headers: new Map(Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), value])), body: Buffer.concat(chunks) };
+    return {
+      status: found.status,
+      headers: new Map(Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), value])),
+      body: Buffer.concat(chunks),
+    };
   };
 }
 

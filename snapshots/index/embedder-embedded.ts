@@ -90,8 +90,12 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
     async embed(texts, signal) {
       signal?.throwIfAborted();
       const mine: Task[] = [];
-      const done = Array.from({ length: Math.ceil(texts.length / BATCH) }, (_, at) =>
-        new Promise<readonly Float32Array[]>((resolve, reject) => mine.push({ texts: texts.slice(at * BATCH, (at + 1) * BATCH), resolve, reject })),
+      const done = Array.from(
+        { length: Math.ceil(texts.length / BATCH) },
+        (_, at) =>
+          new Promise<readonly Float32Array[]>((resolve, reject) =>
+            mine.push({ texts: texts.slice(at * BATCH, (at + 1) * BATCH), resolve, reject }),
+          ),
       );
       const stop = (): void => {
         waiting = waiting.filter((task) => !mine.includes(task));
@@ -113,12 +117,17 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
     async close() {
       const open = [...slots];
       for (const task of waiting.splice(0)) task.reject(failure());
-      await Promise.all(open.map((slot) => new Promise<void>((resolve) => {
-        slot.child.once("exit", () => resolve());
-        if (slot.child.exitCode !== null || slot.child.signalCode !== null) resolve();
-        slot.child.ref();
-        end(slot);
-      })));
+      await Promise.all(
+        open.map(
+          (slot) =>
+            new Promise<void>((resolve) => {
+              slot.child.once("exit", () => resolve());
+              if (slot.child.exitCode !== null || slot.child.signalCode !== null) resolve();
+              slot.child.ref();
+              end(slot);
+            }),
+        ),
+      );
     },
   };
 }

@@ -22,7 +22,8 @@ after(() => {
 });
 const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/`;
 const open = (timeoutMs = 5_000) => openHttpEmbedder({ baseUrl, model: "m", dimensions: 2, apiKey: "key", timeoutMs });
-const send = (value: unknown) => (_: Asked, response: ServerResponse) => void response.end(typeof value === "string" ? value : JSON.stringify(value));
+const send = (value: unknown) => (_: Asked, response: ServerResponse) =>
+  void response.end(typeof value === "string" ? value : JSON.stringify(value));
 
 test("a server that refuses, lies, drips or floods gives an error without its words, never a vector", async () => {
   const bad: [string, (asked: Asked, response: ServerResponse) => void][] = [
@@ -35,13 +36,16 @@ test("a server that refuses, lies, drips or floods gives an error without its wo
     ["other dimensions", send({ data: [{ index: 0, embedding: [1, 2, 3] }] })],
     ["no numbers", send({ data: [{ index: 0, embedding: ["1", null] }] })],
     ["an index of another text", send({ data: [{ index: 7, embedding: [1, 2] }] })],
-    ["a flood", (_, response) => {
-      const flood = (): void => {
-        while (!response.destroyed && response.write("x".repeat(1 << 20)));
-      };
-      response.on("drain", flood);
-      flood();
-    }],
+    [
+      "a flood",
+      (_, response) => {
+        const flood = (): void => {
+          while (!response.destroyed && response.write("x".repeat(1 << 20)));
+        };
+        response.on("drain", flood);
+        flood();
+      },
+    ],
   ];
   for (const [name, how] of bad) {
     behave = how;

@@ -45,7 +45,11 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
     try {
       const response = await fetch(url, {
         method: "POST",
-        headers: { "content-type": "application/json", ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...settings.headers },
+        headers: {
+          "content-type": "application/json",
+          ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+          ...settings.headers,
+        },
         body: JSON.stringify({ model, input: texts, encoding_format: "float" }),
         redirect: "error",
         signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),

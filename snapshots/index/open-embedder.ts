@@ -17,14 +17,25 @@ export type OpenEmbedderOptions = {
 /** No embedder, and why; or one, which costs nothing before its first text. */
 export type OpenedEmbedder = { readonly embedder: Embedder; readonly notice: "" } | { readonly embedder: null; readonly notice: string };
 
-export async function openEmbedder(config: EmbeddingsConfig, { env, gateway, threads, timeoutMs }: OpenEmbedderOptions): Promise<OpenedEmbedder> {
+export async function openEmbedder(
+  config: EmbeddingsConfig,
+  { env, gateway, threads, timeoutMs }: OpenEmbedderOptions,
+): Promise<OpenedEmbedder> {
   if (config.kind === "none") {
-    return { embedder: null, notice: "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again." };
+    return {
+      embedder: null,
+      notice:
+        "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again.",
+    };
   }
   if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
   const id = env.AI_GATEWAY_ID ?? "";
   // Who asks for the gateway does not want requests to go round it.
-  if (id !== "" && gateway === null) return { embedder: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl in proofshelf.yaml is not, so no embedding model is asked." };
+  if (id !== "" && gateway === null)
+    return {
+      embedder: null,
+      notice: "AI_GATEWAY_ID is set, but gateway.baseUrl in proofshelf.yaml is not, so no embedding model is asked.",
+    };
   // Loaded only here: a build that needs no endpoint does not load an HTTP client.
   const { openHttpEmbedder } = await import("./embedder-http.ts");
   const { baseUrl, model, dimensions } = config;
@@ -32,7 +43,9 @@ export async function openEmbedder(config: EmbeddingsConfig, { env, gateway, thr
   return {
     notice: "",
     embedder: openHttpEmbedder({
-      baseUrl, model, dimensions,
+      baseUrl,
+      model,
+      dimensions,
       apiKey: key === "" ? null : key,
       ...(id === "" || gateway === null ? {} : { through: gateway.baseUrl, headers: { [GATEWAY_HEADER]: id } }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),

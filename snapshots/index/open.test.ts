@@ -23,13 +23,20 @@ function text(seed: number, length = 30): string {
 
 function document(key: string, passages: readonly string[], title = key): Document {
   return {
-    doc: documentId("object", key), key, kind: "text", collection: "c", title, sha256: "0".repeat(64),
+    doc: documentId("object", key),
+    key,
+    kind: "text",
+    collection: "c",
+    title,
+    sha256: "0".repeat(64),
     passages: passages.map((passage, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: passage })),
   };
 }
 
 function some(from: number, to: number, change = 0): Document[] {
-  return Array.from({ length: to - from }, (_, at) => document(`c/${from + at}.txt`, [text(from + at + change), text(from + at + change + 5000, 12)]));
+  return Array.from({ length: to - from }, (_, at) =>
+    document(`c/${from + at}.txt`, [text(from + at + change), text(from + at + change + 5000, 12)]),
+  );
 }
 
 async function found(index: ViewIndex, tag: string, q: string, prefix = ""): Promise<[string, number][]> {
@@ -61,13 +68,24 @@ test("a reader of an earlier tag keeps giving what it gave, and a tag is missing
   const index = await openIndex(uri);
   await index.update({ upsert: [document("a.txt", ["old words about rings"])], remove: [], base: null, tag: "one" });
   const reader = await index.at("one");
-  await index.update({ upsert: [document("a.txt", ["new words about fields"]), document("b.txt", ["rings"])], remove: [], base: "one", tag: "two" });
+  await index.update({
+    upsert: [document("a.txt", ["new words about fields"]), document("b.txt", ["rings"])],
+    remove: [],
+    base: "one",
+    tag: "two",
+  });
   const keys = async (q: string): Promise<string[]> => (await search(reader, { q, prefix: "", limit: 10 })).map(({ key }) => key);
   assert.deepEqual(await keys("rings"), ["a.txt"]);
   assert.deepEqual(await keys("fields"), []);
   const other = await openIndex(uri);
-  assert.deepEqual((await found(other, "two", "rings")).map(([key]) => key), ["b.txt"]);
-  assert.deepEqual((await found(other, "one", "rings")).map(([key]) => key), ["a.txt"]);
+  assert.deepEqual(
+    (await found(other, "two", "rings")).map(([key]) => key),
+    ["b.txt"],
+  );
+  assert.deepEqual(
+    (await found(other, "one", "rings")).map(([key]) => key),
+    ["a.txt"],
+  );
   await assert.rejects(index.at("three"), { code: "search_unavailable" });
   await assert.rejects(index.update({ upsert: [], remove: [], base: "three", tag: "four" }), { code: "search_unavailable" });
   for (const open of [index, other]) open.close();
@@ -83,9 +101,15 @@ test("an update that dies midway leaves nothing behind in the next one", async (
   await assert.rejects(index.update({ upsert: broken(), remove: ["object:a.txt"], base: "one", tag: "two" }), /killed/);
   assert.deepEqual(await index.tags(), ["one"]);
   await index.update({ upsert: [document("b.txt", ["rings"])], remove: [], base: "one", tag: "two" });
-  assert.deepEqual((await found(index, "two", "rings")).map(([key]) => key), ["a.txt", "b.txt"]);
+  assert.deepEqual(
+    (await found(index, "two", "rings")).map(([key]) => key),
+    ["a.txt", "b.txt"],
+  );
   await assert.rejects(index.update({ upsert: broken(), remove: [], base: null, tag: "three" }), /killed/);
-  assert.deepEqual((await found(index, "two", "rings")).map(([key]) => key), ["a.txt", "b.txt"]);
+  assert.deepEqual(
+    (await found(index, "two", "rings")).map(([key]) => key),
+    ["a.txt", "b.txt"],
+  );
   index.close();
 });
 
@@ -105,11 +129,26 @@ test("prune forgets the tags that are not kept, and the kept ones answer as befo
 
 test("hostile keys and prefixes restrict like any other, before ranking", async () => {
   const index = await openIndex(join(folder, "hostile"));
-  const keys = ["a'b/x.txt", 'a"b/x.txt', "a\\b/x.txt", "a%b/x.txt", "a_b/x.txt", "ä/x.txt", "a\n/x.txt", "a' OR '1'='1/x.txt", "\u{1F600}/x.txt", "--/x.txt"];
+  const keys = [
+    "a'b/x.txt",
+    'a"b/x.txt',
+    "a\\b/x.txt",
+    "a%b/x.txt",
+    "a_b/x.txt",
+    "ä/x.txt",
+    "a\n/x.txt",
+    "a' OR '1'='1/x.txt",
+    "\u{1F600}/x.txt",
+    "--/x.txt",
+  ];
   await index.update({ upsert: keys.map((key) => document(key, ["common words"])), remove: [], base: null, tag: "one" });
   for (const key of keys) {
     const prefix = key.slice(0, key.indexOf("/") + 1);
-    assert.deepEqual((await found(index, "one", "common", prefix)).map(([name]) => name), [key], prefix);
+    assert.deepEqual(
+      (await found(index, "one", "common", prefix)).map(([name]) => name),
+      [key],
+      prefix,
+    );
     assert.equal((await found(index, "one", key))[0]?.[0], key, "the exact key comes first");
   }
   for (const prefix of ["A'B/", "nothing/", "a\0", "\ud800", "'", "%"]) assert.deepEqual(await found(index, "one", "common", prefix), []);

@@ -7,7 +7,18 @@ import { type IndexReader, openReader } from "./reader.ts";
 import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
 import {
-  connectEngine, emptyTable, type Engine, indexTerms, NEVER, PASSAGES, passageTable, returnTo, setTag, sqlLists, WORDS, wordTable,
+  connectEngine,
+  emptyTable,
+  type Engine,
+  indexTerms,
+  NEVER,
+  PASSAGES,
+  passageTable,
+  returnTo,
+  setTag,
+  sqlLists,
+  WORDS,
+  wordTable,
 } from "./tables.ts";
 import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
@@ -158,7 +169,10 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     for (const id of ids) written.add(id);
     const kept = rows.filter(({ row }) => !removed.has(row.doc));
     for (const { words } of kept) counts.add(words, 1);
-    const table = passageTable(engine, kept.map(({ row }) => row));
+    const table = passageTable(
+      engine,
+      kept.map(({ row }) => row),
+    );
     await adding;
     if (kept.length === 0) continue;
     adding = passages.add(table);
@@ -173,7 +187,10 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
 }
 
 async function writeChanges(
-  engine: Engine, update: IndexUpdate, base: string, counts: WordCounts,
+  engine: Engine,
+  update: IndexUpdate,
+  base: string,
+  counts: WordCounts,
 ): Promise<{ passages: Table; documents: number }> {
   const passages = await engine.connection.openTable(PASSAGES);
   await returnTo(passages, base);
@@ -190,7 +207,12 @@ async function writeChanges(
   for await (const { ids, rows } of batches(update.upsert)) {
     await drop(ids);
     for (const { words } of rows) counts.add(words, 1);
-    await passages.add(passageTable(engine, rows.map(({ row }) => row)));
+    await passages.add(
+      passageTable(
+        engine,
+        rows.map(({ row }) => row),
+      ),
+    );
     documents += ids.length;
   }
   const stats = await passages.indexStats("terms_idx");

@@ -14,20 +14,42 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 function document(key: string, texts: readonly string[]): Document {
   return {
-    doc: documentId("object", key), key, kind: "text", collection: "c", title: `Title of ${key}`, sha256: "0".repeat(64),
-    passages: texts.map((text, at) => ({ heading: at % 2 === 0 ? [] : ["Heading", "é"], name: at === 1 ? "name" : null, page: at === 0 ? null : at, start_line: at + 1, end_line: at + 2, text })),
+    doc: documentId("object", key),
+    key,
+    kind: "text",
+    collection: "c",
+    title: `Title of ${key}`,
+    sha256: "0".repeat(64),
+    passages: texts.map((text, at) => ({
+      heading: at % 2 === 0 ? [] : ["Heading", "é"],
+      name: at === 1 ? "name" : null,
+      page: at === 0 ? null : at,
+      start_line: at + 1,
+      end_line: at + 2,
+      text,
+    })),
   };
 }
 
 const some = (from: number, to: number, more = ""): Document[] =>
-  Array.from({ length: to - from }, (_, at) => document(`c/${from + at}`, ["", `proof ${from + at}${more} ∀ é 🙂`, "x".repeat((from + at) % 50)].slice(0, 1 + ((from + at) % 3))));
+  Array.from({ length: to - from }, (_, at) =>
+    document(`c/${from + at}`, ["", `proof ${from + at}${more} ∀ é 🙂`, "x".repeat((from + at) % 50)].slice(0, 1 + ((from + at) % 3))),
+  );
 
 test("rows held in memory are the rows that the engine gives, after changes and removals, at an earlier tag too", async () => {
   const index = await openIndex(folder);
   await index.update({ upsert: some(0, 3000), remove: [], base: null, tag: "one" });
-  await index.update({ upsert: [...some(100, 130, " changed"), ...some(3000, 3010)], remove: ["object:c/0", "object:c/2999", "object:c/77"], base: "one", tag: "two" });
+  await index.update({
+    upsert: [...some(100, 130, " changed"), ...some(3000, 3010)],
+    remove: ["object:c/0", "object:c/2999", "object:c/77"],
+    base: "one",
+    tag: "two",
+  });
   const engine = await connectEngine(folder);
-  for (const [tag, documents] of [["one", 3000], ["two", 3007]] as const) {
+  for (const [tag, documents] of [
+    ["one", 3000],
+    ["two", 3007],
+  ] as const) {
     const table = await engine.connection.openTable(PASSAGES);
     await table.checkout(tag);
     const held = await loadRows(table, 1_000_000);
@@ -43,7 +65,10 @@ test("rows held in memory are the rows that the engine gives, after changes and 
       const [doc, n, terms, length] = ["doc", "n", "terms", "length"].map((name) => all.getChild(name)?.get(at));
       const place = held.place(ref);
       assert.ok(place !== null);
-      assert.deepEqual({ ...place, terms: place.terms.bytes.toString("utf8", place.terms.start, place.terms.end) }, { doc, n, terms, length });
+      assert.deepEqual(
+        { ...place, terms: place.terms.bytes.toString("utf8", place.terms.start, place.terms.end) },
+        { doc, n, terms, length },
+      );
     });
     for (const ref of [1n << 40n, 0xffff_ffffn, BigInt(1e15)]) assert.deepEqual([held.row(ref), held.place(ref)], [null, null]);
     reader.close();

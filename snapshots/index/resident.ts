@@ -16,7 +16,14 @@ export type ResidentRows = {
   row(ref: bigint): IndexRow | null;
 };
 
-type DocFacts = { readonly doc: string; readonly key: string; readonly kind: IndexKind; readonly collection: string; readonly title: string; readonly sha256: string };
+type DocFacts = {
+  readonly doc: string;
+  readonly key: string;
+  readonly kind: IndexKind;
+  readonly collection: string;
+  readonly title: string;
+  readonly sha256: string;
+};
 const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as const;
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
@@ -24,7 +31,10 @@ const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
 /** @returns null when they take more than `room` bytes */
 export async function loadRows(passages: Table, room: number): Promise<ResidentRows | null> {
   const rows = await passages.countRows();
-  const numbers = Object.fromEntries(NUMBER_COLUMNS.map((name) => [name, new Int32Array(rows)])) as Record<(typeof NUMBER_COLUMNS)[number], Int32Array>;
+  const numbers = Object.fromEntries(NUMBER_COLUMNS.map((name) => [name, new Int32Array(rows)])) as Record<
+    (typeof NUMBER_COLUMNS)[number],
+    Int32Array
+  >;
   const docs: DocFacts[] = [];
   const docOf = new Int32Array(rows);
   const positions = openPositions();
@@ -72,9 +82,15 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
       if (position < 0 || facts === undefined) return null;
       const page = numbers.page[position] ?? 0;
       return {
-        ...facts, n: numbers.n[position] ?? 0, heading: heading.text(position), name: name.text(position), text: text.text(position),
+        ...facts,
+        n: numbers.n[position] ?? 0,
+        heading: heading.text(position),
+        name: name.text(position),
+        text: text.text(position),
         // 0 stands for "no page".
-        page: page === 0 ? null : page, start_line: numbers.start_line[position] ?? 0, end_line: numbers.end_line[position] ?? 0,
+        page: page === 0 ? null : page,
+        start_line: numbers.start_line[position] ?? 0,
+        end_line: numbers.end_line[position] ?? 0,
       };
     },
   };
@@ -105,9 +121,14 @@ async function loadColumn(passages: Table, name: string, positions: Positions, r
     // A copy, so that the engine's own memory is free for the next batch.
     batches.push(Buffer.from(bytes.subarray(first, offsets[batch.numRows])));
   }
-  const bytes = (position: number): Terms => ({ bytes: batches[batchOf[position] ?? 0] ?? EMPTY, start: starts[position] ?? 0, end: ends[position] ?? 0 });
+  const bytes = (position: number): Terms => ({
+    bytes: batches[batchOf[position] ?? 0] ?? EMPTY,
+    start: starts[position] ?? 0,
+    end: ends[position] ?? 0,
+  });
   return {
-    size, bytes,
+    size,
+    bytes,
     text(position) {
       const { bytes: batch, start, end } = bytes(position);
       return batch.toString("utf8", start, end);
@@ -118,7 +139,10 @@ async function loadColumn(passages: Table, name: string, positions: Positions, r
 const EMPTY = Buffer.alloc(0);
 
 function scan(passages: Table, columns: readonly string[]): AsyncIterable<RecordBatch> {
-  return passages.query().select([...columns]).withRowId();
+  return passages
+    .query()
+    .select([...columns])
+    .withRowId();
 }
 
 /** Of each row the low and the high half of its ref. */

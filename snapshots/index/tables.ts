@@ -45,13 +45,28 @@ export function sqlString(value: string): string {
 export function sqlLists(column: string, values: readonly string[]): string[] {
   const out: string[] = [];
   for (let at = 0; at < values.length; at += CHUNK) {
-    out.push(`${column} IN (${values.slice(at, at + CHUNK).map(sqlString).join(", ")})`);
+    out.push(
+      `${column} IN (${values
+        .slice(at, at + CHUNK)
+        .map(sqlString)
+        .join(", ")})`,
+    );
   }
   return out;
 }
 
 const TEXT_COLUMNS = [
-  "doc", "key", "kind", "collection", "title", "heading", "name", "text", "sha256", "terms", "print",
+  "doc",
+  "key",
+  "kind",
+  "collection",
+  "title",
+  "heading",
+  "name",
+  "text",
+  "sha256",
+  "terms",
+  "print",
 ] as const satisfies readonly (keyof StoredRow)[];
 const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
 
@@ -62,10 +77,17 @@ export async function emptyTable({ connection }: Engine, name: string, like: Arr
 }
 
 export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
-  const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, rows.map((row) => row[name]))] as const);
-  const numbers = NUMBER_COLUMNS.map(
-    (name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const,
+  const text = TEXT_COLUMNS.map(
+    (name) =>
+      [
+        name,
+        textColumn(
+          arrow,
+          rows.map((row) => row[name]),
+        ),
+      ] as const,
   );
+  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const);
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
 }
 
@@ -108,4 +130,3 @@ export async function returnTo(table: Table, tag: string): Promise<void> {
   await table.checkout(tag);
   await table.restore();
 }
-

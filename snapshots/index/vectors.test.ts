@@ -18,8 +18,15 @@ after(async () => {
 
 function document(key: string, text: string, title = key): Document {
   return {
-    doc: `object:${key}`, key, kind: "text", collection: "", title, sha256: "0".repeat(64),
-    passages: text.split("\n").map((line, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: line })),
+    doc: `object:${key}`,
+    key,
+    kind: "text",
+    collection: "",
+    title,
+    sha256: "0".repeat(64),
+    passages: text
+      .split("\n")
+      .map((line, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: line })),
   };
 }
 
@@ -33,7 +40,10 @@ const DOCUMENTS = [
 /** The real model, counting the texts it is given, under another name where one is asked for. */
 function counted(id = model.id): Embedder & { texts: number } {
   return {
-    id, dimensions: model.dimensions, texts: 0, close: async () => {},
+    id,
+    dimensions: model.dimensions,
+    texts: 0,
+    close: async () => {},
     async embed(texts, signal) {
       this.texts += texts.length;
       return model.embed(texts, signal);
@@ -51,7 +61,10 @@ test("what a query means is found where none of its words stand, only under its 
   const young = await semantic(reader, model, query("young dogs running around"));
   assert.equal(young.mode, "semantic");
   assert.equal(young.results[0]?.key, "a/dog.txt");
-  assert.deepEqual(young.results[0]?.chunks.map(({ text, start_line, end_line }) => [text, start_line, end_line]), [["A puppy plays in the garden.", 1, 1]]);
+  assert.deepEqual(
+    young.results[0]?.chunks.map(({ text, start_line, end_line }) => [text, start_line, end_line]),
+    [["A puppy plays in the garden.", 1, 1]],
+  );
   const money = await semantic(reader, model, query("cost of borrowing money from a bank", "a/"));
   assert.equal(money.results[0]?.key, "a/stock.txt");
   assert.equal(money.results[0]?.row.start_line, 2, "the best passage");
@@ -91,7 +104,12 @@ test("only what is new is embedded; another view takes its vectors from the cach
   await index.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });
   assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 5, embedded: 5 });
   assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 0, embedded: 0 });
-  await index.update({ upsert: [document("a/stock.txt", "Shares fell on the exchange today.\nSomething else.", "Money")], remove: ["object:b/rain.txt"], base: "one", tag: "two" });
+  await index.update({
+    upsert: [document("a/stock.txt", "Shares fell on the exchange today.\nSomething else.", "Money")],
+    remove: ["object:b/rain.txt"],
+    base: "one",
+    tag: "two",
+  });
   assert.deepEqual(await index.embed({ tag: "two", embedder: first, cacheUri }), { passages: 4, written: 2, embedded: 1 });
   assert.equal(first.texts, 6);
   const internal = await openIndex(join(folder, "internal"));
@@ -113,7 +131,9 @@ test("embedding that was stopped goes on where it was, and prune forgets vectors
   let calls = 0;
   const vector = (text: string): Float32Array => Float32Array.from([1, text.length % 7, text.length % 3], (value) => value / 10);
   const toy: Embedder = {
-    id: "toy", dimensions: 3, close: async () => {},
+    id: "toy",
+    dimensions: 3,
+    close: async () => {},
     embed: (texts) => (calls++ === 1 ? Promise.reject(new Error("killed")) : Promise.resolve(texts.map(vector))),
   };
   await assert.rejects(index.embed({ tag: "one", embedder: toy, cacheUri }), /killed/);

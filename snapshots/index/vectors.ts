@@ -43,7 +43,10 @@ export function vectorTableName(embedderId: string): string {
 }
 
 function vectorTable(
-  { arrow }: Engine, columns: Readonly<Record<string, readonly string[] | Int32Array>>, vectors: readonly Float32Array[], dimensions: number,
+  { arrow }: Engine,
+  columns: Readonly<Record<string, readonly string[] | Int32Array>>,
+  vectors: readonly Float32Array[],
+  dimensions: number,
 ): ArrowTable {
   const flat = new Float32Array(vectors.length * dimensions);
   vectors.forEach((vector, at) => flat.set(vector, at * dimensions));
@@ -66,7 +69,11 @@ type Place = { readonly doc: string; readonly n: number; readonly print: string 
 async function readPlaces(table: Table): Promise<Place[]> {
   const found = await table.query().select(["doc", "n", "print"]).toArrow();
   const [docs, numbers, prints] = ["doc", "n", "print"].map((name) => found.getChild(name));
-  return Array.from({ length: found.numRows }, (_, at) => ({ doc: String(docs?.get(at)), n: Number(numbers?.get(at)), print: String(prints?.get(at)) }));
+  return Array.from({ length: found.numRows }, (_, at) => ({
+    doc: String(docs?.get(at)),
+    n: Number(numbers?.get(at)),
+    print: String(prints?.get(at)),
+  }));
 }
 
 /** @throws ShelfError "search_unavailable" when there is no such tag; whatever the embedder throws, with what was done so
@@ -183,7 +190,10 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
  *  a quarter of a second. The engine's layout is its own affair: false may only mean that it has changed.
  *  @param uri of the index, when it is a directory */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
-  return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(() => true, () => false);
+  return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** A passage near a vector; similarity is the cosine, -1 to 1. */
@@ -214,7 +224,9 @@ export async function openVectors(engine: Engine, tag: string, embedderId: strin
         const found = await query.toArrow();
         const [docs, numbers, distances] = ["doc", "n", "_distance"].map((column) => found.getChild(column));
         return Array.from({ length: found.numRows }, (_, at) => ({
-          doc: String(docs?.get(at)), n: Number(numbers?.get(at)), similarity: 1 - Number(distances?.get(at)),
+          doc: String(docs?.get(at)),
+          n: Number(numbers?.get(at)),
+          similarity: 1 - Number(distances?.get(at)),
         }));
       } catch (cause) {
         throw new ShelfError("search_unavailable", "The vectors could not be read.", { cause });

@@ -22,8 +22,10 @@ const ASCII = /^[\x00-\x7f]*$/;
 
 /** English function words: they decide nothing and fill every posting list. */
 const STOP: ReadonlySet<string> = new Set(
-  ("a an and are as at be but by for from had has have he her his if in into is it its no not of on or s such t that the " +
-    "their then there these they this to was were will with which who what when where why how i we you your our can do does").split(" "),
+  (
+    "a an and are as at be but by for from had has have he her his if in into is it its no not of on or s such t that the " +
+    "their then there these they this to was were will with which who what when where why how i we you your our can do does"
+  ).split(" "),
 );
 
 const cache = new Map<string, readonly string[]>();
@@ -99,7 +101,9 @@ const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
 export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) => Hit[] {
-  const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) => text.replaceAll(".", "\\."));
+  const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
+    text.replaceAll(".", "\\."),
+  );
   // Nearly every word of a text is none of these: one native scan for their beginnings, then a closer look.
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
   // What has a letter beyond ASCII may be any word, folded.

@@ -16,7 +16,11 @@ export type TextContent = { readonly type: string; readonly bytes: Uint8Array };
 /** @param path inside the view
  *  @param findPage the model of the page at a path, or null
  *  @returns null when the path is none of these */
-export async function agentFile(open: OpenSnapshot, path: string, findPage: (path: string) => Promise<PageInput | null>): Promise<TextContent | null> {
+export async function agentFile(
+  open: OpenSnapshot,
+  path: string,
+  findPage: (path: string) => Promise<PageInput | null>,
+): Promise<TextContent | null> {
   const { snapshot } = open;
   const utf8 = (type: string, text: string): TextContent => ({ type, bytes: new TextEncoder().encode(text) });
   if (path === "/.well-known/mcp.json") return utf8("application/json", JSON.stringify(mcpDescription(await snapshot.data())));

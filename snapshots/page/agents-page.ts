@@ -17,7 +17,12 @@ export type AgentsPage = {
     readonly title: string;
     readonly description: string;
     readonly twin: string;
-    readonly arguments: readonly { readonly name: string; readonly type: string; readonly required: boolean; readonly description: string }[];
+    readonly arguments: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly required: boolean;
+      readonly description: string;
+    }[];
     /** JSON text of arguments that work. */
     readonly example: string;
   }[];
@@ -37,11 +42,20 @@ export function agentsPage(data: ViewData): AgentsPage {
     resultBytes: MAX_RESULT_BYTES,
     gated: data.library.view === "internal",
     tools: TOOLS.map((tool) => {
-      const { properties = {}, required = [] } = inputJsonSchema(tool) as { properties?: Record<string, { type?: string; description?: string }>; required?: string[] };
+      const { properties = {}, required = [] } = inputJsonSchema(tool) as {
+        properties?: Record<string, { type?: string; description?: string }>;
+        required?: string[];
+      };
       return {
-        name: tool.name, title: tool.title, description: tool.description, twin: tool.twin,
+        name: tool.name,
+        title: tool.title,
+        description: tool.description,
+        twin: tool.twin,
         arguments: Object.entries(properties).map(([name, { type, description }]) => ({
-          name, type: type ?? "text or list", required: required.includes(name), description: FILTER.test(description ?? "") ? "filter" : (description ?? (type === "boolean" ? "filter" : "")),
+          name,
+          type: type ?? "text or list",
+          required: required.includes(name),
+          description: FILTER.test(description ?? "") ? "filter" : (description ?? (type === "boolean" ? "filter" : "")),
         })),
         example: JSON.stringify(tool.example),
       };
@@ -60,7 +74,11 @@ function clients(url: string): AgentsPage["clients"] {
     { title: "VS Code", where: ".vscode/mcp.json", text: json({ servers: { library: { type: "http", url } } }) },
     { title: "Codex", where: "~/.codex/config.toml", text: `[mcp_servers.library]\nurl = ${JSON.stringify(url)}` },
     { title: "Gemini CLI", where: "in a shell", text: `gemini mcp add --transport http library ${url}` },
-    { title: "Inspector", where: "in a shell", text: `npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list` },
+    {
+      title: "Inspector",
+      where: "in a shell",
+      text: `npx @modelcontextprotocol/inspector --cli ${url} --transport http --method tools/list`,
+    },
     { title: "No client at all", where: "in a shell", text: `curl -s -H 'content-type: application/json' -d '${call}' ${url}` },
   ];
 }
@@ -72,8 +90,20 @@ export function mcpDescription(data: ViewData): object {
   return {
     name: library.title,
     ...(library.summary === "" ? {} : { description: library.summary }),
-    endpoints: [{ url: `${base}/mcp`, transport: "streamable-http", protocolVersions: [...MCP_VERSIONS], authentication: library.view === "public" ? "none" : "required" }],
-    capabilities: { tools: TOOLS.map(({ name, title, description }) => ({ name, title, description })), resources: true, prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })), completions: true },
+    endpoints: [
+      {
+        url: `${base}/mcp`,
+        transport: "streamable-http",
+        protocolVersions: [...MCP_VERSIONS],
+        authentication: library.view === "public" ? "none" : "required",
+      },
+    ],
+    capabilities: {
+      tools: TOOLS.map(({ name, title, description }) => ({ name, title, description })),
+      resources: true,
+      prompts: PROMPTS.map(({ name, title, description }) => ({ name, title, description })),
+      completions: true,
+    },
     limits: { result_bytes: MAX_RESULT_BYTES },
     documentation: `${base}/agents/`,
     llms: `${base}/llms.txt`,

@@ -85,7 +85,10 @@ export function browsePage(data: ViewData, prefix: string, sort: BrowseSort = "n
 }
 
 /** Everything on an object's page but what its extract says: small, so that it can be compared between builds. */
-export function objectFacts(data: ViewData, row: ObjectRow): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language" | "quoted"> {
+export function objectFacts(
+  data: ViewData,
+  row: ObjectRow,
+): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language" | "quoted"> {
   const { folders } = relationsOf(data);
   const siblings = folders.get(row.key.slice(0, row.key.lastIndexOf("/") + 1))?.objects ?? [];
   const at = lowerIndex(siblings, row.key);
@@ -122,7 +125,15 @@ function lowerIndex(rows: readonly ObjectRow[], key: string): number {
 }
 
 export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
-  return { ...facts, html: extract.html, notes: extract.notes, outline: outlineOf(extract.passages), lines: extract.lines, language: extract.language, quoted: null };
+  return {
+    ...facts,
+    html: extract.html,
+    notes: extract.notes,
+    outline: outlineOf(extract.passages),
+    lines: extract.lines,
+    language: extract.language,
+    quoted: null,
+  };
 }
 
 /** One entry per heading or declaration, at the line where it first occurs. */
@@ -168,7 +179,11 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
 }
 
 /** Whether a pin holds here: an object or a code file of the pinned place has the pinned digest, another one, or is not ours to see. */
-function digestState(data: ViewData, item: { readonly sha256?: string; readonly path?: string; readonly repo?: string }, object: string | null): EvidenceRow["digest_state"] {
+function digestState(
+  data: ViewData,
+  item: { readonly sha256?: string; readonly path?: string; readonly repo?: string },
+  object: string | null,
+): EvidenceRow["digest_state"] {
   if (item.sha256 === undefined) return "unchecked";
   if (object !== null) return "matches";
   for (const index of data.code.values()) {

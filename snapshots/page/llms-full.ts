@@ -13,7 +13,9 @@ export async function llmsFullText(snapshot: Snapshot): Promise<string> {
   const data = await snapshot.data();
   const parts = [llmsText(data), "\n# Claims\n"];
   for (const { id, title, status, scope, statement, gaps } of data.claims.claims) {
-    parts.push(`\n## ${flat(title)}\n\nid ${JSON.stringify(id)}, status ${status}, scope: ${flat(scope)}\n\n${flat(statement)}\n${gaps.map((gap) => `- gap: ${flat(gap)}\n`).join("")}`);
+    parts.push(
+      `\n## ${flat(title)}\n\nid ${JSON.stringify(id)}, status ${status}, scope: ${flat(scope)}\n\n${flat(statement)}\n${gaps.map((gap) => `- gap: ${flat(gap)}\n`).join("")}`,
+    );
   }
   parts.push("\n# Proof records\n");
   for (const { id, theorem_name: name, statement, verification_state: state, invocation } of data.cubs) {
@@ -24,7 +26,10 @@ export async function llmsFullText(snapshot: Snapshot): Promise<string> {
   for (const { key, title, kind, size: bytes, sha256 } of data.objects) {
     const head = `\n## ${flat(title)}\n\nkey ${JSON.stringify(key)}, ${bytes} bytes, ${absoluteHref(data, pagePath.object(key), null)}\n`;
     const text = KINDS.has(kind) && bytes <= MAX_OBJECT && size + bytes < MAX_FULL ? await readUtf8(snapshot, key) : null;
-    const part = text === null ? `${head}sha256 ${sha256}; not quoted here\n` : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
+    const part =
+      text === null
+        ? `${head}sha256 ${sha256}; not quoted here\n`
+        : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
     size += Buffer.byteLength(part);
     parts.push(part);
   }

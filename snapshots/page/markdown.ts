@@ -14,7 +14,9 @@ export type MarkdownLinks = { readonly href: (path: string) => string };
  *  @param text of an object, when the page is an object's and it has one */
 export function pageMarkdown({ model, chrome }: PageInput, { href }: MarkdownLinks, text: string | null): string | null {
   const body = bodyOf(model, href, text);
-  return body === null ? null : `${body.trimEnd()}\n\n---\n\n[${inline(chrome.library)}](${href(pagePath.front)}) · [this page](${href(chrome.path)}) · [for agents](${href(pagePath.agents)})\n${text === null ? "" : `\n${text}${text.endsWith("\n") ? "" : "\n"}`}`;
+  return body === null
+    ? null
+    : `${body.trimEnd()}\n\n---\n\n[${inline(chrome.library)}](${href(pagePath.front)}) · [this page](${href(chrome.path)}) · [for agents](${href(pagePath.agents)})\n${text === null ? "" : `\n${text}${text.endsWith("\n") ? "" : "\n"}`}`;
 }
 
 type LinkTo = MarkdownLinks["href"];
@@ -23,59 +25,125 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
   switch (model.page) {
     case "front":
       return lines(
-        heading("Library"), inline(model.summary), "",
-        ...model.collections.map(({ title, prefix, summary, count, bytes }) => `- ${link(title, href(pagePath.browse(prefix)))}: ${inline(summary)} ${count} objects, ${formatBytes(bytes)}`), "",
+        heading("Library"),
+        inline(model.summary),
+        "",
+        ...model.collections.map(
+          ({ title, prefix, summary, count, bytes }) =>
+            `- ${link(title, href(pagePath.browse(prefix)))}: ${inline(summary)} ${count} objects, ${formatBytes(bytes)}`,
+        ),
+        "",
         `- ${link("Claims", href(pagePath.claims))}: ${model.claims.total}`,
         ...(model.registry === null ? [] : [`- ${link("Registry", href(pagePath.registry))}: ${model.registry.total} proof records`]),
       );
     case "browse":
       return lines(
         heading(model.prefix === "" ? "All objects" : model.prefix),
-        ...model.prefixes.map(({ prefix, count, bytes }) => `- ${link(prefix, href(pagePath.browse(prefix)))}: ${count} objects, ${formatBytes(bytes)}`),
+        ...model.prefixes.map(
+          ({ prefix, count, bytes }) => `- ${link(prefix, href(pagePath.browse(prefix)))}: ${count} objects, ${formatBytes(bytes)}`,
+        ),
         ...model.objects.map((card) => objectLine(card, href)),
         ...(model.parts > 1 ? ["", `Part ${model.part} of ${model.parts}.`] : []),
       );
     case "object":
       return lines(
-        heading(model.title), inline(model.summary), "",
-        `- key: ${code(model.key)}`, `- sha256: ${code(model.sha256)}`, `- ${model.size} bytes, ${inline(model.media_type)}${model.uploaded === null ? "" : `, ${model.uploaded}`}`,
+        heading(model.title),
+        inline(model.summary),
+        "",
+        `- key: ${code(model.key)}`,
+        `- sha256: ${code(model.sha256)}`,
+        `- ${model.size} bytes, ${inline(model.media_type)}${model.uploaded === null ? "" : `, ${model.uploaded}`}`,
         ...model.notes.map((note) => `- ${inline(note)}`),
         ...model.cited_by.claims.map((claim) => `- cited by ${claimLink(claim, href)}`),
         ...model.cited_by.records.map((record) => `- cited by ${recordLink(record, href)}`),
-        ...(text === null ? ["", "This object's text is not shown here."] : ["", "The object's own text follows the line below the next rule."]),
+        ...(text === null
+          ? ["", "This object's text is not shown here."]
+          : ["", "The object's own text follows the line below the next rule."]),
       );
     case "claims":
-      return lines(heading(model.meta.title === "" ? "Claims" : model.meta.title), inline(model.meta.note), "", ...model.claims.map((claim) => `- ${claimLink(claim, href)} (${inline(claim.status)}): ${inline(claim.scope)}`));
+      return lines(
+        heading(model.meta.title === "" ? "Claims" : model.meta.title),
+        inline(model.meta.note),
+        "",
+        ...model.claims.map((claim) => `- ${claimLink(claim, href)} (${inline(claim.status)}): ${inline(claim.scope)}`),
+      );
     case "claim":
       return claimText(model.claim, href);
     case "registry":
-      return lines(heading("Registry"), `${model.matching} of ${model.total} records.`, "", ...model.records.map((record) => `- ${recordLink(record, href)} (${inline(record.kind)}, ${inline(record.verification_state)}): ${inline(record.statement)}`));
+      return lines(
+        heading("Registry"),
+        `${model.matching} of ${model.total} records.`,
+        "",
+        ...model.records.map(
+          (record) =>
+            `- ${recordLink(record, href)} (${inline(record.kind)}, ${inline(record.verification_state)}): ${inline(record.statement)}`,
+        ),
+      );
     case "record":
       return recordText(model.record, href);
     case "rejected":
-      return lines(heading("Left out"), ...model.rejected.map(({ source, key, reason }) => `- ${inline(source)} ${code(key)}: ${inline(reason)}`));
+      return lines(
+        heading("Left out"),
+        ...model.rejected.map(({ source, key, reason }) => `- ${inline(source)} ${code(key)}: ${inline(reason)}`),
+      );
     case "problem":
       return lines(heading(model.problem.title), code(model.problem.code));
     case "agents":
       return lines(
-        heading("For agents"), `MCP endpoint: ${code(model.endpoint)}. Revisions: ${model.versions.join(", ")}. Results have at most ${model.resultBytes} bytes.`, "",
-        ...model.tools.map(({ name, description, twin, example }) => `- ${code(name)}: ${description} Twin: ${code(twin)}. Example: ${code(example)}`), "", "## Connect", "",
+        heading("For agents"),
+        `MCP endpoint: ${code(model.endpoint)}. Revisions: ${model.versions.join(", ")}. Results have at most ${model.resultBytes} bytes.`,
+        "",
+        ...model.tools.map(
+          ({ name, description, twin, example }) => `- ${code(name)}: ${description} Twin: ${code(twin)}. Example: ${code(example)}`,
+        ),
+        "",
+        "## Connect",
+        "",
         ...model.clients.flatMap(({ title, where, text: shown }) => [`${title} (${where}):`, "", fence(shown), ""]),
       );
     case "dashboard":
       return lines(
-        heading("Registry dashboard"), `${model.total} records.`, "", "| group | name | declared | counted |", "| --- | --- | --- | --- |",
-        ...model.counts.map(({ group, name, declared, counted }) => `| ${inline(group)} | ${inline(name)} | ${declared ?? ""} | ${counted ?? ""} |`), "",
-        ...model.sources.map(({ repo, head, records }) => `- ${inline(repo)} at ${code(head)}: ${records} records`), ...model.notes.map((note) => `- ${inline(note)}`),
+        heading("Registry dashboard"),
+        `${model.total} records.`,
+        "",
+        "| group | name | declared | counted |",
+        "| --- | --- | --- | --- |",
+        ...model.counts.map(
+          ({ group, name, declared, counted }) => `| ${inline(group)} | ${inline(name)} | ${declared ?? ""} | ${counted ?? ""} |`,
+        ),
+        "",
+        ...model.sources.map(({ repo, head, records }) => `- ${inline(repo)} at ${code(head)}: ${records} records`),
+        ...model.notes.map((note) => `- ${inline(note)}`),
       );
     case "snapshots":
-      return lines(heading("Snapshots"), ...model.snapshots.map(({ sequence, id, created, added, changed, removed }) => `- ${sequence}: ${code(id)}, ${created}: ${added} added, ${changed} changed, ${removed} removed`));
+      return lines(
+        heading("Snapshots"),
+        ...model.snapshots.map(
+          ({ sequence, id, created, added, changed, removed }) =>
+            `- ${sequence}: ${code(id)}, ${created}: ${added} added, ${changed} changed, ${removed} removed`,
+        ),
+      );
     case "diff":
-      return lines(heading(`From snapshot ${model.from.sequence} to ${model.to.sequence}`), ...model.changes.map(({ what, name, change }) => `- ${change}: ${what} ${code(name)}`), ...(model.truncated ? ["", "There are more."] : []));
+      return lines(
+        heading(`From snapshot ${model.from.sequence} to ${model.to.sequence}`),
+        ...model.changes.map(({ what, name, change }) => `- ${change}: ${what} ${code(name)}`),
+        ...(model.truncated ? ["", "There are more."] : []),
+      );
     case "reference":
-      return lines(heading("API reference"), ...model.groups.flatMap(({ title, operations }) => [`## ${inline(title)}`, "", ...operations.map(({ method, path, summary }) => `- ${code(`${method} ${path}`)}: ${inline(summary)}`), ""]));
+      return lines(
+        heading("API reference"),
+        ...model.groups.flatMap(({ title, operations }) => [
+          `## ${inline(title)}`,
+          "",
+          ...operations.map(({ method, path, summary }) => `- ${code(`${method} ${path}`)}: ${inline(summary)}`),
+          "",
+        ]),
+      );
     case "problems":
-      return lines(heading("Errors"), ...model.problems.map(({ code: name, status, title }) => `- ${code(name)} (${status}): ${inline(title)}`));
+      return lines(
+        heading("Errors"),
+        ...model.problems.map(({ code: name, status, title }) => `- ${code(name)} (${status}): ${inline(title)}`),
+      );
     case "search":
       return lines(heading("Search"), `GET ${href("/api/search")}?q=… gives the same as JSON.`);
     case "ask":
@@ -88,23 +156,65 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
 function claimText(claim: Claim, href: LinkTo): string {
   const list = (title: string, items: readonly string[]): string[] => (items.length === 0 ? [] : ["", `## ${title}`, "", ...items]);
   return lines(
-    heading(claim.title), `${inline(claim.statement)}`, "",
-    `- id: ${code(claim.id)}`, `- status: ${claim.status}`, `- scope: ${inline(claim.scope)}`,
-    ...list("Evidence", claim.evidence.map(({ artifact, kind, access, repo, path, ref, sha256 }) =>
-      `- ${inline(artifact)} (${inline(kind)}, ${access})${[repo, ref, path].filter((part) => part !== undefined).map((part) => ` ${code(part)}`).join("")}${sha256 === undefined ? "" : ` sha256 ${code(sha256)}: ${link("who has it", href(`/api/digests/${sha256}`))}`}`)),
-    ...list("Reproduce", claim.reproduce.map(fence)), ...list("Verify", claim.verify.map(fence)), ...list("Known gaps", claim.gaps.map((gap) => `- ${inline(gap)}`)),
+    heading(claim.title),
+    `${inline(claim.statement)}`,
+    "",
+    `- id: ${code(claim.id)}`,
+    `- status: ${claim.status}`,
+    `- scope: ${inline(claim.scope)}`,
+    ...list(
+      "Evidence",
+      claim.evidence.map(
+        ({ artifact, kind, access, repo, path, ref, sha256 }) =>
+          `- ${inline(artifact)} (${inline(kind)}, ${access})${[repo, ref, path]
+            .filter((part) => part !== undefined)
+            .map((part) => ` ${code(part)}`)
+            .join("")}${sha256 === undefined ? "" : ` sha256 ${code(sha256)}: ${link("who has it", href(`/api/digests/${sha256}`))}`}`,
+      ),
+    ),
+    ...list("Reproduce", claim.reproduce.map(fence)),
+    ...list("Verify", claim.verify.map(fence)),
+    ...list(
+      "Known gaps",
+      claim.gaps.map((gap) => `- ${inline(gap)}`),
+    ),
   );
 }
 
 function recordText(record: CubRecord, href: LinkTo): string {
   const { id, theorem_name: name, statement, files, file_shas: digests, reproduce } = record;
-  const facts = (["repo", "module", "kind", "status", "verification_state", "invocation", "production_consumption", "proof_consumption", "formal_systems", "crate", "wiring", "rust_anchor", "note"] as const)
+  const facts = (
+    [
+      "repo",
+      "module",
+      "kind",
+      "status",
+      "verification_state",
+      "invocation",
+      "production_consumption",
+      "proof_consumption",
+      "formal_systems",
+      "crate",
+      "wiring",
+      "rust_anchor",
+      "note",
+    ] as const
+  )
     .filter((field) => record[field] !== "")
     .map((field) => `- ${field}: ${inline(record[field])}`);
   return lines(
-    heading(`${id}: ${name}`), fence(statement), "", ...facts, `- no_holes: ${record.no_holes}`, `- deployable: ${record.deployable}`,
-    ...[files.coq_file, files.lean_file].filter((file) => file !== "").map((file) => `- file: ${code(file)}${digests[file] === undefined ? "" : ` sha256 ${code(digests[file])}`}`), "",
-    ...[reproduce.verify_hash, reproduce.recheck].filter((step) => step !== "").map(fence), "",
+    heading(`${id}: ${name}`),
+    fence(statement),
+    "",
+    ...facts,
+    `- no_holes: ${record.no_holes}`,
+    `- deployable: ${record.deployable}`,
+    ...[files.coq_file, files.lean_file]
+      .filter((file) => file !== "")
+      .map((file) => `- file: ${code(file)}${digests[file] === undefined ? "" : ` sha256 ${code(digests[file])}`}`),
+    "",
+    ...[reproduce.verify_hash, reproduce.recheck].filter((step) => step !== "").map(fence),
+    "",
     `${link("As JSON", href(`/api/cubs/${id}`))}, ${link("files with digests", href(`/api/cubs/${id}/code`))}`,
   );
 }
@@ -131,7 +241,11 @@ function heading(text: string): string {
 
 /** One line of text in which nothing is markup. */
 function inline(text: string): string {
-  return text.replaceAll(/[\s\u0085\u2028\u2029]+/g, " ").trim().replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&").replaceAll("![", "!\\[");
+  return text
+    .replaceAll(/[\s\u0085\u2028\u2029]+/g, " ")
+    .trim()
+    .replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&")
+    .replaceAll("![", "!\\[");
 }
 
 function link(text: string, href: string): string {

@@ -118,7 +118,11 @@ export type ObjectPage = {
 /** A stretch of plain text. */
 export type Piece = { readonly text: string; readonly marked: boolean };
 
-export type QuotedLine = { readonly number: number; /** False for the lines before and after. */ readonly cited: boolean; readonly pieces: readonly Piece[] };
+export type QuotedLine = {
+  readonly number: number /** False for the lines before and after. */;
+  readonly cited: boolean;
+  readonly pieces: readonly Piece[];
+};
 
 export type QuotedLines = {
   readonly start: number;
@@ -131,7 +135,12 @@ export type QuotedLines = {
   readonly more: number;
 };
 
-export type ClaimsPage = { readonly page: "claims"; readonly meta: ClaimsMeta; readonly claims: readonly (ClaimCard & { readonly evidence: number; readonly gaps: number })[]; readonly byStatus: readonly Count[] };
+export type ClaimsPage = {
+  readonly page: "claims";
+  readonly meta: ClaimsMeta;
+  readonly claims: readonly (ClaimCard & { readonly evidence: number; readonly gaps: number })[];
+  readonly byStatus: readonly Count[];
+};
 
 /** `object` is the key of the library object with that digest (or path) when this view holds one. */
 export type EvidenceRow = Claim["evidence"] extends readonly (infer E)[] | undefined
@@ -193,12 +202,24 @@ export type DashboardPage = {
   readonly meta: RegistryMeta | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
-  readonly counts: readonly { readonly group: string; readonly name: string; readonly declared: number | null; readonly counted: number | null; readonly agrees: boolean }[];
+  readonly counts: readonly {
+    readonly group: string;
+    readonly name: string;
+    readonly declared: number | null;
+    readonly counted: number | null;
+    readonly agrees: boolean;
+  }[];
   readonly byVerification: readonly Count[];
   readonly byProduction: readonly Count[];
   readonly byInvocation: readonly Count[];
   readonly bySystem: readonly Count[];
-  readonly sources: readonly { readonly repo: string; readonly head: string; readonly ref: string; readonly csv_rows: number; readonly records: number }[];
+  readonly sources: readonly {
+    readonly repo: string;
+    readonly head: string;
+    readonly ref: string;
+    readonly csv_rows: number;
+    readonly records: number;
+  }[];
   /** Notes of the generator: unknown values, a registry that was down, … in words. */
   readonly notes: readonly string[];
 };
@@ -277,7 +298,13 @@ export type AskedCitation = {
   readonly path: string;
 };
 
-export type AskedSource = { readonly title: string; readonly kind: string; readonly key: string; readonly path: string; readonly line: string };
+export type AskedSource = {
+  readonly title: string;
+  readonly kind: string;
+  readonly key: string;
+  readonly path: string;
+  readonly line: string;
+};
 
 export type Asked = {
   readonly mode: "ai" | "search";
@@ -313,24 +340,58 @@ export type ReferenceOperation = {
   readonly summary: string;
   readonly description: string;
   readonly access: "public" | "token" | "gated";
-  readonly parameters: readonly { readonly name: string; readonly where: string; readonly required: boolean; readonly description: string }[];
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly where: string;
+    readonly required: boolean;
+    readonly description: string;
+  }[];
   readonly responses: readonly { readonly status: string; readonly description: string }[];
   readonly example: string;
 };
 
-export type ReferencePage = { readonly page: "reference"; readonly version: string; readonly groups: readonly { readonly title: string; readonly operations: readonly ReferenceOperation[] }[] };
+export type ReferencePage = {
+  readonly page: "reference";
+  readonly version: string;
+  readonly groups: readonly { readonly title: string; readonly operations: readonly ReferenceOperation[] }[];
+};
 
-export type ProblemRow = { readonly code: string; readonly status: number; readonly title: string; readonly meaning: string; readonly fix: string };
+export type ProblemRow = {
+  readonly code: string;
+  readonly status: number;
+  readonly title: string;
+  readonly meaning: string;
+  readonly fix: string;
+};
 export type ProblemsPage = { readonly page: "problems"; readonly problems: readonly ProblemRow[] };
 export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
 
-export type RejectedPage = { readonly page: "rejected"; readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[] };
+export type RejectedPage = {
+  readonly page: "rejected";
+  readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[];
+};
 
 export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
 
 export type PageModel =
-  | FrontPage | BrowsePage | ObjectPage | ClaimsPage | ClaimPage | RegistryPage | RecordPage | DashboardPage
-  | SnapshotsPage | DiffPage | SearchPage | AskPage | ReferencePage | AgentsPage | ProblemsPage | ProblemPage | RejectedPage | NotFoundPage;
+  | FrontPage
+  | BrowsePage
+  | ObjectPage
+  | ClaimsPage
+  | ClaimPage
+  | RegistryPage
+  | RecordPage
+  | DashboardPage
+  | SnapshotsPage
+  | DiffPage
+  | SearchPage
+  | AskPage
+  | ReferencePage
+  | AgentsPage
+  | ProblemsPage
+  | ProblemPage
+  | RejectedPage
+  | NotFoundPage;
 
 /** What the renderer is given. */
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

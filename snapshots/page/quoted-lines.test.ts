@@ -7,7 +7,15 @@ import { parseLineRange, quotedLines } from "./quoted-lines.ts";
 const SNAPSHOT = "5".repeat(64);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const markedOf = (found: ReturnType<typeof quotedLines>): string =>
-  found.lines.filter(({ cited }) => cited).map(({ pieces }) => pieces.filter(({ marked }) => marked).map(({ text }) => text).join("")).join("\n");
+  found.lines
+    .filter(({ cited }) => cited)
+    .map(({ pieces }) =>
+      pieces
+        .filter(({ marked }) => marked)
+        .map(({ text }) => text)
+        .join(""),
+    )
+    .join("\n");
 
 test("lines that are no range are refused with a reason, and no lines are no request", () => {
   for (const lines of ["", "0", "3-2", "-1", "1-", "1e3", "99999999999", "1,2", "L3"]) {
@@ -23,7 +31,10 @@ test("a quote that is nearly there is not there", () => {
   for (const quote of ["two three", "Two  three", "two  three\r\nfour", "three four", "\ud800"]) {
     const found = quotedLines(bytes, { start: 2, end: 3, quote }, SNAPSHOT);
     assert.equal(found.problem, "no_quote", quote);
-    assert.ok(found.lines.every(({ pieces }) => pieces.every(({ marked }) => !marked)), quote);
+    assert.ok(
+      found.lines.every(({ pieces }) => pieces.every(({ marked }) => !marked)),
+      quote,
+    );
   }
   // It stands in the file, but on another line.
   assert.equal(quotedLines(bytes, { start: 1, end: 1, quote: "four" }, SNAPSHOT).problem, "no_quote");
@@ -36,7 +47,11 @@ test("lines beyond the end, bytes that are no text, and files too large to read 
 });
 
 test("a line of a megabyte and a range of thousands of lines are shown in part", () => {
-  const long = quotedLines(bytesOf(`${"a".repeat(1_000_000)}needle${"b".repeat(1_000_000)}`), { start: 1, end: 1, quote: "needle" }, SNAPSHOT);
+  const long = quotedLines(
+    bytesOf(`${"a".repeat(1_000_000)}needle${"b".repeat(1_000_000)}`),
+    { start: 1, end: 1, quote: "needle" },
+    SNAPSHOT,
+  );
   assert.equal(markedOf(long), "needle");
   assert.ok(JSON.stringify(long).length < 2_000);
   const many = quotedLines(bytesOf("line\n".repeat(5_000)), { start: 1, end: 5_000, quote: "" }, SNAPSHOT);
@@ -53,7 +68,10 @@ test("what is marked is the quote, whatever the lines hold and wherever it begin
       const quote = text.slice(from, from + (b % (text.length - from + 1))).toWellFormed();
       const found = quotedLines(bytesOf(text), { start: 1, end: lines.length, quote }, SNAPSHOT);
       if (quote.includes("\ufffd")) return found.problem === "no_quote";
-      return found.problem === null && markedOf(found).replaceAll(/^\n+|\n+$/g, "") === (quote === "" ? text : quote).replaceAll(/^\n+|\n+$/g, "");
+      return (
+        found.problem === null &&
+        markedOf(found).replaceAll(/^\n+|\n+$/g, "") === (quote === "" ? text : quote).replaceAll(/^\n+|\n+$/g, "")
+      );
     }),
   );
 });
@@ -61,8 +79,17 @@ test("what is marked is the quote, whatever the lines hold and wherever it begin
 test("a snippet in pieces is the snippet, also where hits overlap", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 40 }), fc.array(fc.tuple(fc.nat(40), fc.nat(10)), { maxLength: 8 }), (text, spans) => {
-      const hits = spans.map(([start, length]) => ({ start: Math.min(start, text.length), end: Math.min(start + length, text.length), word: "", worth: 1 }));
-      return markHits(text, hits).map((piece) => piece.text).join("") === text;
+      const hits = spans.map(([start, length]) => ({
+        start: Math.min(start, text.length),
+        end: Math.min(start + length, text.length),
+        word: "",
+        worth: 1,
+      }));
+      return (
+        markHits(text, hits)
+          .map((piece) => piece.text)
+          .join("") === text
+      );
     }),
   );
 });

@@ -13,7 +13,7 @@ const AROUND = 2;
 const MAX_BESIDE = 300;
 const ELLIPSIS = "…";
 
-export type LineRange = { readonly start: number; readonly end: number; /** "" for the lines as a whole. */ readonly quote: string };
+export type LineRange = { readonly start: number; readonly end: number /** "" for the lines as a whole. */; readonly quote: string };
 
 /** `?lines=12-14&quote=…` of an object's page.
  *  @returns null when it asks for no lines
@@ -24,7 +24,8 @@ export function parseLineRange(params: URLSearchParams): LineRange | null {
   const [, from, to] = /^([0-9]{1,9})(?:-([0-9]{1,9}))?$/.exec(lines) ?? [];
   const start = Number(from);
   const end = Number(to ?? from);
-  if (!(start >= 1 && end >= start)) throw new ShelfError("bad_parameter", 'The parameter "lines" is a line, as 12, or a range of lines, as 12-14.');
+  if (!(start >= 1 && end >= start))
+    throw new ShelfError("bad_parameter", 'The parameter "lines" is a line, as 12, or a range of lines, as 12-14.');
   const quote = params.get("quote") ?? "";
   if (quote.length > MAX_QUOTE) throw new ShelfError("bad_parameter", `The parameter "quote" is longer than ${MAX_QUOTE} characters.`);
   return { start, end, quote };
@@ -57,13 +58,17 @@ export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: Lin
   };
   const steps = Array.from({ length: AROUND }, (_, step) => step + 1);
   return {
-    start, end, snapshot,
+    start,
+    end,
+    snapshot,
     problem: found ? null : "no_quote",
     lines: [
       ...steps.toReversed().flatMap((step) => around(start - step)),
       ...shown,
       // A last line end is not the beginning of a line that has text.
-      ...(shown.length < cited.length ? [] : steps.flatMap((step) => around(end + step)).filter(({ pieces }, index, all) => index < all.length - 1 || pieces.length > 0)),
+      ...(shown.length < cited.length
+        ? []
+        : steps.flatMap((step) => around(end + step)).filter(({ pieces }, index, all) => index < all.length - 1 || pieces.length > 0)),
     ],
     more: cited.length - shown.length,
   };

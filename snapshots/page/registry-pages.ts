@@ -47,7 +47,15 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
       values.map((value) => ({
         name,
         value,
-        remove: formatQuery(query.q, withFilter(query.filters, name, values.filter((other) => other !== value)), 1),
+        remove: formatQuery(
+          query.q,
+          withFilter(
+            query.filters,
+            name,
+            values.filter((other) => other !== value),
+          ),
+          1,
+        ),
       })),
     ),
     part,
@@ -87,7 +95,13 @@ export function recordPage(data: ViewData, id: string): RecordPage | null {
     head: index === undefined || index.head === "" ? null : index.head,
     files: (index?.files ?? []).map(
       ({ path, role, system, size, sha256, available, href }): CodeFileRow => ({
-        path, role, system, size, sha256, available, href,
+        path,
+        role,
+        system,
+        size,
+        sha256,
+        available,
+        href,
         object: relations.keysByDigest.get(sha256)?.[0] ?? null,
       }),
     ),

@@ -5,7 +5,13 @@ import type { Claim } from "../schema/claims.ts";
 import type { ObjectRow, ViewData } from "../view-data.ts";
 import { compareNames } from "../tree.ts";
 
-export type Folder = { readonly prefix: string; readonly prefixes: readonly string[]; readonly objects: readonly ObjectRow[]; readonly count: number; readonly bytes: number };
+export type Folder = {
+  readonly prefix: string;
+  readonly prefixes: readonly string[];
+  readonly objects: readonly ObjectRow[];
+  readonly count: number;
+  readonly bytes: number;
+};
 
 export type Relations = {
   /** Every folder that holds an object, by prefix; "" is the root. */
@@ -54,7 +60,9 @@ function relate(data: ViewData): Relations {
     if (!claimPairs.has(pair)) claimsOfRecord.push([record.id, claim]);
     claimPairs.add(pair);
   };
-  const recordsByFileDigest = collect(data.cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)));
+  const recordsByFileDigest = collect(
+    data.cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)),
+  );
   for (const record of data.cubs) {
     for (const id of claimIdsOf(record)) {
       const claim = claimById.get(id);

@@ -15,7 +15,10 @@ import { relationsOf } from "./relations.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
 import { CUB_FILTERS } from "../schema/cubs.ts";
 
-export type RequestPage = { readonly input: PageInput; /** Decides the page together with the snapshot; null: the page's own bytes do. */ readonly tag: string | null };
+export type RequestPage = {
+  readonly input: PageInput /** Decides the page together with the snapshot; null: the page's own bytes do. */;
+  readonly tag: string | null;
+};
 
 /** @returns null when the path is that of a stored page, or of none
  *  @throws ShelfError "snapshot_not_found" for a comparison with a snapshot that is not kept */
@@ -23,7 +26,12 @@ export async function requestPage(view: View, open: OpenSnapshot, path: string, 
   const data = await open.snapshot.data();
   const page = (model: PageModel, tag: string | null): RequestPage => ({
     input: {
-      chrome: { library: data.library.title, view: data.library.view, path, canonical: data.library.base_url === "" ? null : data.library.base_url + path },
+      chrome: {
+        library: data.library.title,
+        view: data.library.view,
+        path,
+        canonical: data.library.base_url === "" ? null : data.library.base_url + path,
+      },
       model,
     },
     tag,
@@ -69,7 +77,11 @@ async function findSnapshot(view: View, start: string): Promise<OpenSnapshot> {
   const ids = new Set((await view.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;
   const open = id === undefined || ids.size > 1 ? null : await view.byId(id);
-  if (open === null) throw new ShelfError("snapshot_not_found", ids.size > 1 ? "Several snapshots begin with this id." : "No snapshot with this id is kept.");
+  if (open === null)
+    throw new ShelfError(
+      "snapshot_not_found",
+      ids.size > 1 ? "Several snapshots begin with this id." : "No snapshot with this id is kept.",
+    );
   return open;
 }
 

@@ -33,7 +33,8 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, params: 
     const query = parseSearch(params);
     const results = await search(await open.reader(), { ...query, limit: MAX_FOUND });
     const valueOf: Readonly<Record<Filter, (result: SearchResult) => string>> = {
-      collection: ({ key, kind }) => (kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? "")),
+      collection: ({ key, kind }) =>
+        kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? ""),
       kind: ({ kind }) => kind,
     };
     const passes = (result: SearchResult, filter: Filter): boolean => !params.has(filter) || valueOf[filter](result) === params.get(filter);
@@ -42,12 +43,19 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, params: 
       const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
       const chosen = params.get(name);
       // What was chosen can always be taken back, even where nothing is left of it.
-      const all = chosen === null || chosen === "" || counts.some(({ value }) => value === chosen) ? counts : [...counts, { value: chosen, count: 0 }];
+      const all =
+        chosen === null || chosen === "" || counts.some(({ value }) => value === chosen)
+          ? counts
+          : [...counts, { value: chosen, count: 0 }];
       return {
         name,
         values: all
           .toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value))
-          .map((count) => ({ ...count, selected: count.value === chosen, href: hrefOf(params, name, count.value === chosen ? null : count.value) })),
+          .map((count) => ({
+            ...count,
+            selected: count.value === chosen,
+            href: hrefOf(params, name, count.value === chosen ? null : count.value),
+          })),
       };
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));

@@ -1,7 +1,8 @@
 /** Models of the reference, the problem types and the search form. */
 import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
 import { INTERFACE_VERSION } from "../openapi.ts";
-import { type Route, ROUTES } from "../routes.ts";
+import type { Route } from "../route.ts";
+import { ROUTES } from "../routes.ts";
 import type { ViewData } from "../view-data.ts";
 import type { ProblemRow, ProblemsPage, ReferenceOperation, ReferencePage, SearchPage } from "./model.ts";
 
@@ -25,7 +26,10 @@ export function referencePage(baseUrl: string): ReferencePage {
 
 function operation(route: Route, baseUrl: string): ReferenceOperation {
   const parts = Object.entries(route.parts);
-  const example = parts.reduce((path, [name, part]) => path.replace(new RegExp(`\\{${name}(\\.\\.\\.)?\\}`), () => part.example), route.path);
+  const example = parts.reduce(
+    (path, [name, part]) => path.replace(new RegExp(`\\{${name}(\\.\\.\\.)?\\}`), () => part.example),
+    route.path,
+  );
   const required = route.query.filter((item) => item.required).map((item) => `${item.name}=${encodeURIComponent(item.example)}`);
   const url = `${baseUrl}${example}${required.length === 0 ? "" : `?${required.join("&")}`}`;
   const post = route.methods.includes("POST");
@@ -48,22 +52,40 @@ function operation(route: Route, baseUrl: string): ReferenceOperation {
 }
 
 function errorTitles(status: number): string {
-  return Object.values(PROBLEMS).filter((row) => row[0] === status).map((row) => row[1]).join("; ");
+  return Object.values(PROBLEMS)
+    .filter((row) => row[0] === status)
+    .map((row) => row[1])
+    .join("; ");
 }
 
 /** What each problem means and what to do, one line each: shown on its page. */
 const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
-  bad_path: ["The path is not percent-encoded UTF-8, or holds a NUL, a bare backslash or a dot segment.", "Encode each segment of the key by itself."],
+  bad_path: [
+    "The path is not percent-encoded UTF-8, or holds a NUL, a bare backslash or a dot segment.",
+    "Encode each segment of the key by itself.",
+  ],
   bad_prefix: ["The prefix is longer than a key can be, or holds a NUL.", "Use a leading part of a key, up to 1,024 bytes."],
-  unknown_parameter: ["The route does not take this parameter; nothing is ignored silently.", "Use the parameter that the answer names, or see the reference."],
+  unknown_parameter: [
+    "The route does not take this parameter; nothing is ignored silently.",
+    "Use the parameter that the answer names, or see the reference.",
+  ],
   missing_parameter: ["The route needs a parameter that is not there.", "Add it; the answer names it."],
   bad_parameter: ["A parameter has a value that the route does not take.", "The answer says which values it takes."],
-  bad_cursor: ["The cursor is not one that this service gave out, or belongs to another query.", "Take it unchanged from `next` or the Link header, with the same parameters."],
+  bad_cursor: [
+    "The cursor is not one that this service gave out, or belongs to another query.",
+    "Take it unchanged from `next` or the Link header, with the same parameters.",
+  ],
   bad_cub_id: ["A CUB id is CUB- and at least four digits.", "Write it like CUB-0007."],
   bad_json: ["The body is not the JSON that this route takes.", "Send application/json; the answer points at the place."],
-  bad_code_path: ["The repository, the revision or the path has a form that cannot exist.", "Take the address from the record's integrity index."],
-  unauthenticated: ["The route needs credentials, and they are missing or do not hold.", "Send the application token, or both halves of the service token."],
+  bad_code_path: [
+    "The repository, the revision or the path has a form that cannot exist.",
+    "Take the address from the record's integrity index.",
+  ],
+  unauthenticated: [
+    "The route needs credentials, and they are missing or do not hold.",
+    "Send the application token, or both halves of the service token.",
+  ],
   forbidden: ["The credentials hold, but this identity is not on the list.", "Ask the operator of this library for access."],
   bad_origin: ["The request comes from a web page or for a host that is not allowed.", "Call the service under its own address."],
   not_found: ["Nothing is served at this path.", "See the reference for every path."],
@@ -83,9 +105,15 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   no_snapshot: ["Nothing has been published yet.", "The operator runs a build first."],
   snapshot_damaged: ["A stored file does not match its digest, so it is not served.", "The operator runs verify and restores the shelf."],
   registry_unavailable: ["The registry could not be read when this snapshot was built.", "Try again after the next rebuild."],
-  keys_unavailable: ["The access gateway's keys cannot be fetched now, so no token can be checked.", "Try again later; the operator checks access.jwks."],
+  keys_unavailable: [
+    "The access gateway's keys cannot be fetched now, so no token can be checked.",
+    "Try again later; the operator checks access.jwks.",
+  ],
   code_store_unavailable: ["The exact-revision store cannot be read now.", "Try again later."],
-  code_digest_mismatch: ["The stored file is not the file that the record pins, so it is not sent.", "The operator restores it from the source repository."],
+  code_digest_mismatch: [
+    "The stored file is not the file that the record pins, so it is not sent.",
+    "The operator restores it from the source repository.",
+  ],
   data_plane_unavailable: ["The catalog cannot be read now.", "Try again later."],
   search_unavailable: ["The search index of this snapshot cannot be opened.", "The operator runs a build; browsing works meanwhile."],
   not_configured: ["This part of the service is not configured here.", "The operator adds the section that the answer names."],

@@ -11,7 +11,10 @@ const MAX_SITEMAP = 50_000;
 
 /** Titles come from the library's authors: brackets and line ends must not end a Markdown link. */
 function linkText(text: string): string {
-  return text.replaceAll(/[\[\]\\]/g, "\\$&").replaceAll(/[\s\u0085\u2028\u2029]+/g, " ").trim();
+  return text
+    .replaceAll(/[[\]\\]/g, "\\$&")
+    .replaceAll(/[\s\u0085\u2028\u2029]+/g, " ")
+    .trim();
 }
 
 export function llmsText(data: ViewData): string {
@@ -34,7 +37,9 @@ export function llmsText(data: ViewData): string {
     );
   }
   lines.push(
-    "", "## Data", "",
+    "",
+    "## Data",
+    "",
     `- [Catalog](${base}/api/catalog): every object with its digest`,
     `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence`,
     ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records`] : []),
@@ -51,7 +56,8 @@ export function llmsText(data: ViewData): string {
     lines.push(`## ${linkText(collection.title)}`, "");
     for (const { key } of members) {
       const row = objectByKey.get(key);
-      if (row !== undefined) lines.push(`- [${linkText(row.title)}](${base}${pagePath.object(key)})${row.summary === "" ? "" : `: ${linkText(row.summary)}`}`);
+      if (row !== undefined)
+        lines.push(`- [${linkText(row.title)}](${base}${pagePath.object(key)})${row.summary === "" ? "" : `: ${linkText(row.summary)}`}`);
     }
     lines.push("");
   }
@@ -59,7 +65,8 @@ export function llmsText(data: ViewData): string {
 }
 
 export function sitemapXml(base: string, paths: readonly string[]): string {
-  const escape = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&apos;");
+  const escape = (text: string): string =>
+    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&apos;");
   const rows = paths.slice(0, MAX_SITEMAP).map((path) => `<url><loc>${escape(base + path)}</loc></url>`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${rows.join("\n")}\n</urlset>\n`;
 }

@@ -12,22 +12,46 @@ function record(number: number, more: Partial<CubRecord> = {}): CubRecord {
 const query = (text: string) => parseCubQuery(new URLSearchParams(text));
 const isBad = (error: unknown): boolean => error instanceof ShelfError && error.code === "bad_parameter";
 
-const some = fc.array(
-  fc.record({ repo: fc.constantFrom("a", "b", "c"), crate: fc.constantFrom("", "x"), deployable: fc.boolean(), use_cases: fc.subarray(["crypto", "topology", "TDX"]), lane: fc.constantFrom("é", "e\u0301", "") }),
-  { maxLength: 30 },
-).map((list) => list.map((fields, at) => record(at + 1, fields)));
+const some = fc
+  .array(
+    fc.record({
+      repo: fc.constantFrom("a", "b", "c"),
+      crate: fc.constantFrom("", "x"),
+      deployable: fc.boolean(),
+      use_cases: fc.subarray(["crypto", "topology", "TDX"]),
+      lane: fc.constantFrom("é", "e\u0301", ""),
+    }),
+    { maxLength: 30 },
+  )
+  .map((list) => list.map((fields, at) => record(at + 1, fields)));
 
 test("filters hold exactly: alternatives inside one, all of them together", () => {
   fc.assert(
-    fc.property(some, fc.subarray(["a", "b", "z"]), fc.subarray(["crypto", "TDX"]), fc.option(fc.boolean()), (records, repos, uses, deployable) => {
-      const params = new URLSearchParams([...repos.map((value) => ["repo", value]), ...uses.map((value) => ["use_case", value]), ...(deployable === null ? [] : [["deployable", String(deployable)]])]);
-      const expected = records.filter(
-        (item) => (repos.length === 0 || repos.includes(item.repo)) && (uses.length === 0 || uses.some((use) => item.use_cases.includes(use))) && (deployable === null || item.deployable === deployable),
-      );
-      const found = findCubs(records, { ...parseCubQuery(params), limit: 500 });
-      assert.deepEqual(found.cubs.map(({ id }) => id), expected.map(({ id }) => id));
-      assert.equal(found.count, expected.length);
-    }),
+    fc.property(
+      some,
+      fc.subarray(["a", "b", "z"]),
+      fc.subarray(["crypto", "TDX"]),
+      fc.option(fc.boolean()),
+      (records, repos, uses, deployable) => {
+        const params = new URLSearchParams([
+          ...repos.map((value) => ["repo", value]),
+          ...uses.map((value) => ["use_case", value]),
+          ...(deployable === null ? [] : [["deployable", String(deployable)]]),
+        ]);
+        const expected = records.filter(
+          (item) =>
+            (repos.length === 0 || repos.includes(item.repo)) &&
+            (uses.length === 0 || uses.some((use) => item.use_cases.includes(use))) &&
+            (deployable === null || item.deployable === deployable),
+        );
+        const found = findCubs(records, { ...parseCubQuery(params), limit: 500 });
+        assert.deepEqual(
+          found.cubs.map(({ id }) => id),
+          expected.map(({ id }) => id),
+        );
+        assert.equal(found.count, expected.length);
+      },
+    ),
   );
 });
 
@@ -42,7 +66,10 @@ test("pages put together are the whole, and the count never changes", () => {
         ids.push(...page.cubs.map(({ id }) => id));
         position = page.next;
       }
-      assert.deepEqual(ids, records.map(({ id }) => id));
+      assert.deepEqual(
+        ids,
+        records.map(({ id }) => id),
+      );
     }),
   );
 });
@@ -57,27 +84,40 @@ test("a value is compared after composition, with its case, and the empty one is
 test("limit 0 counts and gives no cursor; others must be whole numbers up to 500", () => {
   const records = [record(1), record(2)];
   assert.deepEqual(findCubs(records, query("limit=0")), { count: 2, cubs: [], next: null });
-  for (const limit of ["-1", "501", "1.5", "1e2", "", " 1", "0x10", "٣", "9999999999", "NaN"]) assert.throws(() => query(`limit=${encodeURIComponent(limit)}`), isBad, limit);
+  for (const limit of ["-1", "501", "1.5", "1e2", "", " 1", "0x10", "٣", "9999999999", "NaN"])
+    assert.throws(() => query(`limit=${encodeURIComponent(limit)}`), isBad, limit);
 });
 
 test("deployable is a truth value, and q is one text of at most 500 characters", () => {
-  for (const text of ["deployable=1", "deployable=", "deployable=TRUE", "q=a&q=b", `q=${"a".repeat(501)}`]) assert.throws(() => query(text), isBad, text);
+  for (const text of ["deployable=1", "deployable=", "deployable=TRUE", "q=a&q=b", `q=${"a".repeat(501)}`])
+    assert.throws(() => query(text), isBad, text);
   assert.equal(query(`q=${"😀".repeat(500)}`).q.length, 1000);
 });
 
 test("words must all match, in any of the seven fields and in no other", () => {
   const records = [
-    record(1, { theorem_name: "insert_keeps_sorted", module: "Sorted.Lists", statement: "forall l, P l", crate: "lists", repo: "proofs", note: "The zebra." }),
+    record(1, {
+      theorem_name: "insert_keeps_sorted",
+      module: "Sorted.Lists",
+      statement: "forall l, P l",
+      crate: "lists",
+      repo: "proofs",
+      note: "The zebra.",
+    }),
     record(2, { lineage: "zebra", rust_anchor: "zebra.rs" }),
   ];
   const count = (q: string): number => findCubs(records, { ...query(""), q }).count;
-  for (const q of ["insert", "INSERT_KEEPS_SORTED", "lists proofs", "zebra", "cub-0001", "sorted forall", '"keeps"', '"P l"']) assert.equal(count(q), 1, q);
+  for (const q of ["insert", "INSERT_KEEPS_SORTED", "lists proofs", "zebra", "cub-0001", "sorted forall", '"keeps"', '"P l"'])
+    assert.equal(count(q), 1, q);
   for (const q of ["inserts", "zebra.rs", "zebra lion", '"l P"', '"zebra cub"', "__proto__", "constructor"]) assert.equal(count(q), 0, q);
 });
 
 test("an exact id comes first, even when others name it", () => {
   const records = [record(1, { note: "see CUB-0003" }), record(2, { note: "CUB-0003" }), record(3)];
-  assert.deepEqual(findCubs(records, { ...query(""), q: " cub-0003 " }).cubs.map(({ id }) => id), ["CUB-0003", "CUB-0001", "CUB-0002"]);
+  assert.deepEqual(
+    findCubs(records, { ...query(""), q: " cub-0003 " }).cubs.map(({ id }) => id),
+    ["CUB-0003", "CUB-0001", "CUB-0002"],
+  );
 });
 
 test("every filter of the interface reads a field that records have", () => {
@@ -87,12 +127,19 @@ test("every filter of the interface reads a field that records have", () => {
 
 test("facets count each record once for each value", () => {
   const records = [record(1, { use_cases: ["a", "a", "b"] }), record(2, { use_cases: ["b"] })];
-  assert.deepEqual(countFacet(records, "use_case"), [{ value: "b", count: 2 }, { value: "a", count: 1 }]);
+  assert.deepEqual(countFacet(records, "use_case"), [
+    { value: "b", count: 2 },
+    { value: "a", count: 1 },
+  ]);
 });
 
 test("an id has one form", () => {
   for (const id of ["CUB-1", "cub-0001", "CUB-0001 ", "CUB-00x1", "CUB-٠٠٠١", "", "CUB-0001\n"]) {
-    assert.throws(() => parseCubId(id), (error: unknown) => error instanceof ShelfError && error.code === "bad_cub_id", JSON.stringify(id));
+    assert.throws(
+      () => parseCubId(id),
+      (error: unknown) => error instanceof ShelfError && error.code === "bad_cub_id",
+      JSON.stringify(id),
+    );
   }
   assert.equal(parseCubId("CUB-123456"), "CUB-123456");
 });

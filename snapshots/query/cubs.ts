@@ -119,12 +119,13 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
 }
 
 /** How often each value of each filter occurs among `records`, most frequent first, then by value. */
-export function countFacet(records: readonly CubRecord[], filter: CubFilter): readonly { readonly value: string; readonly count: number }[] {
+export function countFacet(
+  records: readonly CubRecord[],
+  filter: CubFilter,
+): readonly { readonly value: string; readonly count: number }[] {
   const counts = new Map<string, number>();
   for (const record of records) {
     for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }

@@ -17,23 +17,49 @@ test("what nobody gave out is refused: empty, other alphabets, other shapes, neg
   const s = sha256("s");
   const q = "0123456789abcdef";
   const bad = [
-    "", " ", "x", "null", "%", "a".repeat(401), encode(null), encode([]), encode("text"), encode({}), encode({ s, q }), encode({ s, q, n: 0 }),
-    encode({ s, q, n: -1 }), encode({ s, q, n: 1.5 }), encode({ s, q, n: "1" }), encode({ s, q, n: 1e300 }), encode({ s, q, n: 2 ** 53 }),
-    encode({ s: s.toUpperCase(), q, n: 1 }), encode({ s: "../../x", q, n: 1 }), encode({ s, q: "x", n: 1 }), encode({ s, q, n: 1, more: 1 }),
-    `${encode({ s, q, n: 1 })}=`, `${encode({ s, q, n: 1 })}\n`,
+    "",
+    " ",
+    "x",
+    "null",
+    "%",
+    "a".repeat(401),
+    encode(null),
+    encode([]),
+    encode("text"),
+    encode({}),
+    encode({ s, q }),
+    encode({ s, q, n: 0 }),
+    encode({ s, q, n: -1 }),
+    encode({ s, q, n: 1.5 }),
+    encode({ s, q, n: "1" }),
+    encode({ s, q, n: 1e300 }),
+    encode({ s, q, n: 2 ** 53 }),
+    encode({ s: s.toUpperCase(), q, n: 1 }),
+    encode({ s: "../../x", q, n: 1 }),
+    encode({ s, q: "x", n: 1 }),
+    encode({ s, q, n: 1, more: 1 }),
+    `${encode({ s, q, n: 1 })}=`,
+    `${encode({ s, q, n: 1 })}\n`,
   ];
   for (const text of bad) assert.throws(() => parseCursor(text), isBadCursor, JSON.stringify(text));
 });
 
 test("no text makes it throw anything but bad_cursor", () => {
   fc.assert(
-    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.base64String(), fc.json().map((json) => Buffer.from(json).toString("base64url"))), (text) => {
-      try {
-        parseCursor(text);
-      } catch (error) {
-        assert.ok(isBadCursor(error));
-      }
-    }),
+    fc.property(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.base64String(),
+        fc.json().map((json) => Buffer.from(json).toString("base64url")),
+      ),
+      (text) => {
+        try {
+          parseCursor(text);
+        } catch (error) {
+          assert.ok(isBadCursor(error));
+        }
+      },
+    ),
   );
 });
 
@@ -52,7 +78,11 @@ test("a cursor of one query is refused by every other", () => {
   const query = queryDigest("cubs", ["zebra", []]);
   const cursor = parseCursor(formatCursor({ snapshot: sha256("s"), query, position: 7 }));
   assert.equal(positionOf(cursor, query), 7);
-  for (const other of [queryDigest("cubs", ["zebras", []]), queryDigest("list", ["zebra", []]), queryDigest("cubs", ["zebra", [["repo", ["x"]]]])]) {
+  for (const other of [
+    queryDigest("cubs", ["zebras", []]),
+    queryDigest("list", ["zebra", []]),
+    queryDigest("cubs", ["zebra", [["repo", ["x"]]]]),
+  ]) {
     assert.throws(() => positionOf(cursor, other), isBadCursor);
   }
   assert.equal(positionOf(null, query), 0);

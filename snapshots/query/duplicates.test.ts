@@ -8,16 +8,36 @@ type Given = { readonly text: string; readonly score: number; readonly kind?: In
 
 function kept(...given: readonly Given[]): number[] {
   const results = given.map(({ text, score, kind = "markdown", exact = null }, at) => ({
-    at, score, exact,
-    row: { doc: String(at), n: 0, key: String(at), kind, collection: "", title: "", heading: "", name: "", text, page: null, start_line: 1, end_line: 1, sha256: "" } as IndexRow,
+    at,
+    score,
+    exact,
+    row: {
+      doc: String(at),
+      n: 0,
+      key: String(at),
+      kind,
+      collection: "",
+      title: "",
+      heading: "",
+      name: "",
+      text,
+      page: null,
+      start_line: 1,
+      end_line: 1,
+      sha256: "",
+    } as IndexRow,
   }));
   return foldDuplicates(results).map(({ at }) => at);
 }
 
-const LONG = "a digest names bytes and the same bytes have the same name everywhere so that nobody has to be trusted for it at any time in any place by anyone who reads what is written here today";
+const LONG =
+  "a digest names bytes and the same bytes have the same name everywhere so that nobody has to be trusted for it at any time in any place by anyone who reads what is written here today";
 
 test("what is said twice is shown once, the better one; a word or a mark more changes nothing", () => {
-  assert.deepEqual(kept({ text: LONG, score: 5 }, { text: `${LONG}, indeed.`, score: 4.99 }, { text: "something else", score: 4.9 }), [0, 2]);
+  assert.deepEqual(
+    kept({ text: LONG, score: 5 }, { text: `${LONG}, indeed.`, score: 4.99 }, { text: "something else", score: 4.9 }),
+    [0, 2],
+  );
   assert.deepEqual(kept({ text: LONG, score: 5 }, { text: LONG, score: 5 }), [0], "the same bytes under two keys");
 });
 
@@ -29,6 +49,9 @@ test("another text, a part of a text, and short texts stay", () => {
 });
 
 test("records, claims and what the query names stay", () => {
-  assert.deepEqual(kept({ text: LONG, score: 3, kind: "record" }, { text: LONG, score: 3, kind: "claim" }, { text: LONG, score: 3, kind: "record" }), [0, 1, 2]);
+  assert.deepEqual(
+    kept({ text: LONG, score: 3, kind: "record" }, { text: LONG, score: 3, kind: "claim" }, { text: LONG, score: 3, kind: "record" }),
+    [0, 1, 2],
+  );
   assert.deepEqual(kept({ text: LONG, score: 3 }, { text: LONG, score: 3, exact: "key" }), [0, 1]);
 });

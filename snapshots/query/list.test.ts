@@ -13,7 +13,12 @@ function row(key: string): ObjectRow {
 const byUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 /** Few letters, so that folders, prefixes of folders and neighbours of "/" (which are "." and "0") meet. */
 const keys = fc.uniqueArray(
-  fc.array(fc.string({ unit: fc.constantFrom("a", "b", ".", "0", "é", "\u{10000}", "\uffff"), minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 }).map((parts) => parts.join("/")),
+  fc
+    .array(fc.string({ unit: fc.constantFrom("a", "b", ".", "0", "é", "\u{10000}", "\uffff"), minLength: 1, maxLength: 3 }), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((parts) => parts.join("/")),
   { maxLength: 40 },
 );
 const prefixes = fc.string({ unit: fc.constantFrom("a", "b", ".", "0", "é", "/"), maxLength: 5 });
@@ -23,8 +28,13 @@ function naive(all: readonly string[], prefix: string): { prefixes: string[]; ob
   const under = all.filter((key) => key.startsWith(prefix));
   const rests = under.map((key) => key.slice(prefix.length));
   return {
-    prefixes: [...new Set(rests.filter((rest) => rest.includes("/")).map((rest) => prefix + rest.slice(0, rest.indexOf("/") + 1)))].sort(byUnit),
-    objects: rests.filter((rest) => !rest.includes("/")).map((rest) => prefix + rest).sort(byUnit),
+    prefixes: [...new Set(rests.filter((rest) => rest.includes("/")).map((rest) => prefix + rest.slice(0, rest.indexOf("/") + 1)))].sort(
+      byUnit,
+    ),
+    objects: rests
+      .filter((rest) => !rest.includes("/"))
+      .map((rest) => prefix + rest)
+      .sort(byUnit),
   };
 }
 
@@ -67,7 +77,10 @@ test("a position behind the end is an empty page, not an error", () => {
 
 test("a prefix no key can have is refused", () => {
   for (const prefix of ["\0", "a\0b", "é".repeat(513), "a".repeat(1025)]) {
-    assert.throws(() => parsePrefix(prefix), (error: unknown) => error instanceof ShelfError && error.code === "bad_prefix");
+    assert.throws(
+      () => parsePrefix(prefix),
+      (error: unknown) => error instanceof ShelfError && error.code === "bad_prefix",
+    );
   }
   assert.equal(parsePrefix("é".repeat(512)).length, 512);
 });

@@ -35,7 +35,10 @@ test("only the row itself is looked at, and its mark is found behind the fields"
 
 test("few words and many are counted alike, in any script", () => {
   const word = fc.constantFrom("a", "ab", "b", "aba", "é", "日本", "日", "∀", "x_y", "nat.add", "🙂", "ß");
-  const lines = fc.array(fc.array(word, { maxLength: 8 }).map((list) => list.join(" ")), { minLength: 5, maxLength: 5 });
+  const lines = fc.array(
+    fc.array(word, { maxLength: 8 }).map((list) => list.join(" ")),
+    { minLength: 5, maxLength: 5 },
+  );
   fc.assert(
     fc.property(lines, fc.uniqueArray(word, { minLength: 1, maxLength: 5 }), fc.boolean(), (fields, words, marked) => {
       const row = [...fields, marked ? MARK : ""];

@@ -143,7 +143,10 @@ function countAll(wanted: readonly Buffer[]): Counter {
 
 /** Of the word between two places: by its length and three of its letters. */
 function slotOf(bytes: Uint8Array, from: number, to: number): number {
-  return ((to - from) * 7 + (bytes[from] as number) * 31 + (bytes[(from + to) >> 1] as number) * 13 + (bytes[to - 1] as number) * 5) & (SLOTS - 1);
+  return (
+    ((to - from) * 7 + (bytes[from] as number) * 31 + (bytes[(from + to) >> 1] as number) * 13 + (bytes[to - 1] as number) * 5) &
+    (SLOTS - 1)
+  );
 }
 
 function isAt(bytes: Uint8Array, from: number, word: Uint8Array): boolean {

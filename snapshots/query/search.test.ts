@@ -19,8 +19,20 @@ type Given = { key: string; kind?: IndexKind; title?: string; passages: readonly
 function document({ key, kind = "text", title = key, passages }: Given): Document {
   const of = kind === "record" || kind === "claim" ? kind : "object";
   return {
-    doc: `${of}:${key}`, key, kind, collection: "", title, sha256: "0".repeat(64),
-    passages: passages.map(({ text, name = null, heading = [] }, at) => ({ heading, name, page: null, start_line: at + 1, end_line: at + 1, text })),
+    doc: `${of}:${key}`,
+    key,
+    kind,
+    collection: "",
+    title,
+    sha256: "0".repeat(64),
+    passages: passages.map(({ text, name = null, heading = [] }, at) => ({
+      heading,
+      name,
+      page: null,
+      start_line: at + 1,
+      end_line: at + 1,
+      text,
+    })),
   };
 }
 
@@ -29,20 +41,45 @@ before(async () => {
   index = await openIndex(folder);
   await index.update({
     upsert: [
-      { key: "coq/Sorting.v", kind: "code", title: "Sorting.v", passages: [
-        { name: "insertionSort_perm", text: "Theorem insertionSort_perm : forall l, Permutation l (insertionSort l)." },
-        { name: "insert_sorted", text: "Lemma insert_sorted : forall x l, sorted l -> sorted (insert x l)." },
-      ] } as const,
-      { key: "notes/sorting.md", kind: "markdown", title: "On insertionSort_perm and friends", passages: [
-        { heading: ["Permutation"], text: `insertionSort_perm insertionSort_perm insertionSort_perm ${"filler words here ".repeat(60)} the needle of the haystack` },
-      ] } as const,
-      { key: "CUB-0001", kind: "record", title: "insertion_sort_correct", passages: [{ text: "Insertion sort gives a permutation of its input." }] } as const,
-      { key: "claim-sorting", kind: "claim", title: "Sorting is verified", passages: [{ text: "See CUB-0001 CUB-0001 CUB-0001." }] } as const,
+      {
+        key: "coq/Sorting.v",
+        kind: "code",
+        title: "Sorting.v",
+        passages: [
+          { name: "insertionSort_perm", text: "Theorem insertionSort_perm : forall l, Permutation l (insertionSort l)." },
+          { name: "insert_sorted", text: "Lemma insert_sorted : forall x l, sorted l -> sorted (insert x l)." },
+        ],
+      } as const,
+      {
+        key: "notes/sorting.md",
+        kind: "markdown",
+        title: "On insertionSort_perm and friends",
+        passages: [
+          {
+            heading: ["Permutation"],
+            text: `insertionSort_perm insertionSort_perm insertionSort_perm ${"filler words here ".repeat(60)} the needle of the haystack`,
+          },
+        ],
+      } as const,
+      {
+        key: "CUB-0001",
+        kind: "record",
+        title: "insertion_sort_correct",
+        passages: [{ text: "Insertion sort gives a permutation of its input." }],
+      } as const,
+      {
+        key: "claim-sorting",
+        kind: "claim",
+        title: "Sorting is verified",
+        passages: [{ text: "See CUB-0001 CUB-0001 CUB-0001." }],
+      } as const,
       { key: "img/photo.png", kind: "image", title: "A photo of Zanzibar", passages: [] } as const,
       { key: "z/b.txt", passages: [{ text: "twins alike" }] },
       { key: "z/a.txt", passages: [{ text: "twins alike" }] },
     ].map((given) => document(given as Given)),
-    remove: [], base: null, tag: "t",
+    remove: [],
+    base: null,
+    tag: "t",
   });
   reader = await index.at("t");
 });
@@ -56,28 +93,65 @@ const run = (q: string, prefix = ""): Promise<SearchResult[]> => search(reader, 
 const keys = async (q: string, prefix = ""): Promise<string[]> => (await run(q, prefix)).map(({ key }) => key);
 
 test("any text is a query: no characters are syntax, nothing throws, scores are finite and descend", async () => {
-  const words = fc.constantFrom("sort", "insertionSort_perm", "twins", '"', "'", "*", "(", ")", "+", "-", "AND", "OR", "NOT", "^2", "~", ":", "\\", "\0", "\ud800", "%", ";", "--", "title:", "=");
+  const words = fc.constantFrom(
+    "sort",
+    "insertionSort_perm",
+    "twins",
+    '"',
+    "'",
+    "*",
+    "(",
+    ")",
+    "+",
+    "-",
+    "AND",
+    "OR",
+    "NOT",
+    "^2",
+    "~",
+    ":",
+    "\\",
+    "\0",
+    "\ud800",
+    "%",
+    ";",
+    "--",
+    "title:",
+    "=",
+  );
   await fc.assert(
-    fc.asyncProperty(fc.oneof(fc.string({ unit: "binary" }), fc.array(words).map((list) => list.join(" "))), fc.string(), async (q, prefix) => {
-      for (const results of [await run(q), await run(q, prefix)]) {
-        results.forEach(({ score, snippet }, at) => {
-          assert.ok(Number.isFinite(score) && score <= (results[at - 1]?.score ?? Infinity));
-          assert.ok(snippet.length <= MAX_SNIPPET && snippet.isWellFormed());
-        });
-      }
-    }),
+    fc.asyncProperty(
+      fc.oneof(
+        fc.string({ unit: "binary" }),
+        fc.array(words).map((list) => list.join(" ")),
+      ),
+      fc.string(),
+      async (q, prefix) => {
+        for (const results of [await run(q), await run(q, prefix)]) {
+          results.forEach(({ score, snippet }, at) => {
+            assert.ok(Number.isFinite(score) && score <= (results[at - 1]?.score ?? Infinity));
+            assert.ok(snippet.length <= MAX_SNIPPET && snippet.isWellFormed());
+          });
+        }
+      },
+    ),
     { numRuns: 60 },
   );
 });
 
 test("identifiers are found whole, in parts, and in another case", async () => {
-  for (const q of ["insertionSort_perm", "insertionsort_perm", "perm", "insertion sort perm"]) assert.ok((await keys(q)).includes("coq/Sorting.v"), q);
+  for (const q of ["insertionSort_perm", "insertionsort_perm", "perm", "insertion sort perm"])
+    assert.ok((await keys(q)).includes("coq/Sorting.v"), q);
 });
 
 test("what the query names exactly comes first, with the reason", async () => {
   for (const [q, key, reason] of [
-    ["insertionSort_perm", "coq/Sorting.v", "name"], ["CUB-0001", "CUB-0001", "id"], ["cub-0001", "CUB-0001", "id"],
-    ["claim-sorting", "claim-sorting", "id"], ["coq/Sorting.v", "coq/Sorting.v", "key"], [" Sorting  is verified ", "claim-sorting", "title"],
+    ["insertionSort_perm", "coq/Sorting.v", "name"],
+    ["CUB-0001", "CUB-0001", "id"],
+    ["cub-0001", "CUB-0001", "id"],
+    ["claim-sorting", "claim-sorting", "id"],
+    ["coq/Sorting.v", "coq/Sorting.v", "key"],
+    [" Sorting  is verified ", "claim-sorting", "title"],
   ]) {
     const first = (await run(q ?? ""))[0];
     assert.deepEqual([first?.key, first?.exact], [key, reason], q);
@@ -136,8 +210,15 @@ test("parameters out of their limits are refused with their name", () => {
 test("a phrase is found however many rows hold its words apart", async () => {
   const apart = await mkdtemp(join(tmpdir(), "phrase-"));
   const many = await openIndex(apart);
-  const passages = Array.from({ length: 1000 }, (_, at) => ({ text: at % 400 === 7 ? `gamma delta ${`words of ${at} that make it long `.repeat(40)}` : `delta gamma ${at}` }));
-  await many.update({ upsert: passages.map((passage, at) => document({ key: `p/${at}`, passages: [passage] })), remove: [], base: null, tag: "t" });
+  const passages = Array.from({ length: 1000 }, (_, at) => ({
+    text: at % 400 === 7 ? `gamma delta ${`words of ${at} that make it long `.repeat(40)}` : `delta gamma ${at}`,
+  }));
+  await many.update({
+    upsert: passages.map((passage, at) => document({ key: `p/${at}`, passages: [passage] })),
+    remove: [],
+    base: null,
+    tag: "t",
+  });
   const opened = await many.at("t");
   // Asked twice: the second time the rows are in memory.
   for (let round = 0; round < 2; round++) {
@@ -154,8 +235,12 @@ test("copies of one text are one result, also among many; others take their plac
   const folder = await mkdtemp(join(tmpdir(), "copies-"));
   const index = await openIndex(folder);
   const said = "The zebra crosses the river in the morning and comes back at night when all the others are asleep.";
-  const copies = Array.from({ length: 6 }, (_, at) => document({ key: `copy/${at}`, passages: [{ text: `${said}${at === 0 ? "" : ` ${at}`}` }] }));
-  const others = Array.from({ length: 3 }, (_, at) => document({ key: `other/${at}`, passages: [{ text: `A zebra of number ${at}${" that runs".repeat(at * 9)} and is fast.` }] }));
+  const copies = Array.from({ length: 6 }, (_, at) =>
+    document({ key: `copy/${at}`, passages: [{ text: `${said}${at === 0 ? "" : ` ${at}`}` }] }),
+  );
+  const others = Array.from({ length: 3 }, (_, at) =>
+    document({ key: `other/${at}`, passages: [{ text: `A zebra of number ${at}${" that runs".repeat(at * 9)} and is fast.` }] }),
+  );
   await index.update({ upsert: [...copies, ...others], remove: [], base: null, tag: "t" });
   const reader = await index.at("t");
   const found = await search(reader, { q: "zebra", prefix: "", limit: 4 });

@@ -43,9 +43,14 @@ export type SearchResult = {
  *  @throws ShelfError "missing_parameter" without q, "bad_parameter" for one that is too long or out of range */
 export function parseSearch(params: URLSearchParams): SearchQuery {
   const q = params.get("q")?.normalize("NFC") ?? "";
-  if (q.trim() === "") throw new ShelfError("missing_parameter", "The parameter q is missing or empty.", { errors: [{ pointer: "q", detail: "give some words" }] });
+  if (q.trim() === "")
+    throw new ShelfError("missing_parameter", "The parameter q is missing or empty.", {
+      errors: [{ pointer: "q", detail: "give some words" }],
+    });
   if ([...q].length > MAX_QUERY) {
-    throw new ShelfError("bad_parameter", `The parameter q is longer than ${MAX_QUERY} characters.`, { errors: [{ pointer: "q", detail: `at most ${MAX_QUERY} characters` }] });
+    throw new ShelfError("bad_parameter", `The parameter q is longer than ${MAX_QUERY} characters.`, {
+      errors: [{ pointer: "q", detail: `at most ${MAX_QUERY} characters` }],
+    });
   }
   const prefix = params.get("prefix") ?? "";
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
@@ -53,7 +58,9 @@ export function parseSearch(params: URLSearchParams): SearchQuery {
   }
   const limit = params.get("limit") ?? String(DEFAULT_LIMIT);
   if (!/^[0-9]{1,4}$/.test(limit) || Number(limit) > MAX_LIMIT) {
-    throw new ShelfError("bad_parameter", `The parameter limit is not a number from 0 to ${MAX_LIMIT}.`, { errors: [{ pointer: "limit", detail: `0 to ${MAX_LIMIT}` }] });
+    throw new ShelfError("bad_parameter", `The parameter limit is not a number from 0 to ${MAX_LIMIT}.`, {
+      errors: [{ pointer: "limit", detail: `0 to ${MAX_LIMIT}` }],
+    });
   }
   return { q, prefix, limit: Number(limit) };
 }
@@ -88,7 +95,9 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
     return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
   });
   const find = openFinder(wanted.worth);
-  return foldDuplicates(results).slice(0, query.limit).map(({ row, score, exact }) => toResult(row, score, exact, find));
+  return foldDuplicates(results)
+    .slice(0, query.limit)
+    .map(({ row, score, exact }) => toResult(row, score, exact, find));
 }
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {

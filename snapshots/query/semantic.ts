@@ -35,11 +35,17 @@ export type SemanticAnswer = {
 /** @param embedder the configured model, or null when there is none
  *  @throws ShelfError "search_unavailable" when the index cannot be read */
 export async function semantic(
-  reader: IndexReader, embedder: Embedder | null, query: SearchQuery, signal?: AbortSignal,
+  reader: IndexReader,
+  embedder: Embedder | null,
+  query: SearchQuery,
+  signal?: AbortSignal,
 ): Promise<SemanticAnswer> {
   if (embedder === null) return unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.");
   const vectors = await reader.vectors(embedder.id);
-  if (vectors === null) return unavailable("The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. /api/search answers meanwhile.");
+  if (vectors === null)
+    return unavailable(
+      "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. /api/search answers meanwhile.",
+    );
   const wanted = parseWanted(query.q, reader);
   const [text, near] = await Promise.all([
     scorePassages(reader, wanted, query.prefix, TEXT_ROWS),
@@ -73,7 +79,14 @@ function unavailable(notice: string): SemanticAnswer {
   return { mode: "unavailable", notice, results: [] };
 }
 
-type Passage = { readonly doc: string; readonly n: number; readonly ref: bigint | null; readonly text: number; readonly near: number; readonly exact: boolean };
+type Passage = {
+  readonly doc: string;
+  readonly n: number;
+  readonly ref: bigint | null;
+  readonly text: number;
+  readonly near: number;
+  readonly exact: boolean;
+};
 
 function worth({ text, near }: Pick<Passage, "text" | "near">): number {
   return text + NEAR_WEIGHT * near;
@@ -81,7 +94,10 @@ function worth({ text, near }: Pick<Passage, "text" | "near">): number {
 
 /** Passages → documents, by the best text and the best nearness among a document's passages. */
 async function collect(
-  reader: IndexReader, query: SearchQuery, passages: Iterable<Passage>, find: ReturnType<typeof openFinder>,
+  reader: IndexReader,
+  query: SearchQuery,
+  passages: Iterable<Passage>,
+  find: ReturnType<typeof openFinder>,
 ): Promise<SemanticResult[]> {
   const byDoc = Map.groupBy(passages, ({ doc }) => doc);
   const documents = [...byDoc].map(([doc, list]) => {
@@ -92,7 +108,10 @@ async function collect(
   });
   documents.sort((a, b) => b.score - a.score || (a.doc < b.doc ? -1 : 1));
   const first = documents.slice(0, query.limit + SPARE_RESULTS);
-  const rows = await readRows(reader, first.flatMap(({ chunks }) => chunks));
+  const rows = await readRows(
+    reader,
+    first.flatMap(({ chunks }) => chunks),
+  );
   const results = first.flatMap(({ doc, exact, score, chunks }) => {
     const found = chunks.flatMap((chunk) => {
       const row = rows.get(`${chunk.n} ${doc}`);
@@ -100,13 +119,20 @@ async function collect(
     });
     const top = found[0];
     if (top === undefined) return [];
-    return [{
-      ...toResult(top.row, score, exact ? findReason(top.row, query.q) : null, find),
-      // A document without text has no lines to show.
-      chunks: found.filter(({ row }) => row.start_line > 0).map(({ row, score: value }) => ({
-        text: row.text, start_line: row.start_line, end_line: row.end_line, score: value,
-      })),
-    }];
+    return [
+      {
+        ...toResult(top.row, score, exact ? findReason(top.row, query.q) : null, find),
+        // A document without text has no lines to show.
+        chunks: found
+          .filter(({ row }) => row.start_line > 0)
+          .map(({ row, score: value }) => ({
+            text: row.text,
+            start_line: row.start_line,
+            end_line: row.end_line,
+            score: value,
+          })),
+      },
+    ];
   });
   return foldDuplicates(results).slice(0, query.limit);
 }

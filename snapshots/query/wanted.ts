@@ -80,7 +80,12 @@ function holdsPhrase(row: string, phrase: string): boolean {
 }
 
 /** The passages that hold words of the query, scored, in no promised order. */
-export async function scorePassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<{ readonly scored: readonly Scored[] }> {
+export async function scorePassages(
+  reader: IndexReader,
+  wanted: Wanted,
+  prefix: string,
+  limit: number,
+): Promise<{ readonly scored: readonly Scored[] }> {
   return { scored: openPassageScorer(reader, wanted)(await findPassages(reader, wanted, prefix, limit)) };
 }
 

@@ -25,7 +25,20 @@ test("a text is found by each of its own words, however its letters are cased or
 
 test("identifiers are found whole and by their parts", () => {
   const found = searchWords("SortedLists.insertionSort_perm v2 HTTPServer' x_1");
-  for (const word of ["sortedlists.insertionsort_perm", "insertionsort_perm", "insertion", "sort", "perm", "sortedlists", "sorted", "lists", "http", "server", "v2", "x_1"]) {
+  for (const word of [
+    "sortedlists.insertionsort_perm",
+    "insertionsort_perm",
+    "insertion",
+    "sort",
+    "perm",
+    "sortedlists",
+    "sorted",
+    "lists",
+    "http",
+    "server",
+    "v2",
+    "x_1",
+  ]) {
     assert.ok(found.has(word), word);
   }
   assert.deepEqual(identifierParts("camelCase_and.dots"), ["camel", "case", "and", "dots"]);

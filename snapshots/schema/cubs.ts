@@ -48,19 +48,14 @@ export const CubRecord = z
     kind: text("Definition, Theorem, Lemma, …"),
     statement: z.string().min(1, "is empty"),
     status: text("Registry status, e.g. VERIFIED_EXACT"),
-    verification_state: z
-      .string()
-      .default("UNSPECIFIED")
-      .meta({ description: "VERIFIED, NOT_VERIFIED or UNSPECIFIED" }),
+    verification_state: z.string().default("UNSPECIFIED").meta({ description: "VERIFIED, NOT_VERIFIED or UNSPECIFIED" }),
     source_class: text("e.g. active"),
     active: z.boolean().default(false),
     crate: text("Rust crate, or empty"),
     wiring: text("How the record is tied to code, e.g. FUNCTION-IMPL"),
     invocation: text("unwired, runtime, dead or test-only"),
     invocation_role: text("May be empty"),
-    production_consumption: text(
-      "NOT-RUNTIME-CONSUMED, EXECUTABLE-RUNTIME, PROOF-ARTIFACT-RUNTIME or EXECUTABLE-AND-PROOF-ARTIFACT",
-    ),
+    production_consumption: text("NOT-RUNTIME-CONSUMED, EXECUTABLE-RUNTIME, PROOF-ARTIFACT-RUNTIME or EXECUTABLE-AND-PROOF-ARTIFACT"),
     proof_consumption: text("Empty or RUNTIME-CONSUMER-WIRED"),
     proof_bundle_id: text("May be empty"),
     proof_consumer: text("May be empty"),
@@ -126,12 +121,7 @@ export const KNOWN_VALUES = {
   source_class: ["active"],
   wiring: ["CSV-LEGACY", "FUNCTION-IMPL", "DOC-REFERENCE"],
   invocation: ["unwired", "runtime", "dead", "test-only"],
-  production_consumption: [
-    "NOT-RUNTIME-CONSUMED",
-    "EXECUTABLE-RUNTIME",
-    "PROOF-ARTIFACT-RUNTIME",
-    "EXECUTABLE-AND-PROOF-ARTIFACT",
-  ],
+  production_consumption: ["NOT-RUNTIME-CONSUMED", "EXECUTABLE-RUNTIME", "PROOF-ARTIFACT-RUNTIME", "EXECUTABLE-AND-PROOF-ARTIFACT"],
   proof_consumption: ["", "RUNTIME-CONSUMER-WIRED"],
   riscv: ["", "yes"],
   formal_systems: ["Coq+Lean"],
@@ -236,9 +226,7 @@ export const CubCodeFile = z
     sha256: Sha256Hex,
     media_type: z.string(),
     gated: z.literal(true),
-    available: z
-      .boolean()
-      .meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
+    available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
     href: z.string().meta({ description: "Where an authorized identity downloads it" }),
   })
   .meta({ id: "CubCodeFile" });

@@ -1,8 +1,6 @@
 /** What the generator reads out of one object's bytes: the input of its page and of the search index. */
 
-export const OBJECT_KINDS = [
-  "markdown", "text", "code", "html", "pdf", "latex", "json", "yaml", "csv", "image", "binary",
-] as const;
+export const OBJECT_KINDS = ["markdown", "text", "code", "html", "pdf", "latex", "json", "yaml", "csv", "image", "binary"] as const;
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
 

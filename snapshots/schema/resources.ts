@@ -186,9 +186,7 @@ export type Catalog = z.infer<typeof Catalog>;
 
 export const COMPONENT_STATUSES = ["live", "bound", "wired (opt-in)", "planned", "unavailable"] as const;
 
-export const Component = z
-  .object({ name: z.string(), status: z.enum(COMPONENT_STATUSES), note: z.string() })
-  .meta({ id: "Component" });
+export const Component = z.object({ name: z.string(), status: z.enum(COMPONENT_STATUSES), note: z.string() }).meta({ id: "Component" });
 export type Component = z.infer<typeof Component>;
 
 export const Capabilities = z

@@ -81,9 +81,7 @@ test("a question is counted in code points after composition", () => {
 
 test("every resource has an OpenAPI form under its own name", () => {
   const all: Record<string, unknown> = { ...resources, ...cubs, ...claims };
-  const schemas = Object.entries(all).flatMap(([name, value]) =>
-    value instanceof z.ZodObject ? [[name, value] as const] : [],
-  );
+  const schemas = Object.entries(all).flatMap(([name, value]) => (value instanceof z.ZodObject ? [[name, value] as const] : []));
   const document = createDocument({
     openapi: "3.1.0",
     info: { title: "t", version: "1" },

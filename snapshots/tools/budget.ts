@@ -60,7 +60,10 @@ function cutValue(value: unknown, characters: number, items: number, pointer: st
   const isMap = entries.length > MAX_FIELDS;
   if (isMap) shortened.push(pointer);
   return Object.fromEntries(
-    (isMap ? entries.slice(0, items) : entries).map(([name, item]) => [name, cutValue(item, characters, items, `${pointer}/${escapePointer(name)}`, shortened)]),
+    (isMap ? entries.slice(0, items) : entries).map(([name, item]) => [
+      name,
+      cutValue(item, characters, items, `${pointer}/${escapePointer(name)}`, shortened),
+    ]),
   );
 }
 

@@ -49,7 +49,9 @@ export async function followCursor(context: ToolContext, cursor: unknown): Promi
   if (snapshot === context.open.snapshot.id) return context;
   const open = await context.view.byId(snapshot);
   if (open === null) {
-    throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", { fixes: ["Repeat the call without cursor."] });
+    throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", {
+      fixes: ["Repeat the call without cursor."],
+    });
   }
   return { ...context, open, data: await open.snapshot.data() };
 }
@@ -78,7 +80,12 @@ async function text(body: Uint8Array | AsyncIterable<Uint8Array> | null): Promis
 }
 
 function problemOf(body: Readonly<Record<string, unknown>>): ShelfError {
-  const { code, detail, errors, fixes } = body as { code?: string; detail?: string; errors?: { pointer: string; detail: string }[]; fixes?: string[] };
+  const { code, detail, errors, fixes } = body as {
+    code?: string;
+    detail?: string;
+    errors?: { pointer: string; detail: string }[];
+    fixes?: string[];
+  };
   const known: ErrorCode = code !== undefined && code in PROBLEMS ? (code as ErrorCode) : "internal";
   return new ShelfError(known, detail ?? "The answer cannot be read.", { errors: errors ?? [], fixes: fixes ?? [] });
 }

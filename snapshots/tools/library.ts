@@ -24,7 +24,9 @@ export function slice(all: readonly unknown[], position: number, limit: number, 
 }
 
 export function tooLarge(): ShelfError {
-  return new ShelfError("bad_parameter", "Even the shortest form of this is longer than a result may be.", { fixes: ["Fetch it over HTTP, at the GET route of this tool."] });
+  return new ShelfError("bad_parameter", "Even the shortest form of this is longer than a result may be.", {
+    fixes: ["Fetch it over HTTP, at the GET route of this tool."],
+  });
 }
 
 export function shortenedNotice(pointers: readonly string[]): string {
@@ -32,11 +34,18 @@ export function shortenedNotice(pointers: readonly string[]): string {
 }
 
 /** One thing that must fit as it is or shortened. */
-export function fitWhole(value: object, budget: number): { readonly value: object; readonly truncated: boolean; readonly notices: readonly string[] } {
+export function fitWhole(
+  value: object,
+  budget: number,
+): { readonly value: object; readonly truncated: boolean; readonly notices: readonly string[] } {
   const short = shorten(value, budget);
   if (short === null) throw tooLarge();
   const { shortened } = short;
-  return { value: short.value as object, truncated: shortened.length > 0, notices: shortened.length === 0 ? [] : [shortenedNotice(shortened)] };
+  return {
+    value: short.value as object,
+    truncated: shortened.length > 0,
+    notices: shortened.length === 0 ? [] : [shortenedNotice(shortened)],
+  };
 }
 
 /** A body that is one thing, from its route. */
@@ -53,7 +62,9 @@ export async function pagedList(
   name: string,
   query: readonly unknown[],
   cursor: unknown,
-  page: (context: ToolContext) => Promise<{ readonly all: readonly unknown[]; readonly path: string; readonly wrap: (items: readonly unknown[]) => object }>,
+  page: (
+    context: ToolContext,
+  ) => Promise<{ readonly all: readonly unknown[]; readonly path: string; readonly wrap: (items: readonly unknown[]) => object }>,
   limit: number,
 ): Promise<ToolResult> {
   const at = await followCursor(context, cursor);
@@ -63,7 +74,10 @@ export async function pagedList(
   const { items, next, notices } = slice(all, position, limit, jsonBytes(wrap([])), context.budget);
   const { id } = at.open.snapshot;
   return {
-    result: wrap(items), snapshot: id, path, pinned: true,
+    result: wrap(items),
+    snapshot: id,
+    path,
+    pinned: true,
     truncated: next !== null || notices.length > 0,
     next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
     notices,
@@ -71,13 +85,20 @@ export async function pagedList(
 }
 
 export const listCollections: Tool = (context, { cursor }) =>
-  pagedList(context, "tool:collections", [], cursor, async (at) => {
-    const { body } = await readRoute(at, "/api/catalog");
-    const { collections, counts } = body as { collections: { objects: unknown }[]; counts: unknown };
-    // The objects are what list_objects is for.
-    const all = collections.map(({ objects: _, ...rest }) => rest);
-    return { all, path: "/api/catalog", wrap: (items) => ({ counts, collections: items }) };
-  }, Number.MAX_SAFE_INTEGER);
+  pagedList(
+    context,
+    "tool:collections",
+    [],
+    cursor,
+    async (at) => {
+      const { body } = await readRoute(at, "/api/catalog");
+      const { collections, counts } = body as { collections: { objects: unknown }[]; counts: unknown };
+      // The objects are what list_objects is for.
+      const all = collections.map(({ objects: _, ...rest }) => rest);
+      return { all, path: "/api/catalog", wrap: (items) => ({ counts, collections: items }) };
+    },
+    Number.MAX_SAFE_INTEGER,
+  );
 
 /** Takes and gives the cursors of GET /api/list. */
 export const listObjects: Tool = async (context, { prefix: given = "", limit, cursor }) => {
@@ -97,17 +118,29 @@ export const listObjects: Tool = async (context, { prefix: given = "", limit, cu
   const { next, ...result } = listing;
   const { id } = at.open.snapshot;
   return {
-    result, snapshot: id, path: withQuery("/api/list", { prefix, cursor }), pinned: true, truncated: next !== null,
-    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }), notices: [],
+    result,
+    snapshot: id,
+    path: withQuery("/api/list", { prefix, cursor }),
+    pinned: true,
+    truncated: next !== null,
+    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
+    notices: [],
   };
 };
 
 export const searchLibrary: Tool = (context, { query, prefix = "", limit, cursor }) =>
-  pagedList(context, "tool:search", [query, prefix], cursor, async (at) => {
-    const path = withQuery("/api/search", { q: query, prefix });
-    const { body } = await readRoute(at, path);
-    const { results } = body as { results: readonly Source[] };
-    return { all: results, path, wrap: (items) => ({ query, prefix, results: items }) };
-  }, Number(limit));
+  pagedList(
+    context,
+    "tool:search",
+    [query, prefix],
+    cursor,
+    async (at) => {
+      const path = withQuery("/api/search", { q: query, prefix });
+      const { body } = await readRoute(at, path);
+      const { results } = body as { results: readonly Source[] };
+      return { all: results, path, wrap: (items) => ({ query, prefix, results: items }) };
+    },
+    Number(limit),
+  );
 
 export const getCapabilities: Tool = (context) => wholeRoute(context, "/api/capabilities", false);

@@ -14,7 +14,9 @@ const indexes = new WeakMap<ViewData, Index>();
 export function parseDigest(text: string): string {
   const digest = text.toLowerCase().replace(/^sha-?256:/, "");
   if (!SHA256_PATTERN.test(digest)) {
-    throw new ShelfError("bad_parameter", "A SHA-256 digest has 64 hex digits.", { errors: [{ pointer: "sha256", detail: "64 hex digits" }] });
+    throw new ShelfError("bad_parameter", "A SHA-256 digest has 64 hex digits.", {
+      errors: [{ pointer: "sha256", detail: "64 hex digits" }],
+    });
   }
   return digest;
 }
@@ -30,7 +32,12 @@ export function lookupDigest(data: ViewData, digest: string): DigestMatches {
 }
 
 function buildIndex(data: ViewData): Index {
-  type Open = { sha256: string; objects: DigestMatches["objects"]; evidence: DigestMatches["evidence"]; cub_files: DigestMatches["cub_files"] };
+  type Open = {
+    sha256: string;
+    objects: DigestMatches["objects"];
+    evidence: DigestMatches["evidence"];
+    cub_files: DigestMatches["cub_files"];
+  };
   const index = new Map<string, Open>();
   const open = (sha256: string): Open => {
     let found = index.get(sha256);
@@ -41,7 +48,8 @@ function buildIndex(data: ViewData): Index {
     return found;
   };
   const mount = mountPath(data.library);
-  for (const { key, title, size, media_type, sha256 } of data.objects) open(sha256).objects.push({ key, title, size, media_type, href: mount + objectPath(key) });
+  for (const { key, title, size, media_type, sha256 } of data.objects)
+    open(sha256).objects.push({ key, title, size, media_type, href: mount + objectPath(key) });
   for (const claim of data.claims.claims) {
     for (const { sha256, ...evidence } of claim.evidence) {
       if (sha256 !== undefined) open(sha256).evidence.push({ claim: claim.id, status: claim.status, ...evidence });
@@ -53,8 +61,14 @@ function buildIndex(data: ViewData): Index {
     for (const [path, sha256] of Object.entries(record.file_shas)) {
       const file = files?.files.find((candidate) => candidate.path === path);
       open(sha256).cub_files.push({
-        id: record.id, theorem_name: record.theorem_name, repo: record.repo, head: files?.head ?? "", path,
-        role: file?.role ?? "proof", system: file?.system ?? "", available: file?.available ?? false,
+        id: record.id,
+        theorem_name: record.theorem_name,
+        repo: record.repo,
+        head: files?.head ?? "",
+        path,
+        role: file?.role ?? "proof",
+        system: file?.system ?? "",
+        available: file?.available ?? false,
       });
     }
   }

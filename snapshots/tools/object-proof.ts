@@ -20,7 +20,9 @@ export async function objectProof(snapshot: Snapshot, key: string, base: string)
   const path = `objects/${key}`;
   const proof = await proveEntry(snapshot.id, path, snapshot.tree);
   if (proof === null) {
-    throw new ShelfError("object_not_found", "No object of this view has this key.", { fixes: ["List its prefix with /api/list.", "Look in /api/rejected."] });
+    throw new ShelfError("object_not_found", "No object of this view has this key.", {
+      fixes: ["List its prefix with /api/list.", "Look in /api/rejected."],
+    });
   }
   const names = path.split("/");
   const { entry } = proof;
@@ -30,7 +32,11 @@ export async function objectProof(snapshot: Snapshot, key: string, base: string)
     root: proof.root,
     trees: proof.trees.map((text, at) => ({ name: names[at] ?? "", sha256: sha256(text), size: Buffer.byteLength(text), text })),
     entry: {
-      kind: "blob", name: entry.name, sha256: entry.sha256, size: entry.size, type: entry.type,
+      kind: "blob",
+      name: entry.name,
+      sha256: entry.sha256,
+      size: entry.size,
+      type: entry.type,
       ...(entry.uploaded === undefined ? {} : { uploaded: entry.uploaded }),
     },
     object: `${base}/at/${snapshot.id}${objectPath(key)}`,

@@ -55,10 +55,14 @@ export type LineRange = {
  *  @throws ShelfError "bad_parameter" for a start behind the last line or an end before the start */
 export function takeLines(lines: readonly string[], start: number, end: number | null, budget: number): LineRange {
   if (start > lines.length) {
-    throw new ShelfError("bad_parameter", `The object has ${lines.length} lines.`, { errors: [{ pointer: "start_line", detail: `1 to ${lines.length}` }] });
+    throw new ShelfError("bad_parameter", `The object has ${lines.length} lines.`, {
+      errors: [{ pointer: "start_line", detail: `1 to ${lines.length}` }],
+    });
   }
   if (end !== null && end < start) {
-    throw new ShelfError("bad_parameter", "end_line is before start_line.", { errors: [{ pointer: "end_line", detail: `${start} or more` }] });
+    throw new ShelfError("bad_parameter", "end_line is before start_line.", {
+      errors: [{ pointer: "end_line", detail: `${start} or more` }],
+    });
   }
   const last = Math.min(end ?? lines.length, lines.length);
   const taken: string[] = [];

@@ -12,7 +12,9 @@ import type { ObjectProof } from "../schema/evidence.ts";
 
 /** Objects can be named by key, by URL form or with a leading slash by mistake: only the key is right, and the error says which it is. */
 function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {
-  const near = [key.replace(/^\/+/, ""), key.replace(/^\/?objects\//, ""), safeDecode(key)].find((candidate) => candidate !== key && data.has(candidate));
+  const near = [key.replace(/^\/+/, ""), key.replace(/^\/?objects\//, ""), safeDecode(key)].find(
+    (candidate) => candidate !== key && data.has(candidate),
+  );
   return new ShelfError("object_not_found", "No object of this view has this key.", {
     fixes: near === undefined ? ["list_objects and search_library give keys."] : [`Its key is ${JSON.stringify(near)}.`],
   });
@@ -37,14 +39,29 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
   const start = typeof cursor === "string" ? positionOf(parseCursor(cursor), digest) : Number(start_line ?? 1);
   const source = await readText(at.open.snapshot, key, entry);
   const facts = {
-    key, title: row.title, kind: row.kind, media_type: entry.type, size: entry.size, sha256: entry.sha256, uploaded: row.uploaded,
-    text_from: source.from, lines: source.lines.length,
+    key,
+    title: row.title,
+    kind: row.kind,
+    media_type: entry.type,
+    size: entry.size,
+    sha256: entry.sha256,
+    uploaded: row.uploaded,
+    text_from: source.from,
+    lines: source.lines.length,
   };
   const { id } = at.open.snapshot;
   const path = objectPath(key);
   if (source.from === "none") {
     const notice = "This object has no text that could be shown; its bytes are at href.";
-    return { result: { ...facts, start_line: 0, end_line: 0, text: null }, snapshot: id, path, pinned: true, truncated: false, next: null, notices: [notice] };
+    return {
+      result: { ...facts, start_line: 0, end_line: 0, text: null },
+      snapshot: id,
+      path,
+      pinned: true,
+      truncated: false,
+      next: null,
+      notices: [notice],
+    };
   }
   const frame = jsonBytes({ ...facts, start_line: start, end_line: source.lines.length, text: "" });
   const range = takeLines(source.lines, start, end_line === undefined ? null : Number(end_line), context.budget - frame);
@@ -54,7 +71,10 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
   ];
   return {
     result: { ...facts, start_line: range.start, end_line: range.end, text: range.text },
-    snapshot: id, path, pinned: true, truncated: range.next !== null || range.cut,
+    snapshot: id,
+    path,
+    pinned: true,
+    truncated: range.next !== null || range.cut,
     next: range.next === null ? null : formatCursor({ snapshot: id, query: digest, position: range.next }),
     notices,
   };
@@ -87,6 +107,9 @@ export const verifyObject: Tool = async (context, { key: given }) => {
     largest.text = null;
     left.push(largest.name);
   }
-  const notices = left.length === 0 ? [] : [`${left.length} of ${trees.length} trees did not fit: all are at ${absoluteHref(context.data, path, snapshot)}`];
+  const notices =
+    left.length === 0
+      ? []
+      : [`${left.length} of ${trees.length} trees did not fit: all are at ${absoluteHref(context.data, path, snapshot)}`];
   return { result: { ...proof, trees }, snapshot, path, pinned: true, truncated: left.length > 0, next: null, notices };
 };

@@ -11,7 +11,17 @@ import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeRoute } from "./li
 
 /** What decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
 export const CUB_SUMMARY = [
-  "id", "repo", "theorem_name", "kind", "statement", "verification_state", "status", "invocation", "production_consumption", "formal_systems", "files",
+  "id",
+  "repo",
+  "theorem_name",
+  "kind",
+  "statement",
+  "verification_state",
+  "status",
+  "invocation",
+  "production_consumption",
+  "formal_systems",
+  "files",
 ] as const satisfies readonly CubField[];
 
 export const getRegistryMeta: Tool = (context) => wholeRoute(context, "/api/cubs/meta", true);
@@ -50,8 +60,12 @@ async function findRecords(context: ToolContext, query: unknown, args: Readonly<
   }
   return {
     result: { count: page.total, returned: page.returned, cubs: items },
-    snapshot: page.snapshot, path: page.path, pinned: true,
-    truncated: page.next !== null || notices.length > 0, next: page.next, notices,
+    snapshot: page.snapshot,
+    path: page.path,
+    pinned: true,
+    truncated: page.next !== null || notices.length > 0,
+    next: page.next,
+    notices,
   };
 }
 
@@ -60,11 +74,18 @@ function summary(record: CubRecord): object {
 }
 
 export const listClaims: Tool = (context, { status, limit, cursor, detail }) =>
-  pagedList(context, "tool:claims", [status ?? null, detail], cursor, async ({ data }) => {
-    const all = data.claims.claims.filter((claim) => status === undefined || claim.status === status);
-    const shown = detail === "full" ? all : all.map(claimSummary);
-    return { all: shown, path: "/api/claims", wrap: (items) => ({ count: all.length, claims: items }) };
-  }, Number(limit));
+  pagedList(
+    context,
+    "tool:claims",
+    [status ?? null, detail],
+    cursor,
+    async ({ data }) => {
+      const all = data.claims.claims.filter((claim) => status === undefined || claim.status === status);
+      const shown = detail === "full" ? all : all.map(claimSummary);
+      return { all: shown, path: "/api/claims", wrap: (items) => ({ count: all.length, claims: items }) };
+    },
+    Number(limit),
+  );
 
 function claimSummary({ id, title, status, scope, statement, evidence, gaps }: Claim): object {
   return { id, title, status, scope, statement, evidence: evidence.length, gaps: gaps.length };
@@ -78,5 +99,13 @@ export const getClaim: Tool = async (context, { id }) => {
   const { value, truncated, notices } = fitWhole(claim, context.budget);
   // The page has the claim by itself; /api/claims has it among all.
   const page = `Its page: ${pagePath.claim(claim.id)}`;
-  return { result: value, snapshot: context.open.snapshot.id, path: "/api/claims", pinned: true, truncated, next: null, notices: [...notices, page] };
+  return {
+    result: value,
+    snapshot: context.open.snapshot.id,
+    path: "/api/claims",
+    pinned: true,
+    truncated,
+    next: null,
+    notices: [...notices, page],
+  };
 };

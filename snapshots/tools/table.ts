@@ -4,7 +4,15 @@ import { z } from "zod";
 import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
 import { CUB_FILTERS, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, ObjectProof } from "../schema/evidence.ts";
-import { AiSearchResponse, AskResponse, Capabilities, Catalog, CatalogCollection, ListResponse, SearchResponse } from "../schema/resources.ts";
+import {
+  AiSearchResponse,
+  AskResponse,
+  Capabilities,
+  Catalog,
+  CatalogCollection,
+  ListResponse,
+  SearchResponse,
+} from "../schema/resources.ts";
 import { DateTime, Sha256Hex } from "../schema/scalar.ts";
 import { MAX_LIMIT } from "../query/cubs.ts";
 import { LIST_PAGE } from "../query/list.ts";
@@ -34,8 +42,21 @@ export type ToolInfo = {
 };
 
 export const TOOL_NAMES = [
-  "list_collections", "list_objects", "search_library", "get_object", "ask_library", "ai_search", "list_claims", "get_claim",
-  "search_cubs", "list_cubs", "get_cub", "get_registry_meta", "lookup_digest", "verify_object", "get_capabilities",
+  "list_collections",
+  "list_objects",
+  "search_library",
+  "get_object",
+  "ask_library",
+  "ai_search",
+  "list_claims",
+  "get_claim",
+  "search_cubs",
+  "list_cubs",
+  "get_cub",
+  "get_registry_meta",
+  "lookup_digest",
+  "verify_object",
+  "get_capabilities",
 ] as const;
 export type ToolName = (typeof TOOL_NAMES)[number];
 
@@ -53,44 +74,74 @@ function count(description: string, minimum: number, maximum: number, byDefault:
 const cursor = text("next_cursor of the result before, with all other arguments unchanged").optional();
 const prefix = text("Only keys that start with it").optional();
 const cubId = text("CUB- and at least four digits");
-const detail = z.enum(["summary", "full"]).optional().meta({ description: "summary is the default; full gives every field", default: "summary" });
+const detail = z
+  .enum(["summary", "full"])
+  .optional()
+  .meta({ description: "summary is the default; full gives every field", default: "summary" });
 
 const filters = Object.fromEntries(
   CUB_FILTERS.map(({ name, field }) => [
     name,
     name === "deployable"
       ? z.boolean().optional()
-      : z.union([z.string(), z.array(z.string()).max(50)]).optional().meta({ description: `Exact value of ${field}; a list means any of them` }),
+      : z
+          .union([z.string(), z.array(z.string()).max(50)])
+          .optional()
+          .meta({ description: `Exact value of ${field}; a list means any of them` }),
   ]),
 );
 const paging = { limit: count("Records", 0, MAX_LIMIT, DEFAULT_ITEMS), cursor, detail };
 
-const SummaryRecord = CubRecord.pick(Object.fromEntries(CUB_SUMMARY.map((name) => [name, true])) as Record<(typeof CUB_SUMMARY)[number], true>);
+const SummaryRecord = CubRecord.pick(
+  Object.fromEntries(CUB_SUMMARY.map((name) => [name, true])) as Record<(typeof CUB_SUMMARY)[number], true>,
+);
 /** A full record is a summary with more members. */
 const records = z.object({ count: z.int(), returned: z.int(), cubs: z.array(SummaryRecord) });
-const SummaryClaim = Claim.pick({ id: true, title: true, status: true, scope: true, statement: true }).extend({ evidence: z.int(), gaps: z.int() });
+const SummaryClaim = Claim.pick({ id: true, title: true, status: true, scope: true, statement: true }).extend({
+  evidence: z.int(),
+  gaps: z.int(),
+});
 
 export const TOOLS: readonly ToolInfo[] = [
   {
-    name: "list_collections", title: "Collections",
+    name: "list_collections",
+    title: "Collections",
     description: "The library's collections with prefix, number of objects and size. Start here.",
-    input: z.strictObject({ cursor }), twin: "GET /api/catalog", example: {}, quotes: false,
+    input: z.strictObject({ cursor }),
+    twin: "GET /api/catalog",
+    example: {},
+    quotes: false,
     output: z.object({ counts: Catalog.shape.counts, collections: z.array(CatalogCollection.omit({ objects: true })) }),
   },
   {
-    name: "list_objects", title: "Objects under a prefix",
+    name: "list_objects",
+    title: "Objects under a prefix",
     description: "Objects and child prefixes directly under a prefix, in key order, like a folder.",
     input: z.strictObject({ prefix, limit: count("Prefixes and objects together", 1, LIST_PAGE, 50), cursor }),
-    output: ListResponse.omit({ next: true }), twin: "GET /api/list", example: { prefix: "notes/", limit: 20 }, quotes: false,
+    output: ListResponse.omit({ next: true }),
+    twin: "GET /api/list",
+    example: { prefix: "notes/", limit: 20 },
+    quotes: false,
   },
   {
-    name: "search_library", title: "Search",
-    description: "Ranked full-text search over objects, claims and proof records, best first. Words, not sentences; double quotes make a phrase. Read a hit with get_object, get_claim or get_cub, by its kind.",
-    input: z.strictObject({ query: text("At most 500 characters"), prefix, limit: count("Results", 1, SEARCH_RESULTS, DEFAULT_SEARCH), cursor }),
-    output: SearchResponse, twin: "GET /api/search", example: { query: "insertion sort", limit: 5 }, quotes: true,
+    name: "search_library",
+    title: "Search",
+    description:
+      "Ranked full-text search over objects, claims and proof records, best first. Words, not sentences; double quotes make a phrase. Read a hit with get_object, get_claim or get_cub, by its kind.",
+    input: z.strictObject({
+      query: text("At most 500 characters"),
+      prefix,
+      limit: count("Results", 1, SEARCH_RESULTS, DEFAULT_SEARCH),
+      cursor,
+    }),
+    output: SearchResponse,
+    twin: "GET /api/search",
+    example: { query: "insertion sort", limit: 5 },
+    quotes: true,
   },
   {
-    name: "get_object", title: "Read an object",
+    name: "get_object",
+    title: "Read an object",
     description: "The text of one object by key, whole or by lines, with its SHA-256. Cite it as key, sha256 and lines.",
     input: z.strictObject({
       key: text("As list_objects and search_library give it"),
@@ -99,73 +150,140 @@ export const TOOLS: readonly ToolInfo[] = [
       cursor,
     }),
     output: z.object({
-      key: z.string(), title: z.string(), kind: z.string(), media_type: z.string(), size: z.int(), sha256: Sha256Hex, uploaded: DateTime.nullable(),
-      text_from: z.enum(["bytes", "extract", "none"]), lines: z.int(), start_line: z.int(), end_line: z.int(), text: z.string().nullable(),
+      key: z.string(),
+      title: z.string(),
+      kind: z.string(),
+      media_type: z.string(),
+      size: z.int(),
+      sha256: Sha256Hex,
+      uploaded: DateTime.nullable(),
+      text_from: z.enum(["bytes", "extract", "none"]),
+      lines: z.int(),
+      start_line: z.int(),
+      end_line: z.int(),
+      text: z.string().nullable(),
     }),
-    twin: "GET /objects/{key}", example: { key: "notes/reading-a-digest.md", start_line: 1, end_line: 40 }, quotes: true,
+    twin: "GET /objects/{key}",
+    example: { key: "notes/reading-a-digest.md", start_line: 1, end_line: 40 },
+    quotes: true,
   },
   {
-    name: "ask_library", title: "Ask",
-    description: "An answer from the library's own texts. Every quote in citations has been checked against the object's bytes. Slower than search_library; use that to explore.",
+    name: "ask_library",
+    title: "Ask",
+    description:
+      "An answer from the library's own texts. Every quote in citations has been checked against the object's bytes. Slower than search_library; use that to explore.",
     input: z.strictObject({ question: text("At most 500 characters"), prefix }),
-    output: AskResponse.omit({ receipt: true, snapshot: true }), twin: "POST /api/ask", example: { question: "Why is insertion sort stable?" }, quotes: true,
+    output: AskResponse.omit({ receipt: true, snapshot: true }),
+    twin: "POST /api/ask",
+    example: { question: "Why is insertion sort stable?" },
+    quotes: true,
   },
   {
-    name: "ai_search", title: "Semantic search",
+    name: "ai_search",
+    title: "Semantic search",
     description: "Passages by meaning rather than by words. When mode is unavailable, use search_library.",
     input: z.strictObject({ query: text("At most 500 characters"), prefix, limit: count("Results", 1, SEARCH_RESULTS, DEFAULT_SEARCH) }),
-    output: AiSearchResponse.omit({ snapshot: true }), twin: "GET /api/ai-search", example: { query: "how to know that a file was not changed" }, quotes: true,
+    output: AiSearchResponse.omit({ snapshot: true }),
+    twin: "GET /api/ai-search",
+    example: { query: "how to know that a file was not changed" },
+    quotes: true,
   },
   {
-    name: "list_claims", title: "Claims",
+    name: "list_claims",
+    title: "Claims",
     description: "The claims registry: what is claimed, its scope, whether it is verified, scoped or partial.",
-    input: z.strictObject({ status: z.enum(CLAIM_STATUSES).optional(), limit: count("Claims", 1, MAX_LIMIT, DEFAULT_ITEMS), cursor, detail }),
+    input: z.strictObject({
+      status: z.enum(CLAIM_STATUSES).optional(),
+      limit: count("Claims", 1, MAX_LIMIT, DEFAULT_ITEMS),
+      cursor,
+      detail,
+    }),
     output: z.object({ count: z.int(), claims: z.array(z.union([Claim, SummaryClaim])) }),
-    twin: "GET /api/claims", example: { status: "verified" }, quotes: true,
+    twin: "GET /api/claims",
+    example: { status: "verified" },
+    quotes: true,
   },
   {
-    name: "get_claim", title: "One claim",
+    name: "get_claim",
+    title: "One claim",
     description: "A claim with pinned evidence, steps to reproduce and to verify, and known gaps.",
-    input: z.strictObject({ id: text("As list_claims gives it") }), output: Claim, twin: "GET /api/claims", example: { id: "sorting-is-stable" }, quotes: true,
+    input: z.strictObject({ id: text("As list_claims gives it") }),
+    output: Claim,
+    twin: "GET /api/claims",
+    example: { id: "sorting-is-stable" },
+    quotes: true,
   },
   {
-    name: "search_cubs", title: "Search proof records",
-    description: "Proof records (CUBs) by words over id, theorem, module, statement, crate, repo and note; all must match. Filters narrow further.",
+    name: "search_cubs",
+    title: "Search proof records",
+    description:
+      "Proof records (CUBs) by words over id, theorem, module, statement, crate, repo and note; all must match. Filters narrow further.",
     input: z.strictObject({ query: text("Words; double quotes make a phrase"), ...filters, ...paging }),
-    output: records, twin: "GET /api/cubs", example: { query: "sorted", verification_state: "VERIFIED", limit: 5 }, quotes: true,
+    output: records,
+    twin: "GET /api/cubs",
+    example: { query: "sorted", verification_state: "VERIFIED", limit: 5 },
+    quotes: true,
   },
   {
-    name: "list_cubs", title: "Proof records",
+    name: "list_cubs",
+    title: "Proof records",
     description: "Proof records (CUBs) in order of id, by exact values of their fields. limit 0 only counts.",
     input: z.strictObject({ ...filters, ...paging }),
-    output: records, twin: "GET /api/cubs", example: { invocation: "runtime", limit: 10 }, quotes: true,
+    output: records,
+    twin: "GET /api/cubs",
+    example: { invocation: "runtime", limit: 10 },
+    quotes: true,
   },
   {
-    name: "get_cub", title: "One proof record",
+    name: "get_cub",
+    title: "One proof record",
     description: "Every public field of a proof record: statement, files with digests, where it runs, how to check it again.",
-    input: z.strictObject({ id: cubId }), output: CubRecord, twin: "GET /api/cubs/{id}", example: { id: "CUB-0007" }, quotes: true,
+    input: z.strictObject({ id: cubId }),
+    output: CubRecord,
+    twin: "GET /api/cubs/{id}",
+    example: { id: "CUB-0007" },
+    quotes: true,
   },
   {
-    name: "get_registry_meta", title: "Registry",
+    name: "get_registry_meta",
+    title: "Registry",
     description: "Freshness, sources, counts and reconciliation of the registry of proof records.",
-    input: z.strictObject({}), output: RegistryMeta, twin: "GET /api/cubs/meta", example: {}, quotes: true,
+    input: z.strictObject({}),
+    output: RegistryMeta,
+    twin: "GET /api/cubs/meta",
+    example: {},
+    quotes: true,
   },
   {
-    name: "lookup_digest", title: "Who has this digest",
+    name: "lookup_digest",
+    title: "Who has this digest",
     description: "Every object, evidence item of a claim and file of a proof record with a SHA-256.",
     input: z.strictObject({ sha256: text("64 hex digits") }),
-    output: DigestMatches, twin: "GET /api/digests/{sha256}", example: { sha256: "0".repeat(64) }, quotes: true,
+    output: DigestMatches,
+    twin: "GET /api/digests/{sha256}",
+    example: { sha256: "0".repeat(64) },
+    quotes: true,
   },
   {
-    name: "verify_object", title: "Verify an object",
-    description: "What is needed to check, with SHA-256 alone, that an object lies in a snapshot: the trees from the snapshot's root to it. The steps are in check.",
+    name: "verify_object",
+    title: "Verify an object",
+    description:
+      "What is needed to check, with SHA-256 alone, that an object lies in a snapshot: the trees from the snapshot's root to it. The steps are in check.",
     input: z.strictObject({ key: text("As list_objects gives it") }),
-    output: ObjectProof, twin: "GET /api/proofs/{key}", example: { key: "notes/reading-a-digest.md" }, quotes: false,
+    output: ObjectProof,
+    twin: "GET /api/proofs/{key}",
+    example: { key: "notes/reading-a-digest.md" },
+    quotes: false,
   },
   {
-    name: "get_capabilities", title: "Capabilities",
+    name: "get_capabilities",
+    title: "Capabilities",
     description: "What this service offers at the moment, with limits.",
-    input: z.strictObject({}), output: Capabilities.omit({ snapshot: true }), twin: "GET /api/capabilities", example: {}, quotes: false,
+    input: z.strictObject({}),
+    output: Capabilities.omit({ snapshot: true }),
+    twin: "GET /api/capabilities",
+    example: {},
+    quotes: false,
   },
 ];
 
@@ -195,7 +313,19 @@ export function inputJsonSchema(tool: ToolInfo): Record<string, unknown> {
 
 /** Members of a schema that a reader of results does without: agents read tools/list whole, and clients hold the schema
  *  against results of a later version, which may have more members. */
-const LEFT_OUT = ["description", "default", "examples", "id", "pattern", "format", "minimum", "maximum", "minLength", "maxLength", "propertyNames"] as const;
+const LEFT_OUT = [
+  "description",
+  "default",
+  "examples",
+  "id",
+  "pattern",
+  "format",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "propertyNames",
+] as const;
 
 /** JSON Schema 2020-12 of a tool's structured result: names, types, what is always there. */
 export function outputJsonSchema(tool: ToolInfo): Record<string, unknown> {

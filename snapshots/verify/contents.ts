@@ -106,7 +106,9 @@ async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.Z
       return `/${(issue?.path ?? []).map(String).join("/")}: ${issue?.message ?? "wrong shape"}`;
     }
     // A schema drops what it does not name: such a field would be one that never should have come here.
-    return isDeepStrictEqual(parsed.data, value) ? null : "It holds a field that the interface does not name, or lacks one that has a default.";
+    return isDeepStrictEqual(parsed.data, value)
+      ? null
+      : "It holds a field that the interface does not name, or lacks one that has a default.";
   } catch (error) {
     return error instanceof SyntaxError || error instanceof TypeError ? "It is not JSON in UTF-8." : reasonOf(error);
   }
@@ -122,10 +124,15 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
   const keys = data.objects.map((row) => row.key);
   const ids = data.cubs.map((record) => record.id);
   const claims = data.claims.claims.map((claim) => claim.id);
-  for (const [path, list] of [["api/catalog.json", keys], ["api/cubs.json", ids], ["api/claims.json", claims]] as const) {
+  for (const [path, list] of [
+    ["api/catalog.json", keys],
+    ["api/cubs.json", ids],
+    ["api/claims.json", claims],
+  ] as const) {
     if (new Set(list).size !== list.length) add("api_mismatch", path, "An id or key occurs twice.");
   }
-  if (ids.some((id, at) => at > 0 && (ids[at - 1] ?? "") >= id)) add("api_mismatch", "api/cubs.json", "The records are not in the order of their ids.");
+  if (ids.some((id, at) => at > 0 && (ids[at - 1] ?? "") >= id))
+    add("api_mismatch", "api/cubs.json", "The records are not in the order of their ids.");
   if (data.library.view !== root) add("api_mismatch", "api/library.json", `It says that it is the ${data.library.view} view.`);
   const known = new Set(ids);
   for (const [id, { files }] of data.code) {
@@ -133,7 +140,8 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
     const digests = data.cubs.find((record) => record.id === id)?.file_shas ?? {};
     for (const file of files) {
       const declared = Object.hasOwn(digests, file.path) ? digests[file.path] : undefined;
-      if (declared !== undefined && declared !== file.sha256) add("api_mismatch", "api/code.json", `${id}: a file has another digest than its record says.`);
+      if (declared !== undefined && declared !== file.sha256)
+        add("api_mismatch", "api/code.json", `${id}: a file has another digest than its record says.`);
     }
   }
   if (root === "internal") return sound;
@@ -151,7 +159,12 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
 }
 
 /** The catalog lists exactly the objects of the tree. */
-function checkObjects({ report, root }: Audit, snapshot: Snapshot, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): void {
+function checkObjects(
+  { report, root }: Audit,
+  snapshot: Snapshot,
+  rows: readonly ObjectRow[],
+  files: ReadonlyMap<string, BlobEntry>,
+): void {
   const listed = new Set<string>();
   for (const row of rows) {
     const path = `objects/${row.key}`;
@@ -162,11 +175,13 @@ function checkObjects({ report, root }: Audit, snapshot: Snapshot, rows: readonl
       report.add("api_mismatch", root, place, "The catalog lists an object that is not there.");
       continue;
     }
-    const same = entry.sha256 === row.sha256 && entry.size === row.size && entry.type === row.media_type && (entry.uploaded ?? null) === row.uploaded;
+    const same =
+      entry.sha256 === row.sha256 && entry.size === row.size && entry.type === row.media_type && (entry.uploaded ?? null) === row.uploaded;
     if (!same) report.add("api_mismatch", root, place, "The catalog gives another digest, size, media type or time than the tree.");
   }
   for (const path of files.keys()) {
-    if (path.startsWith("objects/") && !listed.has(path)) report.add("api_mismatch", root, { snapshot: snapshot.id, path }, "The catalog does not list this object.");
+    if (path.startsWith("objects/") && !listed.has(path))
+      report.add("api_mismatch", root, { snapshot: snapshot.id, path }, "The catalog does not list this object.");
   }
 }
 
@@ -178,10 +193,12 @@ function checkApiFiles({ report, root }: Audit, snapshot: Snapshot, data: ViewDa
     const entry = files.get(path);
     const place = { snapshot: snapshot.id, path };
     if (entry === undefined) report.add("derived_missing", root, place, "It follows from the other files under api/.");
-    else if (entry.sha256 !== sha256(bytes)) report.add("derived_differs", root, place, "It is not what follows from the other files under api/.");
+    else if (entry.sha256 !== sha256(bytes))
+      report.add("derived_differs", root, place, "It is not what follows from the other files under api/.");
   }
   for (const path of files.keys()) {
-    if (path.startsWith("api/") && !expected.has(path)) report.add("derived_extra", root, { snapshot: snapshot.id, path }, "No route serves it.");
+    if (path.startsWith("api/") && !expected.has(path))
+      report.add("derived_extra", root, { snapshot: snapshot.id, path }, "No route serves it.");
   }
 }
 
@@ -196,11 +213,18 @@ function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData,
   };
   const expected = new Set(TEXT_FILES);
   for (const { file } of storedPages(data, () => "", unread)) expected.add(file);
-  for (const path of expected) if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
-  for (const path of found) if (!expected.has(path)) report.add("page_extra", root, { snapshot: snapshot.id, path }, "Nothing in the data calls for it.");
+  for (const path of expected)
+    if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
+  for (const path of found)
+    if (!expected.has(path)) report.add("page_extra", root, { snapshot: snapshot.id, path }, "Nothing in the data calls for it.");
 }
 
-async function checkExtracts({ report, root }: Audit, snapshot: Snapshot, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): Promise<void> {
+async function checkExtracts(
+  { report, root }: Audit,
+  snapshot: Snapshot,
+  rows: readonly ObjectRow[],
+  files: ReadonlyMap<string, BlobEntry>,
+): Promise<void> {
   const expected = new Set<string>();
   for (const row of rows) {
     const path = `extracts/${row.key}`;
@@ -214,7 +238,8 @@ async function checkExtracts({ report, root }: Audit, snapshot: Snapshot, rows: 
     if (problem !== null) report.add("extract_mismatch", root, place, problem);
   }
   for (const path of files.keys()) {
-    if (path.startsWith("extracts/") && !expected.has(path)) report.add("extract_missing", root, { snapshot: snapshot.id, path }, "There is no such object.");
+    if (path.startsWith("extracts/") && !expected.has(path))
+      report.add("extract_missing", root, { snapshot: snapshot.id, path }, "There is no such object.");
   }
 }
 
@@ -222,14 +247,22 @@ async function findExtractProblem(snapshot: Snapshot, entry: BlobEntry, row: Obj
   const shape = await findShapeProblem(snapshot, entry, extractSchema);
   if (shape !== null) return shape;
   const extract = JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as Extract;
-  if (extract.title !== row.title || extract.summary !== row.summary || extract.kind !== row.kind || extract.media_type !== row.media_type) {
+  if (
+    extract.title !== row.title ||
+    extract.summary !== row.summary ||
+    extract.kind !== row.kind ||
+    extract.media_type !== row.media_type
+  ) {
     return "The catalog gives another title, summary, kind or media type.";
   }
   if (!LINE_KINDS.has(extract.kind) || extract.passages.length === 0 || object.size > MAX_COMPARED) return null;
   const lines = new TextDecoder("utf-8", { ignoreBOM: true }).decode(await snapshot.read(object)).split("\n");
   // A line that is longer than any passage may be is cut into several.
   const holds = (from: number, to: number, text: string): boolean =>
-    lines.slice(from - 1, to).join("\n") === text || (from === to && (lines[from - 1]?.length ?? 0) > MAX_PASSAGE && lines[from - 1]?.includes(text) === true);
+    lines.slice(from - 1, to).join("\n") === text ||
+    (from === to && (lines[from - 1]?.length ?? 0) > MAX_PASSAGE && lines[from - 1]?.includes(text) === true);
   const torn = extract.passages.findIndex(({ start_line: from, end_line: to, text }) => !holds(from, to, text));
-  return torn < 0 ? null : `Passage ${torn} is not lines ${extract.passages[torn]?.start_line} to ${extract.passages[torn]?.end_line} of the object.`;
+  return torn < 0
+    ? null
+    : `Passage ${torn} is not lines ${extract.passages[torn]?.start_line} to ${extract.passages[torn]?.end_line} of the object.`;
 }

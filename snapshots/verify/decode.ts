@@ -11,7 +11,8 @@ export function inflate(path: string, bytes: Uint8Array): Uint8Array {
       // A part of a file ends in the middle: what came so far is given.
       return gunzipSync(bytes, { maxOutputLength: MAX_INFLATED, finishFlush: constants.Z_SYNC_FLUSH });
     }
-    if (path.endsWith(".br")) return brotliDecompressSync(bytes, { maxOutputLength: MAX_INFLATED, finishFlush: constants.BROTLI_OPERATION_FLUSH });
+    if (path.endsWith(".br"))
+      return brotliDecompressSync(bytes, { maxOutputLength: MAX_INFLATED, finishFlush: constants.BROTLI_OPERATION_FLUSH });
   } catch {
     // Not compressed after all, or too much.
   }
@@ -41,9 +42,12 @@ function unescapeJson(text: string): string {
 }
 
 function decodeEntities(text: string): string {
-  return text.replaceAll(/&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([a-z]{2,6}));/g, (whole, hex?: string, decimal?: string, name?: string) => {
-    if (name !== undefined) return ENTITIES[name] ?? whole;
-    const code = hex === undefined ? Number.parseInt(decimal ?? "", 10) : Number.parseInt(hex, 16);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
+  return text.replaceAll(
+    /&(?:#x([0-9a-fA-F]{1,6})|#([0-9]{1,7})|([a-z]{2,6}));/g,
+    (whole, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return ENTITIES[name] ?? whole;
+      const code = hex === undefined ? Number.parseInt(decimal ?? "", 10) : Number.parseInt(hex, 16);
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
+    },
+  );
 }

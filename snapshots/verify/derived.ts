@@ -44,7 +44,8 @@ export async function checkDerived(
   }
   const folders = new Set([...expected].map(topFolder));
   for (const path of files.keys()) {
-    if (folders.has(topFolder(path)) && !expected.has(path)) report.add("derived_extra", root, at(path), "Nothing in the sources gives it.");
+    if (folders.has(topFolder(path)) && !expected.has(path))
+      report.add("derived_extra", root, at(path), "Nothing in the sources gives it.");
   }
 }
 

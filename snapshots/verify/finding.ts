@@ -64,7 +64,13 @@ export type Finding = {
 const MAX_EACH = 200;
 
 export type Report = {
-  add(code: FindingCode, root: RootName, place: { readonly snapshot?: Sha256 | null; readonly path?: string | null }, detail: string, severity?: Severity): void;
+  add(
+    code: FindingCode,
+    root: RootName,
+    place: { readonly snapshot?: Sha256 | null; readonly path?: string | null },
+    detail: string,
+    severity?: Severity,
+  ): void;
   /** Errors first, then warnings, each in the order in which they were found. */
   finish(): Finding[];
 };
@@ -82,7 +88,8 @@ export function createReport(): Report {
     },
     finish() {
       for (const { code, root, count, severity } of counts.values()) {
-        if (count > MAX_EACH) findings.push({ severity, code, root, snapshot: null, path: null, detail: `${count - MAX_EACH} more findings of this kind.` });
+        if (count > MAX_EACH)
+          findings.push({ severity, code, root, snapshot: null, path: null, detail: `${count - MAX_EACH} more findings of this kind.` });
       }
       counts.clear();
       return [...findings.filter((one) => one.severity === "error"), ...findings.filter((one) => one.severity === "warning")];
@@ -92,6 +99,7 @@ export function createReport(): Report {
 
 /** Why something failed, without a path of the machine. */
 export function reasonOf(error: unknown): string {
-  if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error) return `It cannot be read (${error.code}).`;
+  if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)
+    return `It cannot be read (${error.code}).`;
   return error instanceof Error ? error.message : String(error);
 }

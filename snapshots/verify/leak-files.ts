@@ -16,7 +16,11 @@ const SOFTWARE = /^(api\/openapi\.json|pages\/(reference|problems|problems\/\w+)
 
 /** Every file of a snapshot, each blob once; objects first, since what they say themselves is no leak.
  *  @param files as walked, so every blob is there */
-export async function* snapshotFiles(snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): AsyncGenerator<ScannedFile> {
+export async function* snapshotFiles(
+  snapshot: Snapshot,
+  data: ViewData,
+  files: ReadonlyMap<string, BlobEntry>,
+): AsyncGenerator<ScannedFile> {
   // The words of a PDF are not in its bytes: its extract speaks for it. Verify derives it again.
   const voices = new Set(data.objects.filter((row) => row.kind === "pdf").map((row) => `extracts/${row.key}`));
   const isSource = (path: string): boolean => path.startsWith("objects/") || voices.has(path) || SOFTWARE.test(path);
@@ -55,7 +59,10 @@ export async function* indexFiles(shelf: Shelf): AsyncGenerator<ScannedFile> {
       const { size } = await file.stat();
       const path = `index/${place.slice(shelf.indexUri.length + 1)}`;
       for (let offset = 0; offset === 0 || offset < size; offset += PART) {
-        const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(Math.max(1, Math.min(size - offset, PART + OVERLAP))), position: offset });
+        const { buffer, bytesRead } = await file.read({
+          buffer: Buffer.alloc(Math.max(1, Math.min(size - offset, PART + OVERLAP))),
+          position: offset,
+        });
         yield { path, bytes: buffer.subarray(0, bytesRead), source: false, offset };
       }
     } finally {

@@ -77,5 +77,12 @@ function endsHere(haystack: Uint8Array, at: number): boolean {
 
 function isNameByte(byte: number | undefined): boolean {
   if (byte === undefined) return false;
-  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f || byte === 0x2d || byte >= 0x80;
+  return (
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x41 && byte <= 0x5a) ||
+    (byte >= 0x61 && byte <= 0x7a) ||
+    byte === 0x5f ||
+    byte === 0x2d ||
+    byte >= 0x80
+  );
 }

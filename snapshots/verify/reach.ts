@@ -14,7 +14,9 @@ export async function reachable(shelf: Shelf, roots: Iterable<Sha256>): Promise<
   for (let digest = open.pop(); digest !== undefined; digest = open.pop()) {
     const bytes = await shelf.getBlob(digest);
     if (bytes === null || sha256(bytes) !== digest) {
-      throw new ShelfError("snapshot_damaged", `Tree ${digest} is missing or damaged.`, { fixes: ["Run verify to see which snapshot needs it."] });
+      throw new ShelfError("snapshot_damaged", `Tree ${digest} is missing or damaged.`, {
+        fixes: ["Run verify to see which snapshot needs it."],
+      });
     }
     for (const entry of parseTree(bytes)) {
       if (entry.kind === "blob") blobs.add(entry.sha256);

@@ -36,17 +36,36 @@ export async function checkRecords({ shelf, report, root }: Audit): Promise<Reco
     const named = all.find((record) => record.sequence === pointer.sequence);
     if (!isDeepStrictEqual(named, pointer)) {
       const path = `snapshots/${pointer.sequence}.json`;
-      report.add("pointer_mismatch", root, { snapshot: pointer.snapshot, path }, `current.json and ${path} ${named === undefined ? "do not both exist" : "differ"}.`);
+      report.add(
+        "pointer_mismatch",
+        root,
+        { snapshot: pointer.snapshot, path },
+        `current.json and ${path} ${named === undefined ? "do not both exist" : "differ"}.`,
+      );
     }
     for (const record of all.filter((one) => one.sequence > pointer.sequence)) {
-      report.add("orphan_record", root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, `The pointer names ${pointer.sequence}.`);
+      report.add(
+        "orphan_record",
+        root,
+        { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` },
+        `The pointer names ${pointer.sequence}.`,
+      );
     }
   }
-  checkChain(all, (code, record, detail) => report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail));
-  return { current: pointer ?? all.at(-1) ?? null, all, served: pointer === null ? all : all.filter((record) => record.sequence <= pointer.sequence) };
+  checkChain(all, (code, record, detail) =>
+    report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail),
+  );
+  return {
+    current: pointer ?? all.at(-1) ?? null,
+    all,
+    served: pointer === null ? all : all.filter((record) => record.sequence <= pointer.sequence),
+  };
 }
 
-function checkChain(all: readonly SnapshotRecord[], add: (code: "record_chain" | "record_order", record: SnapshotRecord, detail: string) => void): void {
+function checkChain(
+  all: readonly SnapshotRecord[],
+  add: (code: "record_chain" | "record_order", record: SnapshotRecord, detail: string) => void,
+): void {
   for (const [at, record] of all.entries()) {
     const before = all[at - 1];
     if (before !== undefined && Date.parse(before.created) > Date.parse(record.created)) {
@@ -92,7 +111,8 @@ async function openOrNull({ shelf, trees, maxFolders }: Audit, record: SnapshotR
     return {
       ...snapshot,
       // A comparison follows every path: trees that share subtrees without end are cut short.
-      tree: (digest) => (++loads > maxFolders ? Promise.reject(new ShelfError("snapshot_damaged", "It has too many folders.")) : snapshot.tree(digest)),
+      tree: (digest) =>
+        ++loads > maxFolders ? Promise.reject(new ShelfError("snapshot_damaged", "It has too many folders.")) : snapshot.tree(digest),
     };
   } catch {
     return null;

@@ -22,8 +22,20 @@ export type TinySource = {
   readonly rejected?: readonly Rejection[];
 };
 
-export const PUBLIC_COLLECTION: CollectionInfo = { id: "notes", title: "Notes", summary: "Working notes", visibility: "public", prefix: "notes/" };
-export const GATED_COLLECTION: CollectionInfo = { id: "drafts", title: "Unpublished drafts", summary: "", visibility: "email-gated", prefix: "drafts/" };
+export const PUBLIC_COLLECTION: CollectionInfo = {
+  id: "notes",
+  title: "Notes",
+  summary: "Working notes",
+  visibility: "public",
+  prefix: "notes/",
+};
+export const GATED_COLLECTION: CollectionInfo = {
+  id: "drafts",
+  title: "Unpublished drafts",
+  summary: "",
+  visibility: "email-gated",
+  prefix: "drafts/",
+};
 
 /** Text of a gated object: long enough for runs of eight words. */
 export const GATED_TEXT = "The committee met at dawn behind the old observatory to settle which of the seven lemmas would be withdrawn";
@@ -36,7 +48,11 @@ export const TINY: TinySource = {
   ],
   claims: [
     {
-      id: "sorting", title: "Sorting is correct", status: "verified", scope: "lists of numbers", statement: "Insertion sort sorts.",
+      id: "sorting",
+      title: "Sorting is correct",
+      status: "verified",
+      scope: "lists of numbers",
+      statement: "Insertion sort sorts.",
       evidence: [
         { artifact: "note", kind: "text", access: "public", path: "notes/hello.md" },
         { artifact: "plan", kind: "text", access: "email-gated", repo: "example/withheld-repository", path: "drafts/withdrawal-plan.md" },
@@ -44,7 +60,14 @@ export const TINY: TinySource = {
     },
   ],
   cubs: [
-    { id: "CUB-0001", repo: "example/sort", theorem_name: "sort_sorted", statement: "forall l, sorted (sort l)", verification_state: "VERIFIED", file_shas: { "Sort.v": sha256("Sort") } },
+    {
+      id: "CUB-0001",
+      repo: "example/sort",
+      theorem_name: "sort_sorted",
+      statement: "forall l, sorted (sort l)",
+      verification_state: "VERIFIED",
+      file_shas: { "Sort.v": sha256("Sort") },
+    },
     { id: "CUB-0002", repo: "example/sort", theorem_name: "sort_perm", statement: "forall l, permutation l (sort l)" },
   ],
 };
@@ -71,27 +94,56 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
   const cubs = (source.cubs ?? []).map((record) => CubRecord.parse(record));
   const code = cubs.map((record) =>
     CubCode.parse({
-      id: record.id, repo: record.repo, head: "1f".repeat(20),
-      files: Object.entries(record.file_shas).map(([path, digest]) => ({ path, role: "proof", system: "coq", size: null, sha256: digest, media_type: "text/plain", gated: true, available: false, href: `/api/code/${path}` })),
+      id: record.id,
+      repo: record.repo,
+      head: "1f".repeat(20),
+      files: Object.entries(record.file_shas).map(([path, digest]) => ({
+        path,
+        role: "proof",
+        system: "coq",
+        size: null,
+        sha256: digest,
+        media_type: "text/plain",
+        gated: true,
+        available: false,
+        href: `/api/code/${path}`,
+      })),
     }),
   );
   return {
     library: {
-      title: "Tiny library", summary: "", view, base_url: "http://127.0.0.1:4321", registry_url: "", generator: "tiny 1",
-      collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)), notes: [],
+      title: "Tiny library",
+      summary: "",
+      view,
+      base_url: "http://127.0.0.1:4321",
+      registry_url: "",
+      generator: "tiny 1",
+      collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)),
+      notes: [],
     },
     objects: source.objects
       .filter((object) => isPublic(object.key))
       .map((object) => {
         const { title, summary, kind, media_type } = extractOf(object);
-        return { key: object.key, title, summary, kind, media_type, size: Buffer.byteLength(object.text), sha256: sha256(object.text), uploaded: "2026-01-02T03:04:05Z" };
+        return {
+          key: object.key,
+          title,
+          summary,
+          kind,
+          media_type,
+          size: Buffer.byteLength(object.text),
+          sha256: sha256(object.text),
+          uploaded: "2026-01-02T03:04:05Z",
+        };
       })
       .sort((a, b) => compareNames(a.key, b.key)),
     claims: {
       meta: claims.meta,
       claims: claims.claims.map((claim) => ({
         ...claim,
-        evidence: claim.evidence.map((item) => (view === "internal" || item.access === "public" ? item : { artifact: item.artifact, kind: item.kind, access: item.access })),
+        evidence: claim.evidence.map((item) =>
+          view === "internal" || item.access === "public" ? item : { artifact: item.artifact, kind: item.kind, access: item.access },
+        ),
       })),
     },
     cubs,
@@ -113,7 +165,12 @@ const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
 /** Writes and publishes one snapshot of one view, in the order that the format asks for. */
-export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySource, { files: more = {}, without = [], created = "2026-02-01T00:00:00Z" }: TinyOptions = {}): Promise<SnapshotRecord> {
+export async function publishTiny(
+  shelf: Shelf,
+  data: ViewData,
+  source: TinySource,
+  { files: more = {}, without = [], created = "2026-02-01T00:00:00Z" }: TinyOptions = {},
+): Promise<SnapshotRecord> {
   const files = new Map<string, FileEntry & { readonly bytes: Uint8Array }>();
   const put = (path: string, type: string, content: string | Uint8Array, uploaded?: string | null): void => {
     const bytes = Buffer.from(content);
@@ -126,8 +183,13 @@ export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySour
     put(`extracts/${row.key}`, "application/json", JSON.stringify(extracts.get(row.key)));
   }
   if (data.library.view === "public") {
-    const pages = storedPages(data, () => "", async (key) => extracts.get(key) as Extract);
-    for (const page of pages) put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
+    const pages = storedPages(
+      data,
+      () => "",
+      async (key) => extracts.get(key) as Extract,
+    );
+    for (const page of pages)
+      put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
     for (const name of ["llms.txt", "robots.txt"]) put(`pages/${name}`, "text/plain; charset=utf-8", name);
     put("pages/sitemap.xml", "application/xml", "<urlset/>");
     put("assets/page.0123abcd.css", "text/css; charset=utf-8", "body{}");
@@ -153,7 +215,16 @@ export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySour
 }
 
 /** Both roots, internal first, as a build does it. */
-export async function publishBoth(shelves: { readonly public: Shelf; readonly internal: Shelf }, source: TinySource, options: TinyOptions = {}): Promise<void> {
-  await publishTiny(shelves.internal, tinyData(source, "internal"), source, options.created === undefined ? {} : { created: options.created });
+export async function publishBoth(
+  shelves: { readonly public: Shelf; readonly internal: Shelf },
+  source: TinySource,
+  options: TinyOptions = {},
+): Promise<void> {
+  await publishTiny(
+    shelves.internal,
+    tinyData(source, "internal"),
+    source,
+    options.created === undefined ? {} : { created: options.created },
+  );
   await publishTiny(shelves.public, tinyData(source, "public"), source, options);
 }

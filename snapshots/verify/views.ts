@@ -8,7 +8,8 @@ import type { Report } from "./finding.ts";
 export type CheckedView = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry>; readonly data: ViewData };
 
 export function checkViews(report: Report, open: CheckedView, full: CheckedView): void {
-  const missing = (path: string, detail: string): void => report.add("not_in_internal", "public", { snapshot: open.snapshot.id, path }, detail);
+  const missing = (path: string, detail: string): void =>
+    report.add("not_in_internal", "public", { snapshot: open.snapshot.id, path }, detail);
   for (const [path, entry] of open.files) {
     if (!path.startsWith("objects/")) continue;
     const twin = full.files.get(path);
@@ -16,21 +17,25 @@ export function checkViews(report: Report, open: CheckedView, full: CheckedView)
     else if (twin.sha256 !== entry.sha256) missing(path, "The internal view has other bytes under this key.");
     // The internal view knows every collection, so it says whose key this is.
     const home = findCollection(full.data.library.collections, path.slice("objects/".length));
-    if (home?.visibility !== "public") report.add("gated_in_public", "public", { snapshot: open.snapshot.id, path }, "This object lies in no public collection.");
+    if (home?.visibility !== "public")
+      report.add("gated_in_public", "public", { snapshot: open.snapshot.id, path }, "This object lies in no public collection.");
   }
   const claims = new Map(full.data.claims.claims.map((claim) => [claim.id, claim]));
   for (const claim of open.data.claims.claims) {
     const twin = claims.get(claim.id);
-    if (twin === undefined || !includes(twin, claim)) missing("api/claims.json", `Claim ${JSON.stringify(claim.id)} is missing from the internal view, or differs there.`);
+    if (twin === undefined || !includes(twin, claim))
+      missing("api/claims.json", `Claim ${JSON.stringify(claim.id)} is missing from the internal view, or differs there.`);
   }
   const records = new Map(full.data.cubs.map((record) => [record.id, record]));
   for (const { links: _, ...record } of open.data.cubs) {
     const twin = records.get(record.id);
-    if (twin === undefined || !includes(twin, record)) missing(`api/cubs/${record.id}.json`, "This record is missing from the internal view, or differs there.");
+    if (twin === undefined || !includes(twin, record))
+      missing(`api/cubs/${record.id}.json`, "This record is missing from the internal view, or differs there.");
   }
   const collections = full.data.library.collections;
   for (const collection of open.data.library.collections) {
-    if (!collections.some((one) => isDeepStrictEqual(one, collection))) missing("api/library.json", `Collection ${collection.id} is missing from the internal view, or differs there.`);
+    if (!collections.some((one) => isDeepStrictEqual(one, collection)))
+      missing("api/library.json", `Collection ${collection.id} is missing from the internal view, or differs there.`);
   }
 }
 

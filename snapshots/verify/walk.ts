@@ -41,7 +41,9 @@ export type Audit = {
 export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean): Promise<Map<string, BlobEntry> | null> {
   const { report, root } = audit;
   const files = new Map<string, BlobEntry>();
-  const open: { digest: Sha256; size: number | null; path: string; depth: number }[] = [{ digest: snapshot, size: null, path: "", depth: 0 }];
+  const open: { digest: Sha256; size: number | null; path: string; depth: number }[] = [
+    { digest: snapshot, size: null, path: "", depth: 0 },
+  ];
   let whole = true;
   let entries = 0;
   let folders = 0;
@@ -167,7 +169,12 @@ function checkEntry(audit: Audit, snapshot: Sha256, path: string, entry: BlobEnt
   const place = { snapshot, path };
   const wanted = TYPES.find(([pattern]) => pattern.test(path))?.[1];
   if (!TYPE.test(entry.type) || (wanted !== undefined && entry.type.split(";")[0] !== wanted)) {
-    audit.report.add("media_type", audit.root, place, `${JSON.stringify(entry.type)}${wanted === undefined ? " is none" : ` where ${wanted} belongs`}.`);
+    audit.report.add(
+      "media_type",
+      audit.root,
+      place,
+      `${JSON.stringify(entry.type)}${wanted === undefined ? " is none" : ` where ${wanted} belongs`}.`,
+    );
   }
   const isObject = path.startsWith("objects/");
   if (!isObject && entry.uploaded !== undefined) audit.report.add("api_mismatch", audit.root, place, "Only objects have an upload time.");

@@ -1,0 +1,37 @@
+/** What one row of the route table says. */
+import type { z } from "zod";
+
+/** `file` follows from the snapshot, `query` from the snapshot and the URL, `live` from the running process,
+ *  `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
+export type RouteKind = "file" | "query" | "live" | "effect";
+/** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
+export type RouteAccess = "public" | "token" | "gated" | "person";
+
+export type RouteParameter = {
+  readonly name: string;
+  readonly required: boolean;
+  readonly repeats: boolean;
+  readonly description: string;
+  readonly example: string;
+};
+export type RouteResponse = { readonly description: string; readonly schema?: z.ZodType; readonly type?: string };
+
+export type Route = {
+  readonly id: string;
+  readonly group: "library" | "registry" | "service" | "internal";
+  readonly methods: readonly ("GET" | "HEAD" | "POST")[];
+  /** With {name} for one segment, {name...} for the rest of the path. */
+  readonly path: string;
+  readonly kind: RouteKind;
+  readonly access: RouteAccess;
+  readonly summary: string;
+  readonly query: readonly RouteParameter[];
+  /** Descriptions of the parts in braces. */
+  readonly parts: Readonly<Record<string, { readonly description: string; readonly example: string }>>;
+  readonly body?: z.ZodType;
+  readonly success: RouteResponse;
+  /** Other answers that are no problem body: 3xx without a body, else with the body of a success. */
+  readonly also?: Readonly<Record<number, string>>;
+  /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
+  readonly errors: readonly number[];
+};
