@@ -22,7 +22,7 @@ type Node = {
 
 const CHROMIUM = "/usr/bin/chromium";
 const MAX_STYLESHEET = 12_000; // bytes, look.md
-const MAX_FRONT_PAGE = 60_000; // bytes over the wire, issue 2
+const MAX_FRONT_PAGE = 60_000; // bytes over the wire
 
 let renderer: Renderer;
 const pages = new Map<string, string>();

@@ -13,7 +13,6 @@ import { measureBuild, writeConfig } from "./library.ts";
 const QUERIES = 1000;
 const WARM_UP = 100;
 const MAX_P50_MS = 3;
-/** Issue 2 asks for 10, issue 3 for 8. */
 const MAX_P95_MS = 8;
 /** The rows come into memory behind the first query; longer than that takes on a busy machine, milliseconds. */
 const SETTLE_MS = 3_000;
