@@ -14,7 +14,8 @@ import { build, type BuildOptions, type BuildSummary, openShelves } from "./buil
 import { type Config, openConfig } from "./config.ts";
 import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixture-library.ts";
 import { ask, openFixtureView } from "./fixture-view.ts";
-import { openObjectStore } from "./sources/object-store.ts";
+import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
+import { withoutPrivileges } from "./unprivileged.ts";
 
 function tempDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-build-"));
@@ -142,17 +143,18 @@ test("every byte but NUL and slash in a name, and every kind of broken file: the
   assert.match((await ask(view, "/rejected/")).text, /link-out/);
 });
 
-test("a file that may not be read is refused with its reason", {
-  skip: process.getuid?.() === 0 ? "root may read everything" : false,
-}, async (t) => {
-  const { library, config } = await openPlain(t);
+test("a file that may not be read is refused with its reason, and the others are served", async (t) => {
+  const { dir, library, config } = await openPlain(t);
   await writeFiles(library, [["a/closed.md", "closed\n"]]);
   chmodSync(join(library, "a/closed.md"), 0);
-  const { rejected } = await build(config, quiet());
-  assert.deepEqual(
-    rejected.map(({ key }) => key),
-    ["a/closed.md"],
-  );
+  const files = openObjectStore(config.store);
+  const refusal = await withoutPrivileges([dir], () => files.read("a/closed.md")).catch((error: unknown) => error);
+  const store: ObjectStore = {
+    list: () => files.list(),
+    read: (key) => (key === "a/closed.md" ? Promise.reject(refusal) : files.read(key)),
+  };
+  const { rejected, added } = await build(config, { ...quiet(), store });
+  assert.deepEqual([rejected, added], [[{ source: "store", key: "a/closed.md", reason: "The object cannot be read: reading it is not permitted." }], 1]);
 });
 
 test("ten thousand files in one folder are listed, paged and served", async (t) => {

@@ -6,7 +6,8 @@
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/layout.ts";
-import type { Extract, ObjectKind } from "../snapshots/schema/extract.ts";
+import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
+import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
@@ -24,20 +25,6 @@ type Entry = {
   readonly meta: { readonly title: string; readonly key: string; readonly kind: string };
   readonly facts: string;
   content(): Promise<string>;
-};
-
-const KINDS: Readonly<Record<ObjectKind, string>> = {
-  markdown: "Markdown",
-  text: "Text",
-  code: "Code",
-  html: "HTML",
-  pdf: "PDF",
-  latex: "LaTeX",
-  json: "JSON",
-  yaml: "YAML",
-  csv: "CSV",
-  image: "Image",
-  binary: "File",
 };
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
@@ -136,7 +123,7 @@ function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (ke
     yield {
       id: `object:${row.key}`,
       path: pagePath.object(row.key),
-      meta: { title: row.title, key: row.key, kind: KINDS[row.kind] },
+      meta: { title: row.title, key: row.key, kind: KIND_TITLES[row.kind] },
       facts: facts(row.key),
       content: async () => contentOf(row.key, await extract(row.key)),
     };
@@ -146,7 +133,7 @@ function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (ke
     yield {
       id: `claim:${claim.id}`,
       path: pagePath.claim(claim.id),
-      meta: { title: claim.title, key: claim.id, kind: "Claim" },
+      meta: { title: claim.title, key: claim.id, kind: KIND_TITLES.claim },
       facts: sha256(content),
       content: async () => content,
     };
@@ -156,7 +143,7 @@ function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (ke
     yield {
       id: `record:${record.id}`,
       path: pagePath.record(record.id),
-      meta: { title: record.theorem_name, key: record.id, kind: "Record" },
+      meta: { title: record.theorem_name, key: record.id, kind: KIND_TITLES.record },
       facts: sha256(content),
       content: async () => content,
     };

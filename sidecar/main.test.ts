@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { fetch } from "undici";
-import type { ServerMessage, SidecarServing, StarterMessage } from "../snapshots/serving.ts";
+import type { SidecarServing } from "../snapshots/serving.ts";
 import { accessConfig, jwks, makeToken } from "./gate-fixture.ts";
 import { openModelDouble, type ModelDouble } from "./model-double.ts";
+import { startSidecarProcess } from "./process-fixture.ts";
 import { CODE_TEXT, HEAD, makeViews, type Views } from "./view-fixture.ts";
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
 const soon = Math.floor(Date.now() / 1000) + 600;
 const member = { "edge-access-token": makeToken({ exp: soon, nbf: soon - 1_200 }) };
@@ -27,43 +24,7 @@ after(async () => {
   rmSync(views.folder, { recursive: true });
 });
 
-type Started = { readonly child: ChildProcess; readonly ready: Extract<ServerMessage, { type: "ready" }>; readonly errors: () => string };
-
-async function start(change: Partial<SidecarServing>, env: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const child = fork(MAIN, [], { env: { PATH: process.env["PATH"], ...env }, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
-  let errors = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (errors += text));
-  const serving: SidecarServing = {
-    part: "sidecar",
-    host: "127.0.0.1",
-    port: 0,
-    publicDir: join(views.folder, "shelf", "public"),
-    internalDir: join(views.folder, "shelf", "internal"),
-    dist: views.folder,
-    version: "1.2.3",
-    baseUrl: "http://test",
-    access: null,
-    answers: null,
-    embeddings: { kind: "none" },
-    gateway: null,
-    code: { kind: "directory", root: views.codeRoot },
-    reindexCommand: null,
-    rateLimits: false,
-    alone: false,
-    mcp: { hosts: [], origins: [] },
-    ...change,
-  };
-  child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
-  const [message] = (await once(child, "message")) as [ServerMessage];
-  if (message.type !== "ready") throw new Error(JSON.stringify(message));
-  return { child, ready: message, errors: () => errors };
-}
-
-async function stop({ child }: Started): Promise<number | null> {
-  child.kill("SIGTERM");
-  const [code] = (await once(child, "exit")) as [number | null];
-  return code;
-}
+const start = (change: Partial<SidecarServing>, env?: NodeJS.ProcessEnv) => startSidecarProcess(views, change, env);
 
 test("the process opens and closes the gate as the access section is edited, and ends when it is told to", async () => {
   const started = await start({});
@@ -82,7 +43,7 @@ test("the process opens and closes the gate as the access section is edited, and
   assert.equal(await status("/internal/api/catalog"), 200);
   const code = await fetch(url + CODE, { headers: member });
   assert.equal(await code.text(), CODE_TEXT);
-  assert.equal(await stop(started), 0);
+  assert.equal(await started.stop(), 0);
 });
 
 test("capabilities and health say what is configured, and name no secret", async () => {
@@ -123,7 +84,7 @@ test("capabilities and health say what is configured, and name no secret", async
   assert.equal(double.calls.at(-1)?.headers["ai-gateway-id"], "canary-gateway");
   assert.equal((await fetch(`${url}/api/reindex`, { method: "POST", headers: { authorization: "Bearer canary-reindex" } })).status, 500);
   await read("/api/reindex", { method: "POST", headers: { authorization: "Bearer canary-wrong" } });
-  await stop(started);
+  await started.stop();
   assert.doesNotMatch(texts.join() + started.errors(), /canary/);
 });
 
@@ -151,7 +112,7 @@ test("MCP answers over each view, behind the same gate, and asks as the route as
   assert.equal((await call("/internal/mcp", "ask_library", question)).status, 401);
   assert.match((await call("/internal/mcp", "ask_library", question, member)).text, /sleeps in the drafts/);
   assert.doesNotMatch((await call("/mcp", "list_objects", { prefix: "drafts/" })).text, /secret/);
-  await stop(started);
+  await started.stop();
 });
 
 test("for the demo it makes a key of its own and says how to use it", async () => {
@@ -162,10 +123,10 @@ test("for the demo it makes a key of its own and says how to use it", async () =
   assert.equal(await status("/internal/api/catalog", { "edge-access-token": token }), 200);
   assert.equal(await status("/internal/api/catalog", member), 401);
   assert.equal(await status("/internal/api/catalog", {}), 401);
-  await stop(started);
+  await started.stop();
   const other = await start({ access: "development" });
   assert.equal((await fetch(`${other.ready.url}/internal/api/catalog`, { headers: { "edge-access-token": token } })).status, 401);
-  await stop(other);
+  await other.stop();
 });
 
 test("what is being answered when it is told to stop is answered", async () => {
@@ -177,7 +138,7 @@ test("what is being answered when it is told to stop is answered", async () => {
   const answered = fetch(`${started.ready.url}/api/ask`, { method: "POST", body: '{"question":"Why is insertion sort stable?"}' });
   const calls = double.calls.length;
   while (double.calls.length === calls) await new Promise((resolve) => setTimeout(resolve, 10));
-  const stopped = stop(started);
+  const stopped = started.stop();
   assert.equal((await answered).status, 200);
   assert.equal(await stopped, 0);
 });

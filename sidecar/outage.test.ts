@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, renameSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
-import type { ServerMessage, SidecarServing, StarterMessage } from "../snapshots/serving.ts";
+import type { SidecarServing } from "../snapshots/serving.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
 import { accessConfig, jwks, makeToken, SERVICE_SECRET } from "./gate-fixture.ts";
 import { openModelDouble, type ModelDouble } from "./model-double.ts";
+import { startSidecarProcess } from "./process-fixture.ts";
 import { CANARY, CODE_TEXT, GATED_KEY, HEAD, makeViews, type Views } from "./view-fixture.ts";
 
-const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 /** Milliseconds after which a server has looked at the pointer of its shelf again. */
 const LOOKED_AGAIN = 400;
 /** Clients that go on reading public files whatever else is down. */
@@ -70,37 +68,13 @@ type Running = {
 
 /** The sidecar as a process, with readers at it for as long as `work` goes on; afterwards nothing that it said may hold a secret. */
 async function withSidecar(change: Partial<SidecarServing>, work: (running: Running) => Promise<void>): Promise<void> {
-  const child: ChildProcess = fork(MAIN, [], {
-    env: { PATH: process.env["PATH"], ...SECRETS },
-    execArgv: [],
-    stdio: ["ignore", "ignore", "pipe", "ipc"],
-  });
+  const sidecar = await startSidecarProcess(
+    views,
+    { access: accessConfig({ jwks: keys.url }), answers: { baseUrl: model.baseUrl, model: "double" }, ...change },
+    SECRETS,
+  );
   let said = "";
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (said += text));
-  const serving: SidecarServing = {
-    part: "sidecar",
-    host: "127.0.0.1",
-    port: 0,
-    publicDir: join(views.folder, "shelf", "public"),
-    internalDir: join(views.folder, "shelf", "internal"),
-    dist: views.folder,
-    version: "1.2.3",
-    baseUrl: "http://test",
-    access: accessConfig({ jwks: keys.url }),
-    answers: { baseUrl: model.baseUrl, model: "double" },
-    embeddings: { kind: "none" },
-    gateway: null,
-    code: { kind: "directory", root: views.codeRoot },
-    reindexCommand: null,
-    rateLimits: false,
-    alone: false,
-    mcp: { hosts: [], origins: [] },
-    ...change,
-  };
-  child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
-  const [message] = (await once(child, "message")) as [ServerMessage];
-  if (message.type !== "ready") throw new Error(JSON.stringify(message));
-  const pool = new Pool(message.url, { connections: 2 * READERS });
+  const pool = new Pool(sidecar.ready.url, { connections: 2 * READERS });
   const ask: Running["ask"] = async (method, path, headers = {}, body) => {
     const reply = await pool.request({ method, path, headers, body: body ?? null });
     const text = await reply.body.text();
@@ -140,9 +114,8 @@ async function withSidecar(change: Partial<SidecarServing>, work: (running: Runn
     enough.abort();
     await Promise.all(readers);
     await pool.close();
-    const ended = once(child, "exit");
-    child.kill("SIGTERM");
-    await ended;
+    await sidecar.stop();
+    said += sidecar.errors();
   }
   for (const secret of [
     ...Object.values(SECRETS).filter((value) => value !== ""),

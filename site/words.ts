@@ -1,5 +1,6 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
+import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
 
 export type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
 
@@ -127,29 +128,12 @@ export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);
 }
 
-const KIND_TITLES: Readonly<Record<string, string>> = {
-  markdown: "Markdown",
-  text: "Plain text",
-  code: "Source code",
-  html: "HTML",
-  pdf: "PDF",
-  latex: "LaTeX",
-  json: "JSON",
-  yaml: "YAML",
-  csv: "CSV",
-  image: "Image",
-  binary: "Other file",
-  record: "Proof record",
-  claim: "Claim",
-  collection: "Collection",
-};
-
 const LANGUAGE_TITLES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", rust: "Rust", latex: "LaTeX" };
 
 /** "Coq" for code in a known language, else the kind's name. */
 export function titleOfKind(kind: string, language: string | null = null): string {
   if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;
-  return Object.hasOwn(KIND_TITLES, kind) ? (KIND_TITLES[kind] ?? kind) : kind;
+  return Object.hasOwn(KIND_TITLES, kind) ? KIND_TITLES[kind as keyof typeof KIND_TITLES] : kind;
 }
 
 /** Who speaks in an answer. */

@@ -16,15 +16,8 @@ export type ResidentRows = {
   row(ref: bigint): IndexRow | null;
 };
 
-type DocFacts = {
-  readonly doc: string;
-  readonly key: string;
-  readonly kind: IndexKind;
-  readonly collection: string;
-  readonly title: string;
-  readonly sha256: string;
-};
 const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as const;
+type DocFacts = Pick<IndexRow, (typeof DOC_COLUMNS)[number]>;
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
 
