@@ -154,7 +154,10 @@ test("a file that may not be read is refused with its reason, and the others are
     read: (key) => (key === "a/closed.md" ? Promise.reject(refusal) : files.read(key)),
   };
   const { rejected, added } = await build(config, { ...quiet(), store });
-  assert.deepEqual([rejected, added], [[{ source: "store", key: "a/closed.md", reason: "The object cannot be read: reading it is not permitted." }], 1]);
+  assert.deepEqual(
+    [rejected, added],
+    [[{ source: "store", key: "a/closed.md", reason: "The object cannot be read: reading it is not permitted." }], 1],
+  );
 });
 
 test("ten thousand files in one folder are listed, paged and served", async (t) => {

@@ -4,6 +4,9 @@ import type { Data, RecordBatch } from "apache-arrow";
 /** The strings of one column of one batch, UTF-8 one behind the other; string `row` ends where the next begins. */
 export type Strings = { readonly bytes: Buffer; readonly offsets: Int32Array };
 
+/** What stands from `start` to before `end`. */
+export type Part<T> = { readonly of: T; readonly start: number; readonly end: number };
+
 export function stringsOf(batch: RecordBatch, name: string): Strings {
   const { values, valueOffsets } = dataOf(batch, name);
   const bytes = values as Uint8Array;

@@ -1,11 +1,12 @@
 /** One view's index at one tag. It never changes: what a later update writes is invisible here. */
 import { ShelfError } from "../errors.ts";
-import type { IndexRow, Terms } from "./row.ts";
+import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { openHolder } from "./holder.ts";
 import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
-import { type Engine, sqlLists, sqlString } from "./tables.ts";
+import { type Engine, sqlLists, sqlString, warmTerms } from "./tables.ts";
+import { readTerms, type Terms } from "./terms.ts";
 import { openVectors, type VectorReader } from "./vectors.ts";
 import type { FullTextQuery, Operator as Operators, Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
@@ -17,7 +18,7 @@ export type Candidate = {
   readonly doc: string;
   /** Number of the passage in its document, from 0. */
   readonly n: number;
-  /** FIELDS, one line each, and a line of marks; see `rowsOf`. */
+  /** FIELDS and a line of marks; see `rowsOf`. */
   readonly terms: Terms;
   /** Words of its text. */
   readonly length: number;
@@ -76,7 +77,12 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
 
-  const holder = openHolder((room) => loadRows(passages, room));
+  const holder = openHolder(async (room) => {
+    const rows = await loadRows(passages, room);
+    // Else the first query with each word waits for the disk.
+    if (rows !== null) await warmTerms(passages);
+    return rows;
+  });
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
@@ -208,11 +214,12 @@ async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candid
     const [numbers, lengths] = [numbersOf(batch, "n"), numbersOf(batch, "length")];
     for (let row = 0; row < batch.numRows; row++) {
       const [start = 0, end = 0] = [terms.offsets[row], terms.offsets[row + 1]];
+      const codes = new Int32Array(end - start);
       out.push({
         ref: refs[row] ?? 0n,
         doc: textAt(docs, row),
         n: numbers[row] ?? 0,
-        terms: { bytes: terms.bytes, start, end },
+        terms: { of: codes, start: 0, end: readTerms(terms.bytes, start, end, codes, 0) },
         length: lengths[row] ?? 0,
       });
     }

@@ -8,6 +8,7 @@ import { openIndex } from "./open.ts";
 import { loadRows } from "./resident.ts";
 import { type Document, documentId } from "./row.ts";
 import { connectEngine, PASSAGES } from "./tables.ts";
+import { termsOf } from "./terms.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "resident-"));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -66,8 +67,8 @@ test("rows held in memory are the rows that the engine gives, after changes and 
       const place = held.place(ref);
       assert.ok(place !== null);
       assert.deepEqual(
-        { ...place, terms: place.terms.bytes.toString("utf8", place.terms.start, place.terms.end) },
-        { doc, n, terms, length },
+        { ...place, terms: place.terms.of.slice(place.terms.start, place.terms.end) },
+        { doc, n, terms: termsOf(terms), length },
       );
     });
     for (const ref of [1n << 40n, 0xffff_ffffn, BigInt(1e15)]) assert.deepEqual([held.row(ref), held.place(ref)], [null, null]);

@@ -1,9 +1,10 @@
-/** The rows of one tag held in memory, as the bytes that the engine gives: a row is then a few slices away, where a request
- *  to the engine takes a millisecond and more however few rows it is for. Finding is still the engine's. */
+/** The rows of one tag held in memory, nearly as the engine gives them: a row is then a few slices away, where a request to the
+ *  engine takes a millisecond and more however few rows it is for. Finding is still the engine's. */
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
-import { numbersOf, refsOf, sameText, stringsOf, textAt } from "./columns.ts";
-import type { IndexKind, IndexRow, Terms } from "./row.ts";
+import { numbersOf, type Part, refsOf, sameText, type Strings, stringsOf, textAt } from "./columns.ts";
+import type { IndexKind, IndexRow } from "./row.ts";
+import { readTerms, type Terms } from "./terms.ts";
 
 /** What the ranking needs of a row. */
 export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
@@ -19,7 +20,7 @@ export type ResidentRows = {
 const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as const;
 type DocFacts = Pick<IndexRow, (typeof DOC_COLUMNS)[number]>;
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
-const LONG_COLUMNS = ["terms", "text", "heading", "name"] as const;
+const LONG_COLUMNS = ["text", "heading", "name"] as const;
 
 /** @returns null when they take more than `room` bytes */
 export async function loadRows(passages: Table, room: number): Promise<ResidentRows | null> {
@@ -50,15 +51,17 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
   }
 
   // One column after the other: what the engine sets aside for reading is then needed once and not four times.
-  const held: Column[] = [];
-  let taken = 0;
+  const terms = await loadColumn(passages, "terms", positions, rows, room, openTermBatches());
+  if (terms === null) return null;
+  let taken = terms.size;
+  const held: Column<Buffer>[] = [];
   for (const name of LONG_COLUMNS) {
-    const column = await loadColumn(passages, name, positions, rows, room - taken);
+    const column = await loadColumn(passages, name, positions, rows, room - taken, keepTexts);
     if (column === null) return null;
     taken += column.size;
     held.push(column);
   }
-  const [terms, text, heading, name] = held as [Column, Column, Column, Column];
+  const [text, heading, name] = held as [Column<Buffer>, Column<Buffer>, Column<Buffer>];
 
   const find = (ref: bigint): number => positions.find(Number(ref >> 32n), Number(ref & 0xffffffffn));
   return {
@@ -67,7 +70,7 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
       const position = find(ref);
       const facts = docs[docOf[position] ?? 0];
       if (position < 0 || facts === undefined) return null;
-      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: terms.bytes(position), length: numbers.length[position] ?? 0 };
+      return { doc: facts.doc, n: numbers.n[position] ?? 0, terms: terms.at(position), length: numbers.length[position] ?? 0 };
     },
     row(ref) {
       const position = find(ref);
@@ -77,9 +80,9 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
       return {
         ...facts,
         n: numbers.n[position] ?? 0,
-        heading: heading.text(position),
-        name: name.text(position),
-        text: text.text(position),
+        heading: textOf(heading.at(position)),
+        name: textOf(name.at(position)),
+        text: textOf(text.at(position)),
         // 0 stands for "no page".
         page: page === 0 ? null : page,
         start_line: numbers.start_line[position] ?? 0,
@@ -89,47 +92,74 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
   };
 }
 
-/** The strings of one column by position. */
-type Column = { readonly size: number; bytes(position: number): Terms; text(position: number): string };
+/** One column by position. */
+type Column<T> = { readonly size: number; at(position: number): Part<T> };
+
+/** Strings as they are held. @returns also where each begins, and where the last one ends */
+type Keep<T> = (strings: Strings, rows: number) => { readonly held: T; readonly size: number; readonly offsets: Int32Array };
 
 /** @returns null when they take more than `room` bytes */
-async function loadColumn(passages: Table, name: string, positions: Positions, rows: number, room: number): Promise<Column | null> {
-  const batches: Buffer[] = [];
+async function loadColumn<T>(
+  passages: Table,
+  name: string,
+  positions: Positions,
+  rows: number,
+  room: number,
+  keep: Keep<T>,
+): Promise<Column<T> | null> {
+  const batches: T[] = [];
   const batchOf = new Uint16Array(rows);
   const starts = new Int32Array(rows);
   const ends = new Int32Array(rows);
   let size = 0;
   for await (const batch of scan(passages, [name])) {
     const refs = halves(refsOf(batch));
-    const { bytes, offsets } = stringsOf(batch, name);
-    const first = offsets[0] ?? 0;
-    size += (offsets[batch.numRows] ?? 0) - first;
+    const kept = keep(stringsOf(batch, name), batch.numRows);
+    size += kept.size;
     if (size > room || batches.length > 0xffff) return null;
     for (let row = 0; row < batch.numRows; row++) {
       const position = positions.find(refs[2 * row + 1] ?? 0, refs[2 * row] ?? 0);
       batchOf[position] = batches.length;
-      starts[position] = (offsets[row] ?? 0) - first;
-      ends[position] = (offsets[row + 1] ?? 0) - first;
+      starts[position] = kept.offsets[row] ?? 0;
+      ends[position] = kept.offsets[row + 1] ?? 0;
     }
-    // A copy, so that the engine's own memory is free for the next batch.
-    batches.push(Buffer.from(bytes.subarray(first, offsets[batch.numRows])));
+    batches.push(kept.held);
   }
-  const bytes = (position: number): Terms => ({
-    bytes: batches[batchOf[position] ?? 0] ?? EMPTY,
-    start: starts[position] ?? 0,
-    end: ends[position] ?? 0,
-  });
   return {
     size,
-    bytes,
-    text(position) {
-      const { bytes: batch, start, end } = bytes(position);
-      return batch.toString("utf8", start, end);
-    },
+    at: (position) => ({
+      of: batches[batchOf[position] ?? 0] as T,
+      start: starts[position] ?? 0,
+      end: ends[position] ?? 0,
+    }),
   };
 }
 
-const EMPTY = Buffer.alloc(0);
+/** A copy, so that the engine's own memory is free for the next batch. */
+function keepTexts({ bytes, offsets }: Strings, rows: number): ReturnType<Keep<Buffer>> {
+  const first = offsets[0] ?? 0;
+  const held = Buffer.from(bytes.subarray(first, offsets[rows]));
+  return { held, size: held.length, offsets: offsets.subarray(0, rows + 1).map((offset) => offset - first) };
+}
+
+function openTermBatches(): Keep<Int32Array> {
+  // How many words a batch has is known when they are read.
+  let scratch = new Int32Array(0);
+  return ({ bytes, offsets }, rows) => {
+    const length = (offsets[rows] ?? 0) - (offsets[0] ?? 0);
+    if (scratch.length < length) scratch = new Int32Array(length);
+    const starts = new Int32Array(rows + 1);
+    for (let row = 0; row < rows; row++) {
+      starts[row + 1] = readTerms(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0, scratch, starts[row] ?? 0);
+    }
+    const held = scratch.slice(0, starts[rows]);
+    return { held, size: held.byteLength, offsets: starts };
+  };
+}
+
+function textOf({ of, start, end }: Part<Buffer>): string {
+  return of.toString("utf8", start, end);
+}
 
 function scan(passages: Table, columns: readonly string[]): AsyncIterable<RecordBatch> {
   return passages

@@ -111,9 +111,6 @@ export function rowsOf(document: Document): AnalysedRow[] {
   });
 }
 
-/** The `terms` of a stored row where they lie, as UTF-8. */
-export type Terms = { readonly bytes: Buffer; readonly start: number; readonly end: number };
-
 /** The words of each field of a stored row. */
 export function fieldLines(terms: string): readonly string[] {
   return terms.split("\n");

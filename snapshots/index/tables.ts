@@ -11,6 +11,8 @@ import { textColumn } from "./text-column.ts";
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
 
+const TERMS_INDEX = "terms_idx";
+
 /** Bytes of decoded index data and of file metadata that one connection keeps. */
 const INDEX_CACHE = 512n * 1024n * 1024n;
 const METADATA_CACHE = 64n * 1024n * 1024n;
@@ -101,6 +103,7 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
 /** The full-text index over words that are already analysed. */
 export async function indexTerms({ lancedb }: Engine, table: Table): Promise<void> {
   await table.createIndex("terms", {
+    name: TERMS_INDEX,
     config: lancedb.Index.fts({
       baseTokenizer: "whitespace",
       lowercase: false,
@@ -111,6 +114,11 @@ export async function indexTerms({ lancedb }: Engine, table: Table): Promise<voi
       maxTokenLength: MAX_TOKEN_BYTES,
     }),
   });
+}
+
+/** Reads the full-text index into the engine's memory: some 2 kB a passage, but never more than the engine keeps. */
+export function warmTerms(table: Table): Promise<void> {
+  return table.prewarmIndex(TERMS_INDEX);
 }
 
 /** Moves the tag, or makes it. */

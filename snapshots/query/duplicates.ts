@@ -41,17 +41,18 @@ const BUCKETS = 64;
 /** Room for the words of one text; one for all, because nothing waits between filling it and copying out of it. */
 let scratch = new Int32Array(1024);
 
-/** Hashes of the words of letters, digits and "_", in lower case, in one walk over the text. */
+/** Hashes of the words of letters, digits and "_", in one walk over the text. The case of ASCII letters does not count. */
 function wordsOf(passage: Passage): Int32Array {
   if (passage.words !== null) return passage.words;
-  const text = passage.text.toLowerCase();
+  const { text } = passage;
   if (scratch.length <= text.length >> 1) scratch = new Int32Array(text.length);
   const words = scratch;
   let count = 0;
   let hash = 0;
   let inside = false;
   for (let at = 0; at <= text.length; at++) {
-    const code = at === text.length ? 0 : text.charCodeAt(at);
+    let code = at === text.length ? 0 : text.charCodeAt(at);
+    if (code >= 65 && code <= 90) code |= 32;
     if ((code >= 97 && code <= 122) || (code >= 48 && code <= 57) || code === 95 || (code > 127 && isLetter(text, at, code))) {
       hash = step(hash, code);
       inside = true;
@@ -86,16 +87,20 @@ function step(hash: number, code: number): number {
 }
 
 function sameWords(a: Passage, b: Passage): boolean {
+  if (a.text === b.text) return wordsOf(a).length >= SHORT_WORDS;
   if (Math.min(a.text.length, b.text.length) < Math.max(a.text.length, b.text.length) * LENGTH_SHARE) return false;
   const [short, long] = wordsOf(a).length < wordsOf(b).length ? [a, b] : [b, a];
   const [fewer, more] = [wordsOf(short), wordsOf(long)];
   if (fewer.length < SHORT_WORDS || fewer.length < more.length * SAME_SHARE) return false;
-  // No more triples are common than words are, and no more words than words of one bucket.
+  // No more triples are common than words are, and no more words than words of one bucket. Each word that a bucket has in one
+  // text only is one of both that is not common: most pairs have too many such words within the first few buckets.
   const enough = (more.length - 2) * SAME_SHARE;
   const [few, many] = [countsOf(short), countsOf(long)];
-  let most = 0;
-  for (let bucket = 0; bucket < BUCKETS; bucket++) most += Math.min(few[bucket] as number, many[bucket] as number);
-  if (most < enough) return false;
+  let spare = fewer.length + more.length - 2 * enough;
+  for (let bucket = 0; bucket < BUCKETS; bucket++) {
+    spare -= Math.abs((few[bucket] as number) - (many[bucket] as number));
+    if (spare < 0) return false;
+  }
   const [one, other] = [triplesOf(short), triplesOf(long)];
   let common = 0;
   for (let at = 0, beside = 0; at < one.length && beside < other.length; ) {

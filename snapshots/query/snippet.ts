@@ -14,23 +14,7 @@ export function snippet(text: string, find: (text: string) => Hit[]): string {
   const source = text.slice(0, MAX_SCAN).replaceAll(SPACES, " ").trim();
   if (source.length <= MAX_SNIPPET) return source;
   const room = MAX_SNIPPET - 2 * ELLIPSIS.length;
-  const hits = find(source);
-  // The window of `room` characters whose different words are worth most; the earliest of equals.
-  let best = { worth: 0, start: 0, end: 0 };
-  for (let first = 0; first < hits.length; first++) {
-    const seen = new Set<string>();
-    let worth = 0;
-    let end = 0;
-    for (let at = first; at < hits.length; at++) {
-      const hit = hits[at];
-      const start = hits[first]?.start ?? 0;
-      if (hit === undefined || hit.end - start > room) break;
-      if (!seen.has(hit.word)) worth += hit.worth;
-      seen.add(hit.word);
-      end = hit.end;
-    }
-    if (worth > best.worth) best = { worth, start: hits[first]?.start ?? 0, end };
-  }
+  const best = densestGroup(find(source), room);
   // The found group stands in the middle of what is left, cut at word ends.
   const spare = Math.max(0, room - (best.end - best.start));
   let from = Math.max(0, Math.min(best.start - Math.floor(spare / 2), source.length - room));
@@ -46,6 +30,28 @@ export function snippet(text: string, find: (text: string) => Hit[]): string {
     if (isLowSurrogate(source, to)) to--;
   }
   return `${from > 0 ? ELLIPSIS : ""}${source.slice(from, to)}${to < source.length ? ELLIPSIS : ""}`;
+}
+
+/** The window of `room` characters whose different words are worth most; the earliest of equals. Both its ends only move on. */
+function densestGroup(hits: readonly Hit[], room: number): { readonly start: number; readonly end: number } {
+  const inside = new Map<string, { count: number; readonly worth: number }>();
+  let best = { worth: 0, start: 0, end: 0 };
+  let next = 0;
+  for (const [first, { start, word }] of hits.entries()) {
+    for (let hit = hits[next]; hit !== undefined && hit.end - start <= room; hit = hits[++next]) {
+      const known = inside.get(hit.word);
+      if (known === undefined) inside.set(hit.word, { count: 1, worth: hit.worth });
+      else known.count++;
+    }
+    let worth = 0;
+    for (const known of inside.values()) if (known.count > 0) worth += known.worth;
+    if (worth > best.worth) best = { worth, start, end: hits[next - 1]?.end ?? 0 };
+    const left = inside.get(word);
+    // One longer than the room never came inside.
+    if (next === first) next++;
+    else if (left !== undefined) left.count--;
+  }
+  return best;
 }
 
 function isLowSurrogate(text: string, at: number): boolean {

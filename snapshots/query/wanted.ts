@@ -1,13 +1,12 @@
 /** A query in the index's words, and the passages that hold them, scored. */
 import type { Candidate, IndexReader } from "../index/reader.ts";
 import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
+import { type Terms, termsOf } from "../index/terms.ts";
 import { words } from "../index/words.ts";
 import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
 
 /** Words of a query that count, the rarest first: bounds the time of a pasted page. */
 const MAX_WORDS = 32;
-/** Nothing in a word is as small or smaller; a line end is. */
-const SPACE = 32;
 /** Significant digits of a score: below them the order of additions decides, above them the texts do. */
 const SCORE_DIGITS = 9;
 
@@ -53,16 +52,12 @@ export function findPassages(reader: IndexReader, wanted: Wanted, prefix: string
 /** @returns a function that scores passages, and leaves out those without the phrases */
 export function openPassageScorer(reader: IndexReader, wanted: Wanted): (candidates: readonly Candidate[]) => Scored[] {
   const scoreRow = openScorer(reader.statistics, wanted.words, wanted.mark);
-  // As a letter for every byte, and so are the rows that they are looked for in.
-  const phrases = wanted.phrases.map((phrase) => Buffer.from(phrase).toString("latin1"));
+  const phrases = wanted.phrases.map(termsOf);
   return (candidates) => {
     const scored: Scored[] = [];
     for (const candidate of candidates) {
       const { terms, length } = candidate;
-      if (phrases.length > 0) {
-        const row = terms.bytes.toString("latin1", terms.start, terms.end);
-        if (!phrases.every((phrase) => holdsPhrase(row, phrase))) continue;
-      }
+      if (!phrases.every((phrase) => holdsPhrase(terms, phrase))) continue;
       const { score, marked } = scoreRow(terms, length);
       scored.push({ candidate, score: Number(score.toPrecision(SCORE_DIGITS)), exact: marked });
     }
@@ -70,11 +65,12 @@ export function openPassageScorer(reader: IndexReader, wanted: Wanted): (candida
   };
 }
 
-/** Whether whole words of one line of a row are these, in this order. A phrase has no line end. */
-function holdsPhrase(row: string, phrase: string): boolean {
-  for (let at = row.indexOf(phrase); at >= 0; at = row.indexOf(phrase, at + 1)) {
-    const end = at + phrase.length;
-    if ((at === 0 || row.charCodeAt(at - 1) <= SPACE) && (end === row.length || row.charCodeAt(end) <= SPACE)) return true;
+/** Whether words of one line of a row are these, in this order. A phrase has no line end. */
+function holdsPhrase({ of: codes, start, end }: Terms, phrase: Int32Array): boolean {
+  for (let at = start; at <= end - phrase.length; at++) {
+    let same = 0;
+    while (same < phrase.length && codes[at + same] === phrase[same]) same++;
+    if (same === phrase.length) return true;
   }
   return false;
 }
