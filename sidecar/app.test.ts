@@ -333,7 +333,10 @@ test("with Accept: text/event-stream the same answer streams", async () => {
 test("ai-search checks its parameters and says that it is not configured", async () => {
   assert.equal((await running.send("GET", "/api/ai-search")).status, 400);
   assert.equal((await running.send("GET", "/api/ai-search?q=")).status, 400);
-  assert.equal((await running.send("GET", "/api/ai-search?q=x&limit=1")).status, 400);
+  for (const limit of ["501", "-1", "", "x", "1&limit=2", "1&q=x"])
+    assert.equal((await running.send("GET", `/api/ai-search?q=x&limit=${limit}`)).status, 400, limit);
+  assert.equal((await running.send("GET", "/api/ai-search?q=x&limit=1")).status, 200);
+  assert.equal((await running.send("GET", "/api/ai-search?q=x&cursor=1")).status, 400);
   const reply = await running.send("GET", "/api/ai-search?q=x%20y&prefix=notes/");
   assert.equal(reply.status, 200);
   const { mode, notice, results, query, prefix } = JSON.parse(reply.body);

@@ -9,6 +9,7 @@ import { pagePath } from "../snapshots/layout.ts";
 import { checkParameters } from "../snapshots/parameters.ts";
 import { toShelfError } from "../snapshots/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
+import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { CACHE } from "../snapshots/reply.ts";
 import { findRoute } from "../snapshots/routes.ts";
 import type { OpenSnapshot, View } from "../snapshots/view.ts";
@@ -228,15 +229,13 @@ async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
 async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env>): Promise<Response> {
   const params = targetOf(context).split("?").slice(1).join("?");
   checkParameters(findRoute("ai-search"), params);
-  const { q: query, prefix } = parseSearch(new URLSearchParams(params));
+  const query = parseSearch(new URLSearchParams(params), DEFAULT_SEMANTIC_LIMIT);
   const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
   const found =
     parts.semantic === null
       ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts
-          .semantic(query, prefix, open)
-          .catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
-  return jsonResponse({ query, prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
+      : await parts.semantic(query, open).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+  return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 
 async function readFrom(of: View, mount: string, context: Context<Env>) {

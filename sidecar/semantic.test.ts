@@ -4,6 +4,7 @@ import { after, before, test } from "node:test";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import type { Embedder } from "../snapshots/index/embedder.ts";
+import type { SearchQuery } from "../snapshots/query/search.ts";
 import type { OpenSnapshot } from "../snapshots/view.ts";
 import { startSidecar } from "./app-fixture.ts";
 import { openAsk } from "./library.ts";
@@ -29,6 +30,7 @@ function toy(): Embedder & { calls: number; failure: Error | null } {
 let views: Views;
 let open: OpenSnapshot;
 const embedder = toy();
+const parse = (q: string): SearchQuery => ({ q, prefix: "", limit: 20 });
 before(async () => {
   views = await makeViews();
   open = (await views.publicView.current()) as OpenSnapshot;
@@ -43,14 +45,14 @@ async function makeVectors(): Promise<void> {
 
 test("without a model, before its vectors and after them, capabilities and answers agree", async () => {
   const none = openSemantic({ embedder: null, notice: "Configure embeddings.", model: "" });
-  assert.deepEqual(await none.tool("x", "", open), { mode: "unavailable", notice: "Configure embeddings.", results: [] });
+  assert.deepEqual(await none.tool(parse("x"), open), { mode: "unavailable", notice: "Configure embeddings.", results: [] });
   assert.equal(await none.find({ q: "x", prefix: "", limit: 1 }, open), null);
   assert.deepEqual(await none.component(open), { name: "semantic search", status: "wired (opt-in)", note: "Configure embeddings." });
 
   const semantic = openSemantic({ embedder, notice: "", model: "toy" });
   assert.equal((await semantic.component(null)).status, "unavailable");
   assert.equal((await semantic.component(open)).status, "unavailable");
-  assert.match((await semantic.tool("x", "", open)).notice, /not made yet/);
+  assert.match((await semantic.tool(parse("x"), open)).notice, /not made yet/);
   assert.equal(await semantic.find({ q: "x", prefix: "", limit: 1 }, open), null);
   await makeVectors();
   assert.deepEqual(await semantic.component(open), {
@@ -58,7 +60,9 @@ test("without a model, before its vectors and after them, capabilities and answe
     status: "live",
     note: "hybrid with full text, vectors by toy",
   });
-  const { mode, results } = await semantic.tool("insert", "", open);
+  const { mode, results } = await semantic.tool(parse("insert"), open);
+  assert.ok(results.length > 1);
+  assert.deepEqual((await semantic.tool({ ...parse("insert"), limit: 1 }, open)).results, results.slice(0, 1));
   assert.equal(mode, "semantic");
   assert.match(results[0]?.sha256 ?? "", /^[0-9a-f]{64}$/);
   assert.ok((results[0]?.chunks.length ?? 0) > 0);
@@ -69,10 +73,10 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   const model = toy();
   const semantic = openSemantic({ embedder: model, notice: "", model: "toy", now: () => now });
   model.failure = new ShelfError("not_configured", "The embedding model toy could not be reached.");
-  assert.match((await semantic.tool("insert", "", open)).notice, /toy could not be reached/);
+  assert.match((await semantic.tool(parse("insert"), open)).notice, /toy could not be reached/);
   assert.equal((await semantic.component(open)).status, "unavailable");
   model.failure = new Error("secret of the machine");
-  for (let at = 0; at < 5; at++) assert.equal((await semantic.tool("insert", "", open)).mode, "unavailable");
+  for (let at = 0; at < 5; at++) assert.equal((await semantic.tool(parse("insert"), open)).mode, "unavailable");
   assert.equal(model.calls, 1);
   const ask = openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }, semantic);
   const running = await startSidecar({ ask, semantic: semantic.tool });
@@ -83,11 +87,11 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   await running.listening.close();
   rmSync(running.views.folder, { recursive: true });
   now += 20_000;
-  assert.doesNotMatch((await semantic.tool("insert", "", open)).notice, /secret/);
+  assert.doesNotMatch((await semantic.tool(parse("insert"), open)).notice, /secret/);
   assert.equal(model.calls, 2);
   now += 20_000;
   model.failure = null;
-  assert.equal((await semantic.tool("insert", "", open)).mode, "semantic");
+  assert.equal((await semantic.tool(parse("insert"), open)).mode, "semantic");
   assert.equal((await semantic.component(open)).status, "live");
 });
 

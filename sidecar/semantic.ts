@@ -2,7 +2,7 @@
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
 import type { Embedder } from "../snapshots/index/embedder.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { DEFAULT_SEMANTIC_LIMIT, semantic } from "../snapshots/query/semantic.ts";
+import { semantic } from "../snapshots/query/semantic.ts";
 import type { SearchQuery, SearchResult } from "../snapshots/query/search.ts";
 import { toSource } from "../snapshots/query-answer.ts";
 import type { Component } from "../snapshots/schema/resources.ts";
@@ -43,11 +43,8 @@ export function openSemantic(options: SemanticOptions): Semantic {
       : semantic(await open.reader(), embedder, query);
 
   return {
-    async tool(q, prefix, open) {
-      const [{ mode, notice, results }, data] = await Promise.all([
-        answer({ q, prefix, limit: DEFAULT_SEMANTIC_LIMIT }, open),
-        open.snapshot.data(),
-      ]);
+    async tool(query, open) {
+      const [{ mode, notice, results }, data] = await Promise.all([answer(query, open), open.snapshot.data()]);
       return {
         mode,
         notice,

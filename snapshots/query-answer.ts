@@ -100,10 +100,8 @@ function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSear
     };
   }
   const query = parseSearch(params);
-  single(params, "q");
-  single(params, "prefix");
   return {
-    canonical: canonicalJson(["search", mount, query.q, query.prefix]),
+    canonical: canonicalJson(["search", mount, query.q, query.prefix, query.limit]),
     async run() {
       const results = await search(await open.reader(), query);
       return { body: { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)) }, next: null };

@@ -1,6 +1,9 @@
 /** The route table as data: who may call what, how it is cached, what goes in and what comes out.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { z } from "zod";
+import { DEFAULT_LIMIT as DEFAULT_CUBS } from "./query/cubs.ts";
+import { DEFAULT_LIMIT } from "./query/search.ts";
+import { DEFAULT_SEMANTIC_LIMIT } from "./query/semantic.ts";
 import { ClaimsRegistry } from "./schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "./schema/cubs.ts";
 import { DigestMatches, ObjectProof } from "./schema/evidence.ts";
@@ -31,6 +34,8 @@ function parameter(
 
 const prefix = parameter("prefix", "Only keys that start with it; empty means no restriction.", "notes/");
 const cursor = parameter("cursor", "Taken unchanged from `next` or from the Link header of the page before.", "");
+const limit = (what: string, usual: number): RouteParameter =>
+  parameter("limit", `${what} in one response, 0 to 500; ${usual} without it.`, "10");
 const q = (description: string, example: string): RouteParameter => parameter("q", description, example, { required: true });
 const key = { description: "Object key, percent-encoded segment by segment.", example: "notes/reading-a-digest.md" };
 const id = { description: "Exact CUB id.", example: "CUB-0001" };
@@ -96,7 +101,7 @@ const library: readonly Route[] = [
     kind: "query",
     access: "public",
     summary: "Ranked full-text search, best first",
-    query: [q("Words; quotes make a phrase. At most 500 characters.", "merkle proof"), prefix],
+    query: [q("Words; quotes make a phrase. At most 500 characters.", "merkle proof"), prefix, limit("Sources", DEFAULT_LIMIT)],
     parts: {},
     success: json(SearchResponse, "One source per object"),
     errors: [400, 503],
@@ -109,7 +114,11 @@ const library: readonly Route[] = [
     kind: "effect",
     access: "public",
     summary: "Semantic search; 200 with a notice when it is not available",
-    query: [q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"), prefix],
+    query: [
+      q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"),
+      prefix,
+      limit("Sources", DEFAULT_SEMANTIC_LIMIT),
+    ],
     parts: {},
     success: json(AiSearchResponse, "Sources with the passages that matched"),
     errors: [400, 429, 503],
@@ -280,7 +289,7 @@ const publicOnly: readonly Route[] = [
         "sorted",
       ),
       ...cubFilters,
-      parameter("limit", "Records in one response, 0 to 500; 50 without it.", "10"),
+      limit("Records", DEFAULT_CUBS),
       cursor,
     ],
     parts: {},

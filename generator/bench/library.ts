@@ -1,11 +1,10 @@
 /** The corpus as a library, and the command line over it. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { BuildSummary } from "../build.ts";
+import { CLI } from "../serving-process.ts";
 import { type Cost, measure } from "./measure.ts";
 
-export const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 /** As `npm run proofshelf` starts it. */
 export const NODE_OPTIONS = ["--max-semi-space-size=64"];
 const BUILD_LIMIT_S = 600;

@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { installed } from "./debian.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { frontPageBytes } from "./front-page.ts";
-import { CLI } from "./library.ts";
+import { CLI, startServing } from "../serving-process.ts";
 import { cpuOf, descendants, measure } from "./measure.ts";
 
 const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
@@ -20,7 +20,8 @@ const MIN_REQUESTS_PER_SECOND = 30_000;
 const MAX_FRONT_PAGE_KB = 60;
 const LOAD_S = 5;
 const CONNECTIONS = 32;
-const START_LIMIT_MS = 20_000;
+/** Milliseconds. */
+const NGINX_START_LIMIT = 20_000;
 
 /** What readers and programs ask for most; by nginx's name where a plain file needs another. */
 const TARGETS = [
@@ -153,24 +154,8 @@ async function copyDemo(folder: string): Promise<string> {
 }
 
 async function startSite(config: string): Promise<Server> {
-  const child = spawn(
-    "taskset",
-    ["-c", "0", process.execPath, CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
-  const line = await new Promise<string>((resolve, reject) => {
-    let text = "";
-    const timer = setTimeout(() => reject(new Error("The site server did not start in time.")), START_LIMIT_MS);
-    child.stdout.on("data", (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes("\n")) {
-        clearTimeout(timer);
-        resolve(text);
-      }
-    });
-    child.once("exit", () => reject(new Error("The site server ended before it was ready.")));
-  });
-  return { url: (JSON.parse(line) as { url: string }).url, process: child };
+  const { url, child } = await startServing(["--only", "site", "--config", config], ["taskset", "-c", "0"]);
+  return { url, process: child };
 }
 
 async function startNginx(folder: string): Promise<Server> {
@@ -191,7 +176,7 @@ http {
   );
   const child = spawn("taskset", ["-c", "0", "/usr/sbin/nginx", "-p", dir, "-c", conf], { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
-  for (const end = performance.now() + START_LIMIT_MS; ; ) {
+  for (const end = performance.now() + NGINX_START_LIMIT; ; ) {
     if ((await fetch(url).catch(() => null)) !== null) return { url, process: child };
     if (child.exitCode !== null || performance.now() > end)
       throw new Error(`nginx did not start: ${await readFile(join(dir, "error.log"), "utf8").catch(() => "")}`);

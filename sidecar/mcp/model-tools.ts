@@ -1,6 +1,6 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseSearch } from "../../snapshots/query/search.ts";
+import { parseSearch, type SearchQuery } from "../../snapshots/query/search.ts";
 import { AskRequest, type AiSearchResponse, type AskResponse } from "../../snapshots/schema/resources.ts";
 import { type Tool, withQuery } from "../../snapshots/tools/context.ts";
 import { fitWhole, slice } from "../../snapshots/tools/library.ts";
@@ -11,11 +11,7 @@ import type { Allow } from "./serve.ts";
 /** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
 /** Answers a query as GET /api/ai-search does. */
-export type SemanticTool = (
-  query: string,
-  prefix: string,
-  open: OpenSnapshot,
-) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+export type SemanticTool = (query: SearchQuery, open: OpenSnapshot) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
@@ -43,9 +39,11 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
 
 export function semanticTool(semantic: SemanticTool | null, allow: Allow): Tool {
   return async ({ open, budget }, { query, prefix = "", limit }) => {
-    const { q, prefix: under } = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix) }));
+    // Some more than wanted show whether there are more.
+    const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
+    const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
-    const found = semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(q, under, open);
+    const found = semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(parsed, open);
     const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
     const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {

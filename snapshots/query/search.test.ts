@@ -204,6 +204,8 @@ test("parameters out of their limits are refused with their name", () => {
   assert.deepEqual(parse(`q=${"%F0%9F%98%80".repeat(500)}`), { q: "\u{1F600}".repeat(500), prefix: "", limit: 50 });
   assert.deepEqual(parse("q=e%CC%81"), { q: "é", prefix: "", limit: 50 });
   for (const limit of ["501", "-1", "x", "", "1e2"]) assert.throws(() => parse(`q=a&limit=${limit}`), { code: "bad_parameter" });
+  for (const twice of ["q=a&q=b", "q=a&prefix=x&prefix=y", "q=a&limit=1&limit=1"])
+    assert.throws(() => parse(twice), { code: "bad_parameter" });
   assert.throws(() => parse(`q=a&prefix=${"x".repeat(1025)}`), { code: "bad_prefix" });
 });
 

@@ -3,6 +3,7 @@ import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
+import { single } from "./cubs.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { snippet } from "./snippet.ts";
 import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
@@ -40,9 +41,10 @@ export type SearchResult = {
 };
 
 /** @param params of the URL; the caller refuses unknown names
- *  @throws ShelfError "missing_parameter" without q, "bad_parameter" for one that is too long or out of range */
-export function parseSearch(params: URLSearchParams): SearchQuery {
-  const q = params.get("q")?.normalize("NFC") ?? "";
+ *  @param usual limit without one
+ *  @throws ShelfError "missing_parameter" without q, "bad_parameter" for one that is too long, out of range or there twice */
+export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): SearchQuery {
+  const q = single(params, "q")?.normalize("NFC") ?? "";
   if (q.trim() === "")
     throw new ShelfError("missing_parameter", "The parameter q is missing or empty.", {
       errors: [{ pointer: "q", detail: "give some words" }],
@@ -52,11 +54,11 @@ export function parseSearch(params: URLSearchParams): SearchQuery {
       errors: [{ pointer: "q", detail: `at most ${MAX_QUERY} characters` }],
     });
   }
-  const prefix = params.get("prefix") ?? "";
+  const prefix = single(params, "prefix") ?? "";
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new ShelfError("bad_prefix", `The prefix is longer than ${MAX_PREFIX_BYTES} bytes.`);
   }
-  const limit = params.get("limit") ?? String(DEFAULT_LIMIT);
+  const limit = single(params, "limit") ?? String(usual);
   if (!/^[0-9]{1,4}$/.test(limit) || Number(limit) > MAX_LIMIT) {
     throw new ShelfError("bad_parameter", `The parameter limit is not a number from 0 to ${MAX_LIMIT}.`, {
       errors: [{ pointer: "limit", detail: `0 to ${MAX_LIMIT}` }],
