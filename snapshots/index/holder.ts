@@ -10,7 +10,8 @@ const USES_TO_RETURN = 50;
 export type Holder = {
   /** null while they are not held; then they may be from some later use on. */
   rows(): ResidentRows | null;
-  close(): void;
+  /** Returns when nothing is being read for it any more: until then the engine refuses to close what is read from. */
+  close(): Promise<void>;
 };
 
 type Entry = { rows: ResidentRows | null };
@@ -23,6 +24,7 @@ export function openHolder(load: (room: number) => Promise<ResidentRows | null>)
   const entry: Entry = { rows: null };
   let wait = 0;
   let closed = false;
+  let loading: Promise<void> = Promise.resolve();
   const hold = (rows: ResidentRows | null): void => {
     if (rows === null || closed) return;
     entry.rows = rows;
@@ -44,7 +46,7 @@ export function openHolder(load: (room: number) => Promise<ResidentRows | null>)
       } else if (--wait < 0) {
         // One that cannot be read, or is too large, is not tried again.
         wait = Number.POSITIVE_INFINITY;
-        void load(MAX_BYTES).then(hold, () => undefined);
+        loading = load(MAX_BYTES).then(hold, () => undefined);
       }
       return entry.rows;
     },
@@ -52,6 +54,7 @@ export function openHolder(load: (room: number) => Promise<ResidentRows | null>)
       closed = true;
       entry.rows = null;
       holding.delete(entry);
+      return loading;
     },
   };
 }

@@ -183,14 +183,13 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
     close: () => {
-      holder.close();
       for (const opened of vectors.values())
         void opened.then(
           (reader) => reader?.close(),
           () => {},
         );
-      passages.close();
       words.close();
+      void holder.close().then(() => passages.close());
     },
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { search } from "../query/search.ts";
 import { openHolder } from "./holder.ts";
 import { openIndex } from "./open.ts";
 import { loadRows } from "./resident.ts";
@@ -79,6 +80,17 @@ test("rows held in memory are the rows that the engine gives, after changes and 
   index.close();
 });
 
+test("a reader may be closed at any moment while its rows come into memory", async () => {
+  const index = await openIndex(folder);
+  for (let round = 0; round < 40; round++) {
+    const reader = await index.at("two");
+    await search(reader, { q: "proof", prefix: "", limit: 1 });
+    await new Promise((resolve) => setTimeout(resolve, round / 2));
+    reader.close();
+  }
+  index.close();
+});
+
 test("readers share the room for rows: who was used last keeps it, and who lost it gets it back after a while", async () => {
   const most = 200 * 1024 * 1024;
   const loads = [0, 0, 0];
@@ -100,6 +112,6 @@ test("readers share the room for rows: who was used last keeps it, and who lost 
   for (let use = 0; use < 60; use++) first?.rows();
   await settle();
   assert.deepEqual([first?.rows() === null, second?.rows() ?? null, loads], [false, null, [2, 1, 0]]);
-  for (const holder of holders) holder.close();
+  for (const holder of holders) void holder.close();
   assert.deepEqual(held(), [false, false, false]);
 });
