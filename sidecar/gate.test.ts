@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
@@ -302,7 +303,10 @@ test("a valid identity outside the policy is 403, and look-alikes of an allowed 
   ]) {
     assert.equal(await statusOf(tokenHeaders(makeToken({ email }))), 403, JSON.stringify(email));
   }
-  assert.equal(await statusOf(tokenHeaders(makeToken({ email_verified: false }))), 403);
+  for (const unverified of [false, "false", "False", "", "TRUE", "yes", 0, 1, null, [true], {}])
+    assert.equal(await statusOf(tokenHeaders(makeToken({ email_verified: unverified }))), 403, JSON.stringify(unverified));
+  for (const verified of [true, "true", undefined])
+    assert.equal(await statusOf(tokenHeaders(makeToken({ email_verified: verified }))), 200);
   assert.equal(await statusOf(tokenHeaders(makeToken({ email: "" }))), 403);
   assert.equal(await statusOf(tokenHeaders(makeToken({ email: undefined, sub: "nobody" }))), 403);
   assert.equal(await statusOf(pairHeaders("old.example", SERVICE_SECRET)), 403);
@@ -388,6 +392,44 @@ test("a token that was let in is refused once it has expired, its key is gone, o
   text = JSON.stringify({ keys: (JSON.parse(text) as { keys: { kid: string }[] }).keys.filter((key) => key.kid !== "ec") });
   now += 11 * 60_000;
   assert.equal(await statusOf(lasting, aging), 401);
+});
+
+test("when access.jwks names other keys, a token of the old ones is refused, also one that was being checked meanwhile", async () => {
+  const foreign = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  const sets: Readonly<Record<string, string>> = {
+    "/old.json": jwks,
+    "/new.json": JSON.stringify({ keys: [{ ...foreign, kid: "ec", alg: "ES256", use: "sig" }] }),
+  };
+  let held: Promise<void> | null = null;
+  let config = accessConfig({ jwks: "/old.json" });
+  const moving = openGate(() => config, {
+    now: clock,
+    readKeys: async (location) => {
+      if (location === "/old.json") await held;
+      return sets[location] ?? "";
+    },
+  });
+  const used = tokenHeaders(makeToken());
+  assert.equal(await statusOf(used, moving), 200);
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(used, moving), 401);
+  assert.equal(await statusOf(used, moving), 401);
+  config = accessConfig({ jwks: "/old.json" });
+  assert.equal(await statusOf(used, moving), 200, "a refusal by other keys is worth nothing, too");
+
+  // Its keys are still being read when the location changes; its verdict comes after the new keys were asked.
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(tokenHeaders(makeToken({ sub: "person-2" })), moving), 401);
+  let release = (): void => undefined;
+  held = new Promise((resolve) => (release = resolve));
+  config = accessConfig({ jwks: "/old.json" });
+  const late = tokenHeaders(makeToken({ sub: "person-3" }));
+  const checking = statusOf(late, moving);
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(tokenHeaders(makeToken({ sub: "person-4" })), moving), 401);
+  release();
+  assert.equal(await checking, 200, "it was asked under the old configuration");
+  assert.equal(await statusOf(late, moving), 401);
 });
 
 test("an unknown key id fetches the keys again, at most once a minute", async () => {

@@ -82,6 +82,8 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
 
   const verifyToken = async (token: string, config: AccessConfig): Promise<ParsedToken | RefusalReason> => {
     if (token.length > MAX_TOKEN_BYTES) return "too_long";
+    // A new location empties the memory, so it comes before the look into it.
+    const keys = config.jwks === null ? null : findKeySource(config.jwks);
     const digest = hash("sha256", token, "base64url");
     const known = remembered.get(digest);
     const parsed = known?.parsed ?? parseToken(token, config.algorithms);
@@ -91,8 +93,8 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const audiences = [...config.audience, ...config.humanAudience];
     const problem = findClaimsProblem(parsed.claims, config, audiences, now());
     if (problem !== null) return problem;
-    if (config.issuer === null || config.jwks === null) return "no_tokens";
-    const set = await findKeySource(config.jwks).find(parsed.kid);
+    if (config.issuer === null || keys === null) return "no_tokens";
+    const set = await keys.find(parsed.kid);
     if (set === null) return "no_keys";
     if (!set.kids.has(parsed.kid)) return "unknown_key";
     if (known?.version === set.version) return parsed;
@@ -162,13 +164,18 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
 function findIdentity(claims: Readonly<Record<string, unknown>>, config: AccessConfig): Identity | null {
   const { email, email_verified: emailVerified, common_name: commonName, sub } = claims;
   if (email !== undefined && email !== "") {
-    if (typeof email !== "string" || emailVerified === false) return null;
+    if (typeof email !== "string" || !isVerified(emailVerified)) return null;
     const folded = foldEmail(email);
     return folded === null ? null : { kind: "person", name: folded, email: folded };
   }
   const id = typeof commonName === "string" && commonName !== "" ? commonName : sub;
   const service = config.serviceTokens.find((known) => known.id === id);
   return service === undefined ? null : { kind: "service", name: service.name, email: null };
+}
+
+/** Issuers that say nothing of it give verified addresses only; some write the word for the value. */
+function isVerified(claim: unknown): boolean {
+  return claim === undefined || claim === true || claim === "true";
 }
 
 /** Plain ASCII addresses only: what looks like `example.org` to a reader must be `example.org` to us. */

@@ -25,7 +25,7 @@ export type KeySet = {
   readonly kids: ReadonlySet<string>;
   /** The one key with this id, for this algorithm. @throws Error when there is none, more than one, or one of another kind */
   verifier(alg: TokenAlgorithm, kid: string): Promise<Verifier>;
-  /** Differs from set to set: a verdict reached with other keys is worth nothing. */
+  /** Differs from set to set of the whole process, also between sources: a verdict reached with other keys is worth nothing. */
   readonly version: number;
 };
 
@@ -42,6 +42,9 @@ export type KeySourceOptions = {
   readonly read?: (location: string) => Promise<string>;
 };
 
+/** Sets read so far, whatever their source: no two ever have one version. */
+let versions = 0;
+
 export function openKeySource(location: string, options: KeySourceOptions): KeySource {
   const remote = /^https?:\/\//i.test(location);
   const minInterval = remote ? MIN_FETCH_INTERVAL : MIN_FILE_INTERVAL;
@@ -57,7 +60,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
   const refresh = async (): Promise<void> => {
     try {
       const fresh = await read(location);
-      if (fresh !== text || current === null) current = parseKeySet(fresh, (current?.version ?? 0) + 1);
+      if (fresh !== text || current === null) current = parseKeySet(fresh, ++versions);
       text = fresh;
       goodAt = options.now();
       failing = false;
