@@ -11,6 +11,7 @@ import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
+import { openPagefind, type PagefindProcess } from "./pagefind-process.ts";
 import type { BuildState } from "./state.ts";
 
 /** Documents in one bundle at most: making one again takes a few hundred milliseconds. */
@@ -34,13 +35,16 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
 ];
 
 /** Bundles as files under pagefind/, and what to remember of them.
- *  @param facts digest that stands for an object's content */
+ *  @param facts digest that stands for an object's content
+ *  @param timeLimit milliseconds for each of Pagefind's answers; for tests
+ *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
 export async function pagefindFiles(options: {
   readonly data: ViewData;
   readonly facts: (key: string) => string;
   readonly extract: (key: string) => Promise<Extract>;
   readonly shelf: Pick<Shelf, "putBlob">;
   readonly known: BuildState["bundles"];
+  readonly timeLimit?: number;
 }): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"]; readonly made: number }> {
   const { data, shelf, known } = options;
   const entries = [...entriesOf(data, options.facts, options.extract)];
@@ -62,7 +66,7 @@ export async function pagefindFiles(options: {
     }
   }
   if (stale.length > 0) {
-    const pagefind = await import("pagefind");
+    const pagefind = await openPagefind(options.timeLimit);
     try {
       for (const number of stale) {
         bundles[String(number)] = {
@@ -83,27 +87,29 @@ export async function pagefindFiles(options: {
 }
 
 async function makeBundle(
-  pagefind: typeof import("pagefind"),
+  pagefind: PagefindProcess,
   shelf: Pick<Shelf, "putBlob">,
   number: number,
   members: readonly Entry[],
 ): Promise<FileEntry[]> {
-  const { index, errors } = await pagefind.createIndex({ forceLanguage: "en" });
+  const { index, errors } = await pagefind.ask(({ createIndex }) => createIndex({ forceLanguage: "en" }));
   if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
   for (let at = 0; at < members.length; at += 64) {
     const some = members.slice(at, at + 64);
     // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
     const contents = await Promise.all(some.map((entry) => entry.content()));
-    const answers = await Promise.all(
-      // Pagefind refuses a record without content.
-      some.map(({ path, meta }, number) =>
-        index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta }),
+    const answers = await pagefind.ask(() =>
+      Promise.all(
+        // Pagefind refuses a record without content.
+        some.map(({ path, meta }, number) =>
+          index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta }),
+        ),
       ),
     );
     for (const answer of answers)
       if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
   }
-  const { files, errors: failures } = await index.getFiles();
+  const { files, errors: failures } = await pagefind.ask(() => index.getFiles());
   if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
   const entries: FileEntry[] = [];
   for (const { path, content } of [...files].sort((a, b) => compareNames(a.path, b.path))) {
@@ -114,7 +120,7 @@ async function makeBundle(
     const type = TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? "application/octet-stream";
     entries.push({ path: `pagefind/${number}/${path}`, sha256: digest, size: content.length, type });
   }
-  await index.deleteIndex();
+  await pagefind.ask(() => index.deleteIndex());
   return entries;
 }
 
