@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { childProcesses } from "../child-processes.ts";
+import type { ShelfError } from "../../snapshots/errors.ts";
 import { extract } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";
 import { openExtractPool } from "./pool.ts";
@@ -19,7 +21,7 @@ test("a pool gives what extract gives, and leaves the caller's bytes alone", asy
 });
 
 test("an object that takes too long gets a note and its plain text", async () => {
-  // No process starts within a millisecond.
+  // No process starts within a few milliseconds.
   const pool = openExtractPool({ threads: 1, timeLimit: 1 });
   try {
     const [first, second] = await Promise.all([
@@ -53,6 +55,47 @@ test("a process that dies costs the object it was at, and no other", async () =>
     assert.match(found[1]?.notes.join() ?? "", /failed/);
     assert.equal(found[2]?.title, "Third");
   } finally {
+    await pool.close();
+  }
+});
+
+test("a process that is killed for no fault of the file costs nothing: the file is read again", async (t) => {
+  if (process.platform !== "linux") return t.skip("processes are found in /proc");
+  const pool = openExtractPool({ threads: 1 });
+  try {
+    const reading = Promise.all([pool.extract("a.md", Buffer.from("# First\n")), pool.extract("b.md", Buffer.from("# Second\n"))]);
+    const [pid] = childProcesses("extract/worker.ts");
+    assert.ok(pid !== undefined, "it was started and cannot have read anything yet");
+    process.kill(pid, "SIGKILL");
+    assert.deepEqual(
+      (await reading).map(({ title, notes }) => [title, notes]),
+      [
+        ["First", []],
+        ["Second", []],
+      ],
+    );
+    assert.deepEqual((await pool.extract("c.md", Buffer.from("# Third\n"))).notes, [], "and the pool works on");
+  } finally {
+    await pool.close();
+  }
+});
+
+test("a process that cannot be started fails the build in words, blames no file, and does not hold up the end", {
+  timeout: 30_000,
+}, async () => {
+  const { execPath } = process;
+  const pool = openExtractPool({ threads: 2 });
+  try {
+    process.execPath = "/nonexistent/program";
+    const reading = ["a.md", "b.md", "c.md", "d.md", "e.md", "f.md"].map((key) => pool.extract(key, Buffer.from("# A\n")));
+    for (const result of await Promise.allSettled(reading)) {
+      assert.equal(result.status, "rejected");
+      assert.equal((result.reason as ShelfError).code, "build_failed");
+      assert.match((result.reason as ShelfError).message, /could not be started \(ENOENT\)/);
+    }
+    await assert.rejects(pool.extract("g.md", Buffer.from("")), { code: "build_failed" });
+  } finally {
+    process.execPath = execPath;
     await pool.close();
   }
 });

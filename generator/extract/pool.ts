@@ -2,17 +2,19 @@
  *
  *  Processes and not threads, because the bytes are strangers': the Markdown parser is native code and PDF.js is large, and
  *  what aborts a process takes all its threads along. A child has no environment variables, may not write files or start
- *  programs, and is killed when an object takes too long or too much memory: that object then gets a plain extract with a
- *  note, and the build goes on. */
+ *  programs, and is killed when an object takes too long or too much memory. An overloaded machine can be the cause of that
+ *  too, and extracts are kept, so the object gets a second try with nothing else in its process. When that fails as well, it
+ *  gets a plain extract with a note, and the build goes on. */
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
+import { ShelfError } from "../../snapshots/errors.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
   /** As extract() of extract.ts, which see; does not throw for any bytes.
-   *  @throws Error when the pool is closed */
+   *  @throws ShelfError "build_failed" when no process can be started; Error when the pool is closed */
   extract(key: string, bytes: Uint8Array): Promise<Extracted>;
   /** Waits for nothing: what is still under way is refused. */
   close(): Promise<void>;
@@ -21,7 +23,7 @@ export type ExtractPool = {
 export type ExtractPoolOptions = {
   /** Processes; each takes about 150 MB. Default: one a core, at most MAX_THREADS. */
   readonly threads?: number;
-  /** Milliseconds for one object. Default: TIME_LIMIT. */
+  /** Milliseconds for one object at its first try. Default: TIME_LIMIT. */
   readonly timeLimit?: number;
   /** Megabytes of heap of one process. Default: MEMORY_LIMIT. */
   readonly memoryLimit?: number;
@@ -30,6 +32,8 @@ export type ExtractPoolOptions = {
 const MAX_THREADS = 8;
 /** Milliseconds; the largest text takes 3 s, so only what hangs takes longer. */
 const TIME_LIMIT = 10_000;
+/** How much longer an object may take at its second try. */
+const PATIENCE = 3;
 /** Megabytes of heap; a 20 MB text takes 250. */
 const MEMORY_LIMIT = 768;
 /** Objects sent to one process: one at work and one waiting, so that it never idles while its answer travels. */
@@ -38,6 +42,8 @@ const IN_FLIGHT = 2;
 type Task = {
   readonly key: string;
   readonly bytes: Uint8Array;
+  /** It was at work when a process ended. */
+  suspect: boolean;
   resolve(value: Extracted): void;
   reject(reason: Error): void;
 };
@@ -54,15 +60,24 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
   const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
+  /** Suspects; each gets a process of its own. */
+  const again: Task[] = [];
   let next = 0;
-  let closed = false;
+  /** Why nothing more is read. */
+  let over: Error | null = null;
 
   /** Sends waiting tasks to processes with room, and starts one more when all are busy. */
   function dispatch(): void {
-    if (closed) return;
-    while (next < waiting.length) {
+    while (over === null && again.length > 0 && slots.size < threads) {
+      const slot = start();
+      const task = again.shift();
+      if (slot !== null && task !== undefined) send(slot, task);
+    }
+    while (over === null && next < waiting.length) {
       let slot: Slot | null = null;
-      for (const candidate of slots) if (candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
+      for (const candidate of slots) {
+        if (candidate.tasks[0]?.suspect !== true && candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
+      }
       if ((slot === null || slot.tasks.length > 0) && slots.size < threads) slot = start();
       if (slot === null) return;
       const task = waiting[next++];
@@ -78,35 +93,60 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     slot.tasks.push(task);
     if (slot.tasks.length === 1) watch(slot);
     const request: Request = { key: task.key, bytes: task.bytes };
-    // A process that just died refuses: its exit handler takes care of the task.
-    slot.child.send(request, () => undefined);
+    // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the task.
+    if (slot.child.connected) slot.child.send(request, () => undefined);
   }
 
-  function start(): Slot {
-    const child = fork(fileURLToPath(new URL("worker.ts", import.meta.url)), [], {
-      serialization: "advanced",
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
-      // Nothing of ours is for the eyes of a parser that a stranger may have taken over.
-      env: {},
-      execArgv: [`--max-old-space-size=${memoryLimit}`, "--no-warnings", "--permission", "--allow-fs-read=*", "--allow-addons"],
-    });
+  /** null when the system refuses at once; mostly it says so later, by "error" and without "exit". */
+  function start(): Slot | null {
+    let child: ChildProcess;
+    try {
+      child = fork(fileURLToPath(new URL("worker.ts", import.meta.url)), [], {
+        serialization: "advanced",
+        stdio: ["ignore", "ignore", "ignore", "ipc"],
+        // Nothing of ours is for the eyes of a parser that a stranger may have taken over.
+        env: {},
+        execArgv: [`--max-old-space-size=${memoryLimit}`, "--no-warnings", "--permission", "--allow-fs-read=*", "--allow-addons"],
+      });
+    } catch (error) {
+      finish(notStarted(error as NodeJS.ErrnoException));
+      return null;
+    }
     const slot: Slot = {
       child,
       tasks: [],
       timer: null,
       timedOut: false,
-      ended: new Promise((resolve) => void child.once("exit", () => resolve())),
+      ended: new Promise((resolve) => {
+        child.once("exit", () => resolve());
+        child.once("error", () => resolve());
+      }),
     };
     slots.add(slot);
     child.on("message", (reply: Reply) => {
+      // Its last words may come after its end was heard; by then its tasks are others' work.
+      if (!slots.has(slot)) return;
       const task = slot.tasks.shift();
       watch(slot);
       task?.resolve(reply);
       dispatch();
     });
-    child.on("error", () => undefined);
+    child.on("error", (error) => {
+      // Neither the object's fault nor of one process only: the build cannot go on.
+      if (child.pid === undefined) finish(notStarted(error));
+      child.kill("SIGKILL");
+      end(slot);
+    });
     child.once("exit", () => end(slot));
     return slot;
+  }
+
+  /** Refuses what waits and what comes. What is at work is left to its process. */
+  function finish(reason: Error): void {
+    over ??= reason;
+    for (const task of [...again.splice(0), ...waiting.slice(next)]) task.reject(over);
+    waiting.length = 0;
+    next = 0;
   }
 
   /** Sets the clock for the object at work, which is the first one. */
@@ -115,22 +155,28 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     slot.timer =
       slot.tasks.length === 0
         ? null
-        : setTimeout(() => {
-            slot.timedOut = true;
-            slot.child.kill("SIGKILL");
-          }, timeLimit);
+        : setTimeout(
+            () => {
+              slot.timedOut = true;
+              slot.child.kill("SIGKILL");
+            },
+            timeLimit * (slot.tasks[0]?.suspect === true ? PATIENCE : 1),
+          );
   }
 
   /** A process is gone: the object at work is to blame, those behind it try again elsewhere. */
   function end(slot: Slot): void {
+    if (!slots.delete(slot)) return;
     if (slot.timer !== null) clearTimeout(slot.timer);
-    slots.delete(slot);
     const [blamed, ...others] = slot.tasks;
-    if (closed) {
-      for (const task of slot.tasks) task.reject(new Error("The extract pool was closed."));
+    if (over !== null) {
+      for (const task of slot.tasks) task.reject(over);
       return;
     }
-    if (blamed !== undefined) {
+    if (blamed?.suspect === false) {
+      blamed.suspect = true;
+      again.push(blamed);
+    } else if (blamed !== undefined) {
       const note = slot.timedOut
         ? "Reading this file took too long, so only its plain text is used."
         : "Reading this file failed, so only its plain text is used.";
@@ -145,17 +191,14 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
 
   return {
     extract(key, bytes) {
-      if (closed) return Promise.reject(new Error("The extract pool was closed."));
+      if (over !== null) return Promise.reject(over);
       return new Promise((resolve, reject) => {
-        waiting.push({ key, bytes, resolve, reject });
+        waiting.push({ key, bytes, suspect: false, resolve, reject });
         dispatch();
       });
     },
     async close() {
-      closed = true;
-      for (const task of waiting.slice(next)) task.reject(new Error("The extract pool was closed."));
-      waiting.length = 0;
-      next = 0;
+      finish(new Error("The extract pool was closed."));
       const open = [...slots];
       for (const { child, tasks } of open) {
         if (tasks.length > 0 || !child.connected) child.kill("SIGKILL");
@@ -164,4 +207,11 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       await Promise.all(open.map((slot) => slot.ended));
     },
   };
+}
+
+function notStarted(error: NodeJS.ErrnoException): ShelfError {
+  return new ShelfError("build_failed", `A process that reads files could not be started (${error.code ?? "unknown error"}).`, {
+    cause: error,
+    fixes: ["Look whether the machine is short of processes, open files or memory, and build again."],
+  });
 }
