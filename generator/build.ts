@@ -360,8 +360,7 @@ async function indexViews(
   ]);
   let before = state.internal ?? (await assumedState(shelves.internal));
   if (before === null || !(await index.has("internal", before.snapshot))) {
-    await seedIndex(shelves.public, shelves.internal);
-    before = publicIndexed.state;
+    before = (await seedIndex(shelves.public, shelves.internal)) ? publicIndexed.state : null;
   }
   return { public: publicIndexed, internal: await update("internal", Promise.resolve(draft.snapshot), before), draft };
 }

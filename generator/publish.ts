@@ -1,11 +1,13 @@
 /** Files → snapshot: trees, index, record, pointer, in the order that leaves the old snapshot served whatever happens. */
-import { constants } from "node:fs";
-import { cp, rm } from "node:fs/promises";
+import { constants, existsSync } from "node:fs";
+import { cp, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { apiFiles, type DerivedFile } from "../snapshots/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { documentId } from "../snapshots/index/row.ts";
+import { PASSAGES, WORDS } from "../snapshots/index/tables.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../snapshots/shelf.ts";
 import { buildTree, type FileEntry } from "../snapshots/tree.ts";
@@ -78,10 +80,22 @@ export async function assumedState(shelf: Shelf): Promise<ViewState | null> {
 }
 
 /** Gives an internal index that has nothing yet a copy of the public one: the gated documents are then all that is missing.
- *  The copy goes from public to internal, never the other way. */
-export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
-  await rm(to.indexUri, { recursive: true, force: true });
-  await cp(from.indexUri, to.indexUri, { recursive: true, mode: constants.COPYFILE_FICLONE });
+ *  The copy goes from public to internal, never the other way. Whatever else is there stays: a server may be reading it.
+ *  @returns false when the internal index has rows already, of whatever tag and in whatever state */
+export async function seedIndex(from: Shelf, to: Shelf): Promise<boolean> {
+  // Rows on whose table a tag stands are complete with their counts, so the rows come last.
+  const tables = [WORDS, PASSAGES].map((name) => `${name}.lance`);
+  if (existsSync(join(to.indexUri, `${PASSAGES}.lance`))) return false;
+  const staging = `${to.indexUri}.new`;
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(to.indexUri, { recursive: true });
+  for (const name of tables) {
+    await cp(join(from.indexUri, name), join(staging, name), { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await rm(join(to.indexUri, name), { recursive: true, force: true });
+    await rename(join(staging, name), join(to.indexUri, name));
+  }
+  await rm(staging, { recursive: true, force: true });
+  return true;
 }
 
 export type Published = { readonly record: SnapshotRecord; readonly changes: Changes };

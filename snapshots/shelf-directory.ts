@@ -146,8 +146,10 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null):
     },
 
     async putRecord(record, changes) {
-      writeWhole(changesPath(record.sequence), Buffer.from(canonicalJson(changes)));
-      writeWhole(recordPath(record.sequence), Buffer.from(canonicalJson(record)));
+      // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
+      writeWhole(changesPath(record.sequence), Buffer.from(canonicalJson(changes)), true);
+      writeWhole(recordPath(record.sequence), Buffer.from(canonicalJson(record)), true);
+      for (const path of [changesPath(record.sequence), recordPath(record.sequence)]) syncFolder(dirname(path));
     },
 
     async readChanges(sequence) {

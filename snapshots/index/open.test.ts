@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, rmSync, truncateSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +7,7 @@ import { after, test } from "node:test";
 import { search } from "../query/search.ts";
 import { openIndex, type ViewIndex } from "./open.ts";
 import { type Document, documentId } from "./row.ts";
+import { PASSAGES, WORDS as COUNTS } from "./tables.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "index-"));
 after(() => rm(folder, { recursive: true, force: true }));
@@ -111,6 +113,32 @@ test("an update that dies midway leaves nothing behind in the next one", async (
     ["a.txt", "b.txt"],
   );
   index.close();
+});
+
+test("a table that a full disk or a power cut left unreadable is made anew, and keeps neither builds nor prune from working", async () => {
+  for (const [at, damage] of [
+    // What is left when the disk is full before the first version is written.
+    (versions: string) => rmSync(versions, { recursive: true }),
+    // What a file system gives after a power cut for a file that was not synced.
+    (versions: string) => truncateSync(join(versions, readdirSync(versions).sort()[0] ?? ""), 0),
+  ].entries()) {
+    for (const name of [PASSAGES, COUNTS]) {
+      const dir = join(folder, `damaged-${at}-${name}`);
+      const before = await openIndex(dir);
+      await before.update({ upsert: some(0, 3), remove: [], base: null, tag: "one" });
+      before.close();
+      damage(join(dir, `${name}.lance`, "_versions"));
+      const index = await openIndex(dir);
+      assert.deepEqual(await index.tags(), []);
+      await assert.rejects(index.at("one"), { code: "search_unavailable" });
+      await index.prune(["one"]);
+      await index.update({ upsert: some(0, 3), remove: [], base: null, tag: "two" });
+      assert.deepEqual(await index.tags(), ["two"]);
+      assert.equal((await found(index, "two", "c/1.txt"))[0]?.[0], "c/1.txt");
+      await index.prune(["two"]);
+      index.close();
+    }
+  }
 });
 
 test("prune forgets the tags that are not kept, and the kept ones answer as before", async () => {

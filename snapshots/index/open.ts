@@ -12,6 +12,7 @@ import {
   type Engine,
   indexTerms,
   NEVER,
+  openTable,
   PASSAGES,
   passageTable,
   returnTo,
@@ -69,16 +70,21 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
   const engine = await connectEngine(uri);
 
   async function openTables(): Promise<{ passages: Table; words: Table } | null> {
-    const names = await engine.connection.tableNames();
-    if (!names.includes(PASSAGES) || !names.includes(WORDS)) return null;
-    return { passages: await engine.connection.openTable(PASSAGES), words: await engine.connection.openTable(WORDS) };
+    const [passages, words] = await Promise.all([openTable(engine.connection, PASSAGES), openTable(engine.connection, WORDS)]);
+    if (passages !== null && words !== null) return { passages, words };
+    passages?.close();
+    words?.close();
+    return null;
   }
 
   async function tags(): Promise<string[]> {
-    const names = await engine.connection.tableNames();
-    if (!names.includes(PASSAGES)) return [];
-    const table = await engine.connection.openTable(PASSAGES);
-    return Object.keys(await (await table.tags()).list());
+    const tables = await openTables();
+    if (tables === null) return [];
+    const [passages, words] = await Promise.all([tagNames(tables.passages), tagNames(tables.words)]);
+    tables.passages.close();
+    tables.words.close();
+    // Of two tables one may have been lost, and made anew without the earlier tags.
+    return passages.filter((name) => words.includes(name));
   }
 
   async function has(tag: string): Promise<boolean> {
@@ -115,9 +121,14 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       const names = await engine.connection.tableNames();
       for (const name of names) {
         if (!TABLE_PATTERN.test(name)) continue;
-        const table = await engine.connection.openTable(name);
+        const table = await openTable(engine.connection, name);
+        if (table === null) {
+          // The next build makes what is searched anew; nobody will miss the rest.
+          if (name !== PASSAGES && name !== WORDS) await engine.connection.dropTable(name);
+          continue;
+        }
         const known = await table.tags();
-        for (const tag of Object.keys(await known.list())) if (!keep.includes(tag)) await known.delete(tag);
+        for (const tag of await tagNames(table)) if (!keep.includes(tag)) await known.delete(tag);
         const kept = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
         if (kept.size === 0 && name !== PASSAGES && name !== WORDS) {
           // Another model's vectors, or another version of the program wrote it.
@@ -138,6 +149,10 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
     },
     close: () => engine.connection.close(),
   };
+}
+
+async function tagNames(table: Table): Promise<string[]> {
+  return Object.keys(await (await table.tags()).list());
 }
 
 /** Documents in lists whose rows fill about one batch; of two with one id in a list, the later. */

@@ -140,7 +140,10 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     async vectors(embedderId) {
       const known = vectors.get(embedderId) ?? guarded(() => openVectors(engine, tag, embedderId));
       vectors.set(embedderId, known);
-      const found = await known;
+      const found = await known.catch((error: unknown) => {
+        vectors.delete(embedderId);
+        throw error;
+      });
       // They may be made later.
       if (found === null) vectors.delete(embedderId);
       return found;

@@ -18,6 +18,8 @@ const INDEX_CACHE = 512n * 1024n * 1024n;
 const METADATA_CACHE = 64n * 1024n * 1024n;
 /** Longest word the engine indexes, in bytes: a word of MAX_WORD characters and more. */
 const MAX_TOKEN_BYTES = 400;
+/** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
+const PASSING = /os error (?:5|12|13|23|24)\b/;
 /** Names in one SQL list. */
 const CHUNK = 500;
 /** Nothing is older than this: `optimize` must not clean up, because a tag older than its limit makes it fail. */
@@ -72,10 +74,33 @@ const TEXT_COLUMNS = [
 ] as const satisfies readonly (keyof StoredRow)[];
 const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
 
+/** The table, or null when there is none to be read. A full disk, a kill or a power cut while a table is written can leave a
+ *  folder that the engine lists and cannot open. */
+export async function openTable(connection: Connection, name: string): Promise<Table | null> {
+  if (!(await connection.tableNames()).includes(name)) return null;
+  return connection.openTable(name).catch((error: unknown) => {
+    if (PASSING.test(String(error))) throw error;
+    return null;
+  });
+}
+
 /** Makes the table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
 export async function emptyTable({ connection }: Engine, name: string, like: ArrowTable): Promise<Table> {
-  const exists = (await connection.tableNames()).includes(name);
-  return connection.createEmptyTable(name, like.schema, { mode: exists ? "overwrite" : "create" });
+  const before = await openTable(connection, name);
+  if (before === null) return createTable(connection, name, like);
+  before.close();
+  return connection.createEmptyTable(name, like.schema, { mode: "overwrite" });
+}
+
+/** The table as it is, or an empty one. */
+export async function openOrCreate(connection: Connection, name: string, like: ArrowTable): Promise<Table> {
+  return (await openTable(connection, name)) ?? createTable(connection, name, like);
+}
+
+/** Whatever of it cannot be read goes first: the engine would not write over it. */
+async function createTable(connection: Connection, name: string, like: ArrowTable): Promise<Table> {
+  if ((await connection.tableNames()).includes(name)) await connection.dropTable(name);
+  return connection.createEmptyTable(name, like.schema);
 }
 
 export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {

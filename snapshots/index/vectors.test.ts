@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readdirSync, rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +9,7 @@ import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
 import type { Embedder } from "./embedder.ts";
 import { openIndex } from "./open.ts";
 import type { Document } from "./row.ts";
+import { vectorTableName } from "./vectors.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "vectors-"));
 const model = openEmbeddedEmbedder({ threads: 1 });
@@ -147,4 +149,30 @@ test("embedding that was stopped goes on where it was, and prune forgets vectors
   const next = await index.at("two");
   assert.equal(await next.vectors("toy"), null);
   for (const open of [reader, next, index]) open.close();
+});
+
+test("vectors and a cache that a full disk left unreadable are made again", async () => {
+  const [dir, cacheUri] = [join(folder, "torn"), join(folder, "cache-torn")];
+  const toy: Embedder = {
+    id: "toy",
+    dimensions: 3,
+    close: async () => {},
+    embed: (texts) => Promise.resolve(texts.map(() => Float32Array.from([1, 0, 0]))),
+  };
+  const before = await openIndex(dir);
+  await before.update({ upsert: [document("t.txt", "text")], remove: [], base: null, tag: "one" });
+  await before.embed({ tag: "one", embedder: toy, cacheUri });
+  before.close();
+  for (const table of [join(dir, `${vectorTableName("toy")}.lance`), ...readdirSync(cacheUri).map((name) => join(cacheUri, name))])
+    rmSync(join(table, "_versions"), { recursive: true });
+  const index = await openIndex(dir);
+  const reader = await index.at("one");
+  assert.equal(await reader.vectors("toy"), null);
+  assert.deepEqual(await index.embed({ tag: "one", embedder: toy, cacheUri }), { passages: 1, written: 1, embedded: 1 });
+  assert.equal((await (await reader.vectors("toy"))?.nearest(Float32Array.from([1, 0, 0]), "", 9))?.length, 1);
+  reader.close();
+  rmSync(join(dir, `${vectorTableName("toy")}.lance`, "_versions"), { recursive: true });
+  await index.prune(["one"]);
+  assert.deepEqual(await index.tags(), ["one"]);
+  index.close();
 });

@@ -2,7 +2,7 @@
  *  text its vector was made from, so the table can be brought to any tag from whatever state it is in. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { Connection, Table } from "@lancedb/lancedb";
+import type { Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
@@ -10,7 +10,7 @@ import { embedDigest, embedText } from "./embed-text.ts";
 import type { Embedder } from "./embedder.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
-import { type Engine, NEVER, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
+import { type Engine, NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 /** Passages embedded and written at once. */
 const BATCH = 256;
@@ -59,11 +59,6 @@ function vectorTable(
   return new arrow.Table<TypeMap>({ ...Object.fromEntries<Vector>(rest), vector });
 }
 
-async function openOrCreate(engine: Engine, connection: Connection, name: string, like: ArrowTable): Promise<Table> {
-  const names = await connection.tableNames();
-  return names.includes(name) ? connection.openTable(name) : connection.createEmptyTable(name, like.schema);
-}
-
 type Place = { readonly doc: string; readonly n: number; readonly print: string };
 
 async function readPlaces(table: Table): Promise<Place[]> {
@@ -83,7 +78,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
   const passages = await engine.connection.openTable(PASSAGES);
   await passages.checkout(tag);
   const empty = vectorTable(engine, { doc: [], n: new Int32Array(), print: [] }, [], embedder.dimensions);
-  const table = await openOrCreate(engine, engine.connection, vectorTableName(embedder.id), empty);
+  const table = await openOrCreate(engine.connection, vectorTableName(embedder.id), empty);
   const cache = options.cacheUri === null ? null : await openCache(engine, options.cacheUri, embedder);
   try {
     const wanted = await readPlaces(passages);
@@ -156,7 +151,7 @@ type Cache = {
 async function openCache(engine: Engine, uri: string, embedder: Embedder): Promise<Cache> {
   const connection = await engine.lancedb.connect(uri);
   const empty = vectorTable(engine, { digest: [] }, [], embedder.dimensions);
-  const table = await openOrCreate(engine, connection, `embeddings-${sha256(embedder.id).slice(0, 16)}`, empty);
+  const table = await openOrCreate(connection, `embeddings-${sha256(embedder.id).slice(0, 16)}`, empty);
   let added = 0;
   return {
     async get(digests) {
@@ -208,9 +203,8 @@ export type VectorReader = {
 
 /** The vectors of a tag by one model, or null when they were not made. */
 export async function openVectors(engine: Engine, tag: string, embedderId: string): Promise<VectorReader | null> {
-  const name = vectorTableName(embedderId);
-  if (!(await engine.connection.tableNames()).includes(name)) return null;
-  const table = await engine.connection.openTable(name);
+  const table = await openTable(engine.connection, vectorTableName(embedderId));
+  if (table === null) return null;
   if (!(tag in (await (await table.tags()).list()))) return null;
   await table.checkout(tag);
   const rows = await table.countRows();
