@@ -1,7 +1,7 @@
 /** One build: sources → record set → two views → two snapshots. What did not change is not read, extracted, rendered or
  *  indexed again; a build that changes nothing publishes nothing. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
@@ -12,7 +12,7 @@ import { countChanges } from "../snapshots/stamp.ts";
 import { JSON_TYPE } from "../snapshots/api-files.ts";
 import type { FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
-import { compileSite } from "./compile-site.ts";
+import { type CompiledSite, compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 import { indexEntries } from "./index-documents.ts";
 import { type IndexThread, openIndexThread } from "./index-thread.ts";
@@ -27,7 +27,7 @@ import { readRegistry } from "./read-registry.ts";
 import { renderPages, type Rendered } from "./render.ts";
 import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
-import { EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
 
 export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
   .version;
@@ -108,15 +108,17 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const began = performance.now();
   await clearTemporary(shelves.publicDir);
   await clearTemporary(shelves.internalDir);
+  await clearHalfStates(shelves.buildDir);
 
   const store = options.store ?? openObjectStore(config.store);
   progress.step("list");
+  const compiling = compileSite();
   const [site, listed, registry, claims, state] = await Promise.all([
-    compileSite(),
+    compiling,
     listObjects(store, config.collections),
     readRegistry(config, join(shelves.buildDir, "registry"), clock),
     config.claims === null ? null : readClaims(config.claims.path),
-    readState(shelves.buildDir),
+    readState(shelves.buildDir, compiling.then(stateBasis)),
   ]);
   const inputs = { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
   const fingerprint = sha256(
@@ -148,18 +150,26 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
       | "internal"
     >,
   ): Promise<BuildSummary> => {
-    await shelves.public.writeChecked(clock().toISOString());
-    await shelves.internal.writeChecked(clock().toISOString());
+    const unchecked = await noteFailure(
+      async () => {
+        await shelves.public.writeChecked(clock().toISOString());
+        await shelves.internal.writeChecked(clock().toISOString());
+      },
+      (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
+    );
     progress.end();
     return {
       started: started.toISOString(),
       finished: clock().toISOString(),
       duration_ms: Math.round(performance.now() - began),
       ...summary,
+      notes: [...summary.notes, ...unchecked],
     };
   };
   const same =
     fingerprint === state.fingerprint &&
+    // What could not be read is tried again, and said again.
+    state.refused.length === 0 &&
     current.public !== null &&
     current.internal !== null &&
     current.public.snapshot === state.public?.snapshot &&
@@ -190,7 +200,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
   const extractDigest = (key: string): string => extractDigests.get(key) ?? "";
-  const rejected: Rejection[] = [...read.rejected, ...registry.rejected, ...(claims?.rejected ?? [])];
+  const rejected: Rejection[] = [...listed.rejected, ...read.refused, ...registry.rejected, ...(claims?.rejected ?? [])];
   const notes = [...registry.notes, ...(claims?.notes ?? [])];
   const views = project({
     title: config.title,
@@ -261,15 +271,20 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const published = await publish(shelves[view], drafts[view], { created, inputs });
     if (view === "public") changes = published.changes;
   }
-  await writeState(shelves.buildDir, {
-    fingerprint,
-    objects: read.objects,
-    pages: rendered.pages,
-    bundles: pagefind.bundles,
-    public: indexed.public.state,
-    internal: indexed.internal.state,
-    secrets,
-  });
+  const forgotten = await noteFailure(
+    () =>
+      writeState(shelves.buildDir, stateBasis(site), {
+        fingerprint,
+        objects: read.objects,
+        refused: read.refused,
+        pages: rendered.pages,
+        bundles: pagefind.bundles,
+        public: indexed.public.state,
+        internal: indexed.internal.state,
+        secrets,
+      }),
+    (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
+  );
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
   const counts = changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes);
@@ -289,13 +304,30 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
       bundles: pagefind.made,
     },
     unreadable: unreadable(read.objects),
-    notes,
+    notes: [...notes, ...forgotten],
     internal: {
       snapshot: after.internal.snapshot,
       sequence: after.internal.sequence,
       published: after.internal.snapshot !== current.internal?.snapshot,
     },
   });
+}
+
+/** What kept work depends on beside the generator's own text: parsers, Pagefind and all of snapshots/ that it may be made with
+ *  are inputs of the compiled pages, too. */
+export function stateBasis({ dist }: CompiledSite): string {
+  return `${VERSION} ${basename(dist)}`;
+}
+
+/** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.
+ *  @returns no note when all went well */
+async function noteFailure(work: () => Promise<void>, note: (code: string) => string): Promise<readonly string[]> {
+  try {
+    await work();
+    return [];
+  } catch (error) {
+    return [note((error as NodeJS.ErrnoException).code ?? "unknown error")];
+  }
 }
 
 function unreadable(objects: readonly KnownObject[]): BuildSummary["unreadable"] {

@@ -98,7 +98,7 @@ function describeFailure(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
   // The index is native code and only says it in words.
   if (code === "ENOSPC" || /no space left on device|os error 28/i.test(error.message))
-    return "The disk is full. Nothing was published; the snapshot served before is untouched. Free some space and build again.";
+    return "The disk is full. The public snapshot served before is untouched. Free some space and try again.";
   if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
   return error.stack ?? error.message;

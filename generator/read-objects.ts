@@ -36,7 +36,8 @@ export async function listObjects(store: ObjectStore, collections: readonly Coll
 
 export type ReadObjects = {
   readonly objects: readonly KnownObject[];
-  readonly rejected: readonly Rejection[];
+  /** Listed, but not to be read; what the listing itself refused is not among them. */
+  readonly refused: readonly Rejection[];
   /** Keys that were read in this build. */
   readonly read: ReadonlySet<string>;
   /** The extract of any object: from memory when it was just made, else from the shelf. */
@@ -69,7 +70,7 @@ export async function readObjects(options: {
     else changed.push(row);
   }
 
-  const rejected: Rejection[] = [...listed.rejected];
+  const refused: Rejection[] = [];
   const extracts = new Map<string, Uint8Array>();
   let kept = 0;
   if (changed.length > 0) {
@@ -107,7 +108,7 @@ export async function readObjects(options: {
         } catch (error) {
           // Disk full and the like are the build's failure; a file that cannot be read is its own.
           if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;
-          rejected.push({ source: "store", key: row.key, reason: error.message });
+          refused.push({ source: "store", key: row.key, reason: error.message });
         }
         progress.step("read", ++done, changed.length);
       }
@@ -119,10 +120,11 @@ export async function readObjects(options: {
     }
   }
   objects.sort((a, b) => compareNames(a.key, b.key));
+  refused.sort((a, b) => compareNames(a.key, b.key));
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {
     objects,
-    rejected,
+    refused,
     read: new Set(changed.map((row) => row.key)),
     async extract(key) {
       const object = byKey.get(key);

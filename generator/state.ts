@@ -1,12 +1,13 @@
 /** What the last build knew, so that the next one reads, extracts, renders and indexes only what changed.
  *  A cache: losing it costs time, never truth. It names gated keys, so it lies beside the internal root. */
-import { mkdir, readdir, readFile, rename, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { sha256 } from "../snapshots/digest.ts";
+import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { ReadRow } from "./record-set.ts";
 
 /** Grows when the shape of this file or the meaning of anything in it changes. */
-const STATE_VERSION = 1;
+const STATE_VERSION = 2;
 
 export type KnownObject = ReadRow & {
   /** Version that the object store gave when it was read. */
@@ -28,6 +29,8 @@ export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
   readonly objects: readonly KnownObject[];
+  /** Objects that were listed but could not be read: the next build tries again, also when nothing else has changed. */
+  readonly refused: readonly Rejection[];
   /** Path in the tree → what it was rendered from, and its blob. */
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Pagefind bundle number → what it was made from, and its files. */
@@ -46,33 +49,54 @@ export type BuildState = {
   readonly secrets: string;
 };
 
-export const EMPTY_STATE: BuildState = { fingerprint: "", objects: [], pages: {}, bundles: {}, public: null, internal: null, secrets: "" };
+export const EMPTY_STATE: BuildState = {
+  fingerprint: "",
+  objects: [],
+  refused: [],
+  pages: {},
+  bundles: {},
+  public: null,
+  internal: null,
+  secrets: "",
+};
 
-function statePath(dir: string): string {
-  return join(dir, "state.json");
-}
+const NAME = "state.json";
 
-/** The last state, or the empty one when there is none that this version understands. */
-export async function readState(dir: string): Promise<BuildState> {
+/** The last state, or the empty one when there is none that this version understands.
+ *  @param basis as for `writeState`; may still be on its way */
+export async function readState(dir: string, basis: string | Promise<string>): Promise<BuildState> {
   try {
-    const value = JSON.parse(await readFile(statePath(dir), "utf8")) as { version: string; state: BuildState };
-    return value.version === (await version()) ? value.state : EMPTY_STATE;
+    const [text, expected] = await Promise.all([readFile(join(dir, NAME), "utf8"), Promise.resolve(basis).then(version)]);
+    const value = JSON.parse(text) as { version: string; state: BuildState };
+    return value.version === expected ? value.state : EMPTY_STATE;
   } catch {
     return EMPTY_STATE;
   }
 }
 
-export async function writeState(dir: string, state: BuildState): Promise<void> {
+/** Leaves no half file behind when it fails.
+ *  @param basis what the work in it depends on beside the generator's own text; with another one it is done again */
+export async function writeState(dir: string, basis: string, state: BuildState): Promise<void> {
   await mkdir(dir, { recursive: true });
-  const temporary = `${statePath(dir)}.${process.pid}`;
-  await writeFile(temporary, JSON.stringify({ version: await version(), state }));
-  await rename(temporary, statePath(dir));
+  const temporary = join(dir, `${NAME}.${process.pid}`);
+  try {
+    await writeFile(temporary, JSON.stringify({ version: await version(basis), state }));
+    await rename(temporary, join(dir, NAME));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined); // the first error is the one to hear about
+    throw error;
+  }
+}
+
+/** Removes what builds left that were killed while they wrote. Only under the build lock. */
+export async function clearHalfStates(dir: string): Promise<void> {
+  for (const name of await readdir(dir)) if (name.startsWith(`${NAME}.`)) await rm(join(dir, name), { force: true });
 }
 
 const GENERATOR = new URL("./", import.meta.url);
 
 /** Covers the generator's own text: a number that somebody has to raise would be forgotten, and old work be kept. */
-async function version(): Promise<string> {
+async function version(basis: string): Promise<string> {
   const folders = await Promise.all(
     ["", "extract/"].map(async (folder) => (await readdir(new URL(folder, GENERATOR))).map((name) => folder + name)),
   );
@@ -81,5 +105,6 @@ async function version(): Promise<string> {
     .filter((name) => name.endsWith(".ts") && !/\.(test|spec)\.ts$/.test(name))
     .sort();
   const texts = await Promise.all(names.map((name) => readFile(new URL(name, GENERATOR))));
-  return `${STATE_VERSION}.${sha256(names.map((name, at) => `${name} ${sha256(texts[at] ?? "")}\n`).join(""))}`;
+  const lines = names.map((name, at) => `${name} ${sha256(texts[at] ?? "")}\n`);
+  return `${STATE_VERSION}.${sha256([`${basis}\n`, ...lines].join(""))}`;
 }

@@ -1,6 +1,8 @@
 /** What builds cost: from nothing, with nothing changed, with one object changed; Hugo beside the first. */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
+import { stateBasis } from "../build.ts";
+import { compileSite } from "../compile-site.ts";
 import { readState } from "../state.ts";
 import type { Corpus } from "./corpus.ts";
 import type { Figure } from "./figure.ts";
@@ -29,11 +31,12 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
   const { cost: same, summary: unchanged } = await measureBuild(config);
   if (unchanged.published) throw new Error("A build of an unchanged library published a snapshot.");
   const build = join(folder, "shelf", "internal", "build");
-  const before = await readState(build);
+  const basis = stateBasis(await compileSite());
+  const before = await readState(build, basis);
   const key = corpus.keys[Math.floor(objects / 2)] ?? "";
   await appendFile(join(corpus.root, key), "\nOne line more.\n");
   const { cost: one, summary: changed } = await measureBuild(config);
-  const after = await readState(build);
+  const after = await readState(build, basis);
   const pages = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
   const percent = (figure: string, value: number, whole: number, most: number, note: string): Figure => ({
     figure,
