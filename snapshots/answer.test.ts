@@ -75,6 +75,37 @@ const get = (target: string, headers: Record<string, string> = {}, of: View = vi
   bareExchange(() => of)({ method: "GET", target, headers });
 const codeOf = (body: Uint8Array): string => (JSON.parse(new TextDecoder().decode(body)) as { code: string }).code;
 
+test("a snapshot that another follows gives the memory of its rows back, and answers as before when it is asked", async (t) => {
+  const publicDir = copyShelf(t);
+  const shelf = openDirectoryShelf(publicDir);
+  const [first, second] = await shelf.listRecords();
+  assert.ok(first !== undefined && second !== undefined);
+  const released: string[] = [];
+  let time = Date.parse("2026-04-03T01:00:00Z");
+  const following = openPublic(
+    { ...fixture, publicDir },
+    {
+      now: () => (time += 10_000),
+      async index() {
+        const index = await openIndex(shelf.indexUri);
+        const at = async (tag: string) => {
+          const reader = await index.at(tag);
+          return { ...reader, release: () => released.push(tag) };
+        };
+        return { ...index, at };
+      },
+    },
+  );
+  writeFileSync(join(publicDir, "current.json"), JSON.stringify(first));
+  const before = await get("/api/search?q=zebra", {}, following);
+  writeFileSync(join(publicDir, "current.json"), JSON.stringify(second));
+  const after = await get("/api/search?q=zebra", {}, following);
+  assert.deepEqual([before.status, after.status, released], [200, 200, [first.snapshot]]);
+  const again = await get(`/at/${first.snapshot}/api/search?q=zebra`, {}, following);
+  assert.equal(again.status, 200);
+  assert.deepEqual(JSON.parse(Buffer.from(again.body).toString()).results, JSON.parse(Buffer.from(before.body).toString()).results);
+});
+
 test("no request gets a 5xx, whatever its method, path, query and headers", async () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }),

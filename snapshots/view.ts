@@ -28,6 +28,8 @@ export type OpenSnapshot = {
   firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
   /** @throws ShelfError "search_unavailable" */
   reader(): Promise<IndexReader>;
+  /** Tells that it is hardly asked any more; it answers as before. */
+  release(): void;
 };
 
 /** What the running process is, for capabilities and health. */
@@ -71,7 +73,7 @@ export type View = {
 export function openView(options: ViewOptions): View {
   const { shelf } = options;
   const trees = createTreeCache();
-  const byId = new LRUCache<string, OpenSnapshot>({ max: OPEN_SNAPSHOTS });
+  const byId = new LRUCache<string, OpenSnapshot>({ max: OPEN_SNAPSHOTS, dispose: (left) => left !== current && left.release() });
   let index: Promise<ViewIndex> | null = null;
   let current: OpenSnapshot | null = null;
   let checked = Number.NEGATIVE_INFINITY;
@@ -108,6 +110,12 @@ export function openView(options: ViewOptions): View {
         });
         return reader;
       },
+      release() {
+        void reader?.then(
+          (opened) => opened.release(),
+          () => undefined,
+        );
+      },
     };
   };
 
@@ -118,7 +126,9 @@ export function openView(options: ViewOptions): View {
         const next = await open(record);
         // Loaded before it is served: the first reader does not wait, and a damaged snapshot never becomes current.
         await next.snapshot.data();
+        const before = current;
         current = next;
+        before?.release();
         byId.set(record.snapshot, next);
       }
       trouble = null;

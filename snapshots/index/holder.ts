@@ -10,6 +10,8 @@ const USES_TO_RETURN = 50;
 export type Holder = {
   /** null while they are not held; then they may be from some later use on. */
   rows(): ResidentRows | null;
+  /** Gives the memory back; with use they are held again. */
+  release(): void;
   /** Returns when nothing is being read for it any more: until then the engine refuses to close what is read from. */
   close(): Promise<void>;
 };
@@ -38,7 +40,12 @@ export function openHolder(load: (room: number) => Promise<ResidentRows | null>)
       holding.delete(other);
     }
   };
+  const release = (): void => {
+    entry.rows = null;
+    holding.delete(entry);
+  };
   return {
+    release,
     rows() {
       if (entry.rows !== null) {
         holding.delete(entry);
@@ -52,8 +59,7 @@ export function openHolder(load: (room: number) => Promise<ResidentRows | null>)
     },
     close() {
       closed = true;
-      entry.rows = null;
-      holding.delete(entry);
+      release();
       return loading;
     },
   };

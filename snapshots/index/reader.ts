@@ -46,6 +46,8 @@ export type IndexReader = {
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
+  /** Tells that it will hardly be asked again soon: gives back the memory of the rows that it holds. */
+  release(): void;
   close(): void;
 };
 
@@ -185,6 +187,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
+    release: () => holder.release(),
     close: () => {
       for (const opened of vectors.values())
         void opened.then(

@@ -10,7 +10,7 @@ import { readTerms, type Terms } from "./terms.ts";
 export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
-  /** Of their texts and words. */
+  /** That they take in memory, about. */
   readonly bytes: number;
   /** null for a ref that no row of the tag has. */
   place(ref: bigint): ResidentPlace | null;
@@ -19,6 +19,9 @@ export type ResidentRows = {
 
 const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as const;
 type DocFacts = Pick<IndexRow, (typeof DOC_COLUMNS)[number]>;
+/** Of the names and titles of a document, and of the numbers of a row and where its texts lie. */
+const BYTES_PER_DOC = 600;
+const BYTES_PER_ROW = 64;
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["text", "heading", "name"] as const;
 
@@ -51,9 +54,10 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
   }
 
   // One column after the other: what the engine sets aside for reading is then needed once and not four times.
-  const terms = await loadColumn(passages, "terms", positions, rows, room, openTermBatches());
+  let taken = rows * BYTES_PER_ROW + docs.length * BYTES_PER_DOC;
+  const terms = await loadColumn(passages, "terms", positions, rows, room - taken, openTermBatches());
   if (terms === null) return null;
-  let taken = terms.size;
+  taken += terms.size;
   const held: Column<Buffer>[] = [];
   for (const name of LONG_COLUMNS) {
     const column = await loadColumn(passages, name, positions, rows, room - taken, keepTexts);

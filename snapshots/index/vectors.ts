@@ -170,7 +170,8 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
       await table.add(vectorTable(engine, { digest: [...vectors.keys()] }, [...vectors.values()], embedder.dimensions));
     },
     async close() {
-      if (added >= BATCH) {
+      // Small builds add a piece each, and every query of the cache would look into all of them.
+      if (added >= BATCH || (added > 0 && (await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS)) {
         await table.createIndex("digest");
         // Nobody reads an old state of a cache.
         await table.optimize({ cleanupOlderThan: new Date() });
