@@ -139,14 +139,14 @@ test("no spelling of a gated path gives a stranger a gated byte", async () => {
   };
   const trySend = async (method: string, target: string, headers = {}): Promise<Reply | null> =>
     running.send(method, target, headers).catch(() => null);
-  let tried = 0;
+  let answered = 0;
   for (const target of targets) {
     for (const trick of tricks) {
       for (const method of ["GET", "HEAD", "POST"]) {
         for (const headers of [{}, overrides]) {
           const reply = await trySend(method, encodeURI(trick(target)).replaceAll("%25", "%"), headers);
-          tried++;
           if (reply === null) continue;
+          answered++;
           assert.doesNotMatch(
             reply.body + JSON.stringify(reply.headers),
             /canary-of|"Drafts?"|insert_keeps_sorted : True/,
@@ -157,7 +157,7 @@ test("no spelling of a gated path gives a stranger a gated byte", async () => {
       }
     }
   }
-  assert.ok(tried > 1_000);
+  assert.ok(answered > 1_000, `${answered} requests were answered`);
 });
 
 test("two header lines of one credential are no credential", async () => {
