@@ -34,7 +34,9 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
     async retrieve(question, prefix) {
       // In a search, quotes demand a phrase; in a question they only name something.
       const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };
-      return (await semantic?.find(query, open)) ?? search(await open.reader(), query);
+      // Whatever keeps meaning from being had, its vectors on the disk included, words go on without it.
+      const found = await semantic?.find(query, open).catch(() => null);
+      return found ?? search(await open.reader(), query);
     },
     async weigh(wanted) {
       const { statistics } = await open.reader();

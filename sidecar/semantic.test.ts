@@ -7,7 +7,7 @@ import type { Embedder } from "../snapshots/index/embedder.ts";
 import type { SearchQuery } from "../snapshots/query/search.ts";
 import type { OpenSnapshot } from "../snapshots/view.ts";
 import { startSidecar } from "./app-fixture.ts";
-import { openAsk } from "./library.ts";
+import { openAsk, wholeAnswer } from "./library.ts";
 import { openSemantic } from "./semantic.ts";
 import { makeViews, type Views } from "./view-fixture.ts";
 
@@ -93,6 +93,18 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   model.failure = null;
   assert.equal((await semantic.tool(parse("insert"), open)).mode, "semantic");
   assert.equal((await semantic.component(open)).status, "live");
+});
+
+test("asking goes on by words when meaning cannot be had because its vectors cannot be opened", async () => {
+  const ask = openAsk(
+    { model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" },
+    { find: () => Promise.reject(new ShelfError("search_unavailable", "The vectors cannot be opened.")) },
+  );
+  const { notice, sources } = await wholeAnswer(
+    ask({ question: "Why is insertion sort stable?", prefix: "" }, open, new AbortController().signal),
+  );
+  assert.ok(sources.length > 0);
+  assert.doesNotMatch(notice, /Search is not available/);
 });
 
 test("a kept snapshot is searched under /at/ in both views, and the gate stands before the internal one", async () => {
