@@ -30,7 +30,9 @@ test("the process opens and closes the gate as the access section is edited, and
   const started = await start({});
   const { url } = started.ready;
   const status = async (path: string): Promise<number> => (await fetch(url + path, { headers: member })).status;
+  const told = async (): Promise<unknown> => ((await (await fetch(`${url}/api/capabilities`)).json()) as { auth: unknown }).auth;
   assert.equal(await status("/internal/api/catalog"), 503);
+  assert.deepEqual(await told(), { public: "none", internal: "closed", code: "closed", reindex: "closed" });
   assert.equal(await status("/api/catalog"), 200);
   const file = join(views.folder, "jwks.json");
   writeFileSync(file, jwks);
@@ -43,6 +45,12 @@ test("the process opens and closes the gate as the access section is edited, and
   assert.equal(await status("/internal/api/catalog"), 200);
   const code = await fetch(url + CODE, { headers: member });
   assert.equal(await code.text(), CODE_TEXT);
+  assert.deepEqual(await told(), {
+    public: "none",
+    internal: { token: "edge-access-token", pair: ["edge-access-client-id", "edge-access-client-secret"] },
+    code: "as /internal",
+    reindex: "closed",
+  });
   assert.equal(await started.stop(), 0);
 });
 

@@ -114,11 +114,15 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
         ? Object.fromEntries(Object.entries(RATES).map(([group, rate]) => [`${group}_per_minute`, rate]))
         : { rate_limits: "off" }),
     },
-    auth: {
-      public: "none",
-      internal: access === null ? "closed" : { token: access.headers.token, pair: [access.headers.clientId, access.headers.clientSecret] },
-      code: access === null ? "closed" : "as /internal",
-      reindex: reindexToken === null ? "closed" : "bearer",
+    // Read when asked: the access section can change while the process runs.
+    get auth() {
+      return {
+        public: "none",
+        internal:
+          access === null ? "closed" : { token: access.headers.token, pair: [access.headers.clientId, access.headers.clientSecret] },
+        code: access === null ? "closed" : "as /internal",
+        reindex: reindexToken === null ? "closed" : "bearer",
+      };
     },
     mcp: MCP_RUNTIME,
   };
