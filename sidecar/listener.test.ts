@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
+import { connect } from "node:net";
 import { test } from "node:test";
 import { ROUTES } from "../snapshots/routes.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
@@ -85,6 +86,50 @@ test("alone it answers its own routes as ever, and of the public files, pages an
   for (const running of [whole, alone]) {
     await running.listening.close();
     rmSync(running.views.folder, { recursive: true });
+  }
+});
+
+test("a Host that is missing or no name is a problem that nobody keeps, on every way into the app", async (context) => {
+  const running = await startSidecar();
+  context.after(async () => {
+    await running.listening.close();
+    rmSync(running.views.folder, { recursive: true });
+  });
+  const raw = (line: string, host: string | null): Promise<string> =>
+    new Promise((resolve, reject) => {
+      let text = "";
+      const socket = connect(running.listening.port, "127.0.0.1", () =>
+        socket.write(`${line}\r\n${host === null ? "" : `Host: ${host}\r\n`}Connection: close\r\nContent-Length: 0\r\n\r\n`),
+      );
+      socket
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (text += chunk))
+        .on("end", () => resolve(text))
+        .on("error", reject);
+    });
+  const requests = [
+    "POST /api/ask",
+    "GET /api/ai-search?q=x",
+    "POST /mcp",
+    "POST /internal/api/ask",
+    "POST /api/reindex",
+    "GET /ask/?question=x",
+  ];
+  for (const request of requests) {
+    for (const [version, host] of [
+      ["1.1", "a b"],
+      ["1.1", "x@y"],
+      ["1.1", "x/y"],
+      ["1.1", "["],
+      ["1.1", ""],
+      ["1.0", null],
+    ] as const) {
+      const [head = "", body = ""] = (await raw(`${request} HTTP/${version}`, host)).split("\r\n\r\n");
+      assert.match(head, /^HTTP\/1\.1 400 /, `${request} ${host}`);
+      assert.match(head, /^cache-control: private, no-store$/im, `${request} ${host}`);
+      assert.match(head, /^content-type: application\/problem\+json$/im);
+      assert.equal(Problem.parse(JSON.parse(body)).code, "bad_request");
+    }
   }
 });
 

@@ -6,7 +6,7 @@
  *  because a refusal should cost an attacker more than us, and a member's reading not much more than a stranger's. Behind it
  *  stand the internal view as it is, for reading, and the app for what has an effect; the app asks the gate again. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { getRequestListener } from "@hono/node-server";
+import { getRequestListener, RequestError } from "@hono/node-server";
 import { answer } from "../snapshots/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
@@ -16,7 +16,7 @@ import { CACHE } from "../snapshots/reply.ts";
 import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
 import type { Identity } from "./gate.ts";
 import { plainCallListener } from "./mcp/listen.ts";
-import { problemParts } from "./respond.ts";
+import { problemParts, problemResponse } from "./respond.ts";
 
 /** Paths of the app, besides /mcp and everything under /internal and /api/code/. */
 const EFFECTS: ReadonlySet<string> = new Set(["/api/ask", pagePath.ask, "/api/ai-search", "/api/reindex"]);
@@ -37,7 +37,12 @@ export type ListenerOptions = {
 
 export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptions): RequestListener {
   const app = createApp(parts);
-  const throughApp = getRequestListener((request, env) => app.fetch(request, env), { overrideGlobalObjects: false });
+  const throughApp = getRequestListener((request, env) => app.fetch(request, env), {
+    overrideGlobalObjects: false,
+    // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
+    errorHandler: (error) =>
+      problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
+  });
   const direct = viewListener(parts.publicView);
   const agents = listenToAgents(parts, throughApp, counting);
   return (message, response) => {
@@ -90,6 +95,10 @@ const elsewhere = new ShelfError("not_found", "This process has the sidecar's ow
   ],
 });
 
+const malformed = new ShelfError("bad_request", "The Host header or the target of this request is missing or malformed.", {
+  fixes: ["Send the name of this server, and its port, as Host."],
+});
+
 /** Ordinary calls of the public view need neither a limit nor an identity, so they need not go through the app; where calls
  *  are counted, all do. */
 function listenToAgents(parts: Parts, throughApp: RequestListener, counting: boolean): RequestListener {
@@ -128,8 +137,8 @@ async function atGate(
     sendProblem(parts, problem, message, response, CACHE.private);
   };
   if (!verdict.ok) return refuse(verdict.problem, verdict.reason);
-  const malformed = findMalformed(path);
-  if (malformed !== null) return refuse(malformed, malformed.code);
+  const problem = findMalformed(path);
+  if (problem !== null) return refuse(problem, problem.code);
   try {
     await pass(verdict.identity);
   } catch {
