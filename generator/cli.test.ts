@@ -141,7 +141,6 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
     "added",
     "changed",
     "duration_ms",
-    "embeddings",
     "finished",
     "internal",
     "notes",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import { openReindexer, REINDEX_HEADER, type Reindexer } from "./reindex.ts";
 
@@ -22,6 +23,11 @@ function reindexer(
   change: { token?: string | null; timeout?: number; onFailure?: (code: number | null, trace: string) => void } = {},
 ): Reindexer {
   return openReindexer({ token: "right token", timeout: 20_000, command: [process.execPath, "-e", script], ...change });
+}
+
+/** Handles of the processes that were started and have not ended. */
+function childProcesses(): string[] {
+  return process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap");
 }
 
 const print = (value: unknown): string => `process.stdout.write(${JSON.stringify(JSON.stringify(value))})`;
@@ -67,6 +73,33 @@ test("two at once: the second is 409, and afterwards it works again", async () =
   await assert.rejects(slow.run(), { code: "reindex_running" });
   assert.deepEqual(await first, SUMMARY);
   assert.equal((await slow.run()).sequence, 1);
+});
+
+test("a build is answered when it has published, not when its vectors are made; meanwhile another one may run, and both are stopped in the end", {
+  timeout: 20_000,
+}, async () => {
+  const traces: string[] = [];
+  const open = reindexer(`${print(SUMMARY)}; console.log(); setInterval(() => {}, 1000)`, {
+    timeout: 10_000,
+    onFailure: (_, trace) => traces.push(trace),
+  });
+  assert.deepEqual(await open.run(), SUMMARY);
+  assert.deepEqual(await open.run(), SUMMARY);
+  const left = childProcesses();
+  assert.equal(left.length, 2, "both work on");
+  open.stop();
+  while (childProcesses().length > 0) await wait(20);
+  assert.deepEqual(traces, [], "which is no failure");
+});
+
+test("what fails after publication is in the log, and the answer stands", { timeout: 20_000 }, async () => {
+  let heard = (_: string): void => undefined;
+  const trace = new Promise<string>((resolve) => (heard = resolve));
+  const open = reindexer(`${print(SUMMARY)}; console.log(); setTimeout(() => { console.error("no vectors"); process.exit(1) }, 100)`, {
+    onFailure: (_, words) => heard(words),
+  });
+  assert.deepEqual(await open.run(), SUMMARY);
+  assert.match(await trace, /no vectors/);
 });
 
 test("a build that another process holds up is 409 too", async () => {

@@ -17,9 +17,10 @@ const EXIT_BUSY = 4;
 export type ReindexParts = {
   /** REINDEX_TOKEN, or null when it is not set. */
   readonly token: string | null;
-  /** Program and arguments; null when this process may not build. It prints a ReindexSummary as JSON on stdout. */
+  /** Program and arguments; null when this process may not build. It prints a ReindexSummary as one line of JSON on stdout as
+   *  soon as it has published; what it does after that is waited for by nobody. */
   readonly command: readonly [program: string, ...args: string[]] | null;
-  /** Milliseconds after which a build is stopped. */
+  /** Milliseconds after which a build that has not published is stopped. */
   readonly timeout: number;
   /** What the builder said when it failed; for the log, never for the caller. */
   readonly onFailure?: (exitCode: number | null, trace: string) => void;
@@ -30,12 +31,12 @@ export interface Reindexer {
   authorize(headers: Headers): void;
   /** @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
   run(): Promise<ReindexSummary>;
-  /** Ends a running build. */
+  /** Ends a running build, and what builds that have published still do. */
   stop(): void;
 }
 
 export function openReindexer(parts: ReindexParts): Reindexer {
-  let child: ChildProcess | null = null;
+  const children = new Set<ChildProcess>();
   let running = false;
   return {
     authorize(headers) {
@@ -58,48 +59,70 @@ export function openReindexer(parts: ReindexParts): Reindexer {
         throw new ShelfError("reindex_running", "A reindex is already running.", { fixes: ["Wait for it to end, then look at /health."] });
       running = true;
       try {
-        return await runBuild(parts, (started) => (child = started));
+        return await runBuild(parts, children);
       } finally {
         running = false;
-        child = null;
       }
     },
     stop: () => {
-      child?.kill("SIGTERM");
+      for (const child of children) child.kill("SIGTERM");
     },
   };
 }
 
-async function runBuild(parts: ReindexParts, onStart: (child: ChildProcess) => void): Promise<ReindexSummary> {
+/** @param children holds the process for as long as it lives, which may be longer than this waits */
+async function runBuild(parts: ReindexParts, children: Set<ChildProcess>): Promise<ReindexSummary> {
   const [program, ...args] = parts.command ?? [""];
   // The builder needs the store's credentials, and none of the sidecar's own secrets.
   const { REINDEX_TOKEN: _token, ...env } = process.env;
-  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], timeout: parts.timeout, killSignal: "SIGTERM" });
-  onStart(child);
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  children.add(child);
+  const timer = setTimeout(() => child.kill("SIGTERM"), parts.timeout);
   const out: Buffer[] = [];
+  const said = (): string => Buffer.concat(out).toString("utf8");
   let size = 0;
   let trace = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= MAX_SUMMARY_BYTES) out.push(chunk);
-    else child.kill("SIGTERM");
-  });
+  let published = false;
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     trace = (trace + text).slice(-MAX_TRACE);
   });
-  const exitCode = await new Promise<number | null>((resolve) => {
-    child.once("error", () => resolve(null));
-    child.once("close", (code) => resolve(code));
-  });
+  const { exitCode, summary } = await new Promise<{ readonly exitCode: number | null; readonly summary: ReindexSummary | null }>(
+    (resolve) => {
+      child.stdout.on("data", (chunk: Buffer) => {
+        if (published) return;
+        size += chunk.length;
+        if (size > MAX_SUMMARY_BYTES) return void child.kill("SIGTERM");
+        out.push(chunk);
+        const summary = chunk.includes("\n") ? parseSummary(said()) : null;
+        if (summary === null) return;
+        published = true;
+        resolve({ exitCode: 0, summary });
+      });
+      child.once("error", () => {
+        if (child.pid === undefined) children.delete(child);
+        resolve({ exitCode: null, summary: null });
+      });
+      child.once("close", (code) => {
+        children.delete(child);
+        // Too late for the answer, but somebody should know; unless it was stopped.
+        if (published && code !== 0 && !child.killed) parts.onFailure?.(code, trace);
+        resolve({ exitCode: code, summary: code === 0 ? parseSummary(said()) : null });
+      });
+    },
+  );
+  clearTimeout(timer);
   if (exitCode === EXIT_BUSY)
     throw new ShelfError("reindex_running", "Another build is running.", { fixes: ["Wait for it to end, then look at /health."] });
-  const value = parseJson(Buffer.concat(out).toString("utf8"));
-  const summary = exitCode === 0 ? ReindexSummary.safeParse(value) : null;
-  if (summary?.success === true) return summary.data;
+  if (summary !== null) return summary;
   parts.onFailure?.(exitCode, trace);
-  throw new ShelfError("build_failed", `The build failed${reasonIn(value)}; the snapshot served before stays.`, {
+  throw new ShelfError("build_failed", `The build failed${reasonIn(parseJson(said()))}; the snapshot served before stays.`, {
     fixes: ["Look at the server's log, or run proofshelf build."],
   });
+}
+
+function parseSummary(text: string): ReindexSummary | null {
+  const parsed = ReindexSummary.safeParse(parseJson(text));
+  return parsed.success ? parsed.data : null;
 }
 
 function parseJson(text: string): unknown {

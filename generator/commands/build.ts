@@ -2,16 +2,24 @@
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
-import { openConfig } from "../config.ts";
+import { type Config, openConfig } from "../config.ts";
 import { embedViews, type Embedding } from "../embed.ts";
 
 export async function runBuild(options: CommonOptions & { readonly now?: string }): Promise<void> {
   const config = await openConfig(options.config ?? null);
-  const summary = await build(config, options.now === undefined ? {} : { now: fixedClock(options.now) });
-  const embeddings = await embedViews(config);
-  process.stdout.write(
-    options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings),
-  );
+  await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
+}
+
+/** A build, said as soon as it is published: whoever waits for it need not wait for the vectors, which may take minutes and are
+ *  said when they are there. JSON is one document, so they are said on stderr beside it. */
+export async function buildAndEmbed(
+  config: Config,
+  { json, clock, signal }: { readonly json?: boolean; readonly clock?: () => Date; readonly signal?: AbortSignal },
+): Promise<void> {
+  const summary = await build(config, clock === undefined ? {} : { now: clock });
+  process.stdout.write(json === true ? `${JSON.stringify(summary)}\n` : describe(summary));
+  const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
+  (json === true ? process.stderr : process.stdout).write(embedding);
 }
 
 function fixedClock(text: string): () => Date {
@@ -20,7 +28,7 @@ function fixedClock(text: string): () => Date {
   return () => time;
 }
 
-export function describe(summary: BuildSummary): string {
+function describe(summary: BuildSummary): string {
   const { snapshot, sequence, published, added, changed, removed, unchanged, rejected, duration_ms: ms, work, notes, unreadable } = summary;
   const lines = [
     published

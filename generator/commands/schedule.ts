@@ -1,11 +1,9 @@
 /** `proofshelf schedule`: builds now and then every few hours, for those who have no timer of their own. */
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { build } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";
-import { embedViews } from "../embed.ts";
-import { describe, describeEmbedding } from "./build.ts";
+import { buildAndEmbed } from "./build.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
 const JITTER = 0.05;
@@ -18,12 +16,7 @@ export async function runSchedule(options: CommonOptions & { readonly every: str
   while (!stop.signal.aborted) {
     try {
       // Read anew each time, so that a changed file takes effect.
-      const config = await openConfig(options.config ?? null);
-      const summary = await build(config);
-      const embeddings = await embedViews(config, { signal: stop.signal });
-      process.stdout.write(
-        options.json === true ? `${JSON.stringify({ ...summary, embeddings })}\n` : describe(summary) + describeEmbedding(embeddings),
-      );
+      await buildAndEmbed(await openConfig(options.config ?? null), { ...options, signal: stop.signal });
     } catch (error) {
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
