@@ -234,7 +234,9 @@ async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env
   const found =
     parts.semantic === null
       ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts.semantic(query, open).catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+      : await parts
+          .semantic(query, open, context.req.raw.signal)
+          .catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
   return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 

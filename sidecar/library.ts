@@ -16,7 +16,7 @@ export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal)
 /** @param semantic ranks by meaning too when it can; null ranks by words alone */
 export function openAsk(options: Omit<AskOptions, "signal">, semantic: Pick<Semantic, "find"> | null = null): Ask {
   return async function* (request, open, signal) {
-    yield* ask(request, await openAskLibrary(open, semantic), { ...options, signal });
+    yield* ask(request, await openAskLibrary(open, semantic, signal), { ...options, signal });
   };
 }
 
@@ -26,7 +26,7 @@ export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskA
   throw new ShelfError("internal", "The answer did not come to an end.");
 }
 
-async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find"> | null): Promise<AskLibrary> {
+async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find"> | null, signal: AbortSignal): Promise<AskLibrary> {
   const { snapshot } = open;
   return {
     snapshot: snapshot.id,
@@ -35,7 +35,7 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
       // In a search, quotes demand a phrase; in a question they only name something.
       const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };
       // Whatever keeps meaning from being had, its vectors on the disk included, words go on without it.
-      const found = await semantic?.find(query, open).catch(() => null);
+      const found = await semantic?.find(query, open, signal).catch(() => null);
       return found ?? search(await open.reader(), query);
     },
     async weigh(wanted) {

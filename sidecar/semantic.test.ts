@@ -95,6 +95,38 @@ test("a model that fails is left alone for a while, is told as unavailable, and 
   assert.equal((await semantic.component(open)).status, "live");
 });
 
+test("a model that never answers is given up in time and left alone, and asking does without it; a caller who gives up says nothing of it", async () => {
+  const model: Embedder & { calls: number; ended: number } = {
+    ...toy(),
+    ended: 0,
+    embed(_, signal) {
+      this.calls++;
+      signal?.addEventListener("abort", () => this.ended++);
+      return new Promise(() => undefined);
+    },
+  };
+  const patient = openSemantic({ embedder: model, notice: "", model: "toy", limitMs: 60_000 });
+  const gone = new AbortController();
+  const asked = [patient.tool(parse("insert"), open, gone.signal), patient.find(parse("insert"), open, gone.signal)] as const;
+  while (model.calls < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  gone.abort();
+  assert.equal((await asked[0]).mode, "unavailable");
+  assert.equal(await asked[1], null);
+  assert.equal((await patient.tool(parse("insert"), open, gone.signal)).mode, "unavailable");
+  assert.deepEqual([model.calls, model.ended], [2, 2]);
+  assert.equal((await patient.component(open)).status, "live");
+
+  const semantic = openSemantic({ embedder: model, notice: "", model: "toy", limitMs: 20 });
+  const { mode, notice, results } = await semantic.tool(parse("insert"), open);
+  assert.deepEqual([mode, results], ["unavailable", []]);
+  assert.match(notice, /not embedded in time by toy.* \/api\/search meanwhile/);
+  assert.equal((await semantic.component(open)).status, "unavailable");
+  const ask = openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }, semantic);
+  const { sources } = await wholeAnswer(ask({ question: "Why is insertion sort stable?", prefix: "" }, open, new AbortController().signal));
+  assert.ok(sources.length > 0);
+  assert.equal(model.calls, 3, "it rests");
+});
+
 test("asking goes on by words when meaning cannot be had because its vectors cannot be opened", async () => {
   const ask = openAsk(
     { model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" },

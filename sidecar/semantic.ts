@@ -11,12 +11,14 @@ import type { SemanticTool } from "./mcp/model-tools.ts";
 
 /** Milliseconds for which a model that failed is left alone: readers must not wait for it one by one. */
 const REST_MS = 10_000;
+/** Milliseconds in which a model has to embed a query; words answer after them. */
+export const QUERY_EMBEDDING_MS = 3_000;
 
 export type Semantic = {
   /** What GET /api/ai-search and the tool answer. */
   readonly tool: SemanticTool;
   /** The best by words and meaning together, or null when meaning is not to be had now. */
-  find(query: SearchQuery, open: OpenSnapshot): Promise<readonly SearchResult[] | null>;
+  find(query: SearchQuery, open: OpenSnapshot, signal?: AbortSignal): Promise<readonly SearchResult[] | null>;
   /** How it stands for a snapshot. */
   component(open: OpenSnapshot | null): Promise<Component>;
   close(): Promise<void>;
@@ -29,31 +31,34 @@ export type SemanticOptions = {
   readonly notice: string;
   /** For capabilities: what makes the vectors. */
   readonly model: string;
+  /** Milliseconds for one query, in place of the usual. */
+  readonly limitMs?: number;
   /** Milliseconds of a clock that only goes forward; tests pass their own. */
   readonly now?: () => number;
 };
 
 export function openSemantic(options: SemanticOptions): Semantic {
-  const resting = options.embedder === null ? null : restAfterFailure(options.embedder, options.now ?? (() => performance.now()));
+  const resting = options.embedder === null ? null : restAfterFailure(options.embedder, options);
   const embedder = resting?.embedder ?? null;
 
-  const answer = async (query: SearchQuery, open: OpenSnapshot) =>
+  // The signal is for the model alone: who has gone reads no answer, and needs no error that somebody else would log.
+  const answer = async (query: SearchQuery, open: OpenSnapshot, signal: AbortSignal | undefined) =>
     embedder === null
       ? { mode: "unavailable" as const, notice: options.notice, results: [] }
-      : semantic(await open.reader(), embedder, query);
+      : semantic(await open.reader(), { ...embedder, embed: (texts) => embedder.embed(texts, signal) }, query);
 
   return {
-    async tool(query, open) {
-      const [{ mode, notice, results }, data] = await Promise.all([answer(query, open), open.snapshot.data()]);
+    async tool(query, open, signal) {
+      const [{ mode, notice, results }, data] = await Promise.all([answer(query, open, signal), open.snapshot.data()]);
       return {
         mode,
         notice,
         results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })),
       };
     },
-    async find(query, open) {
+    async find(query, open, signal) {
       if (embedder === null) return null;
-      const { mode, results } = await answer(query, open);
+      const { mode, results } = await answer(query, open, signal);
       return mode === "semantic" ? results : null;
     },
     async component(open) {
@@ -75,8 +80,11 @@ export function openSemantic(options: SemanticOptions): Semantic {
   };
 }
 
-/** @returns the embedder, failing at once for a while after a failure, and what that failure was */
-function restAfterFailure(embedder: Embedder, now: () => number): { readonly embedder: Embedder; trouble(): string | null } {
+/** @returns the embedder with a time for each query, failing at once for a while after a failure, and what that failure was */
+function restAfterFailure(
+  embedder: Embedder,
+  { model, limitMs = QUERY_EMBEDDING_MS, now = () => performance.now() }: SemanticOptions,
+): { readonly embedder: Embedder; trouble(): string | null } {
   let failure: { readonly error: ShelfError; readonly at: number } | null = null;
   const current = (): ShelfError | null => (failure !== null && now() - failure.at < REST_MS ? failure.error : null);
   return {
@@ -86,11 +94,19 @@ function restAfterFailure(embedder: Embedder, now: () => number): { readonly emb
         const known = current();
         if (known !== null) throw known;
         try {
-          const vectors = await embedder.embed(texts, signal);
+          const vectors = await within(limitMs, signal, (ended) => embedder.embed(texts, ended));
           failure = null;
           return vectors;
         } catch (cause) {
-          const error = cause instanceof ShelfError ? cause : new ShelfError("not_configured", "The embedding model failed.", { cause });
+          // A caller's patience says nothing of the model.
+          signal?.throwIfAborted();
+          const late = cause instanceof DOMException && cause.name === "TimeoutError";
+          const error =
+            cause instanceof ShelfError
+              ? cause
+              : new ShelfError("not_configured", late ? `The query was not embedded in time by ${model}.` : "The embedding model failed.", {
+                  cause,
+                });
           failure = { error, at: now() };
           throw error;
         }
@@ -99,4 +115,20 @@ function restAfterFailure(embedder: Embedder, now: () => number): { readonly emb
     // Told until it has answered again, not only while it rests.
     trouble: () => failure?.error.message ?? null,
   };
+}
+
+/** Ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
+ *  @throws DOMException "TimeoutError" after `ms`, the signal's reason when the caller gave up */
+async function within<T>(ms: number, signal: AbortSignal | undefined, work: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("The time is over.", "TimeoutError")), ms);
+  const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const cut = Promise.withResolvers<never>();
+  ended.addEventListener("abort", () => cut.reject(ended.reason), { once: true });
+  try {
+    return await Promise.race([work(ended), cut.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

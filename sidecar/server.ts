@@ -25,14 +25,15 @@ import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, openMcp } from "./mcp/handler.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import { openReindexer } from "./reindex.ts";
-import { openSemantic, type Semantic } from "./semantic.ts";
+import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
 
 /** Answers that a model writes at once; a local one slows down for everybody above it. */
 const MAX_MODEL_CALLS = 4;
 /** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
 const REINDEX_TIMEOUT = 3 * 60 * 60_000;
-/** Milliseconds in which an endpoint has to embed a query; full text answers after them. */
-const QUERY_EMBEDDING_TIMEOUT = 3_000;
+/** Milliseconds for a query to the embedded model: the first one after a pause starts its process, which takes half a second,
+ *  and a few on a busy machine. */
+const EMBEDDED_QUERY_MS = 8_000;
 
 export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
@@ -193,8 +194,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
 
 /** One thread: queries are short, and a second one would cost its memory for nothing. */
 async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
-  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_TIMEOUT });
-  return openSemantic({ embedder, notice, model: embeddings.kind === "openai" ? embeddings.model : "the embedded model" });
+  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
+  return embeddings.kind === "openai"
+    ? openSemantic({ embedder, notice, model: embeddings.model })
+    : openSemantic({ embedder, notice, model: "the embedded model", limitMs: EMBEDDED_QUERY_MS });
 }
 
 function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {

@@ -11,7 +11,11 @@ import type { Allow } from "./serve.ts";
 /** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
 /** Answers a query as GET /api/ai-search does. */
-export type SemanticTool = (query: SearchQuery, open: OpenSnapshot) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+export type SemanticTool = (
+  query: SearchQuery,
+  open: OpenSnapshot,
+  signal?: AbortSignal,
+) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
@@ -37,13 +41,14 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
   };
 }
 
-export function semanticTool(semantic: SemanticTool | null, allow: Allow): Tool {
+export function semanticTool(semantic: SemanticTool | null, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, { query, prefix = "", limit }) => {
     // Some more than wanted show whether there are more.
     const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
-    const found = semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(parsed, open);
+    const found =
+      semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(parsed, open, signal);
     const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
     const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {

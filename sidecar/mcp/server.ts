@@ -81,7 +81,7 @@ export function createLibraryServer(parts: LibraryParts, { signal, allow }: Serv
   const tools: Readonly<Record<ToolName, Tool>> = {
     ...SNAPSHOT_TOOLS,
     ask_library: askTool(parts.ask, allow, signal),
-    ai_search: semanticTool(parts.semantic, allow),
+    ai_search: semanticTool(parts.semantic, allow, signal),
   };
   server.setRequestHandler("tools/list", ({ params }) => {
     noCursor(params?.cursor);
