@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
 import { MAX_MCP_BYTES } from "../body.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
 import { CANARY, GATED_KEY, makeViews } from "../view-fixture.ts";
 import { call, META, modern, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
@@ -219,6 +220,34 @@ test("each request of a batch counts as one against the caller's rate", async ()
     () => left-- > 0,
   );
   assert.equal(response.status, 429);
+});
+
+test("of a batch only one call reaches a model, also where nobody counts", async () => {
+  let asked = 0;
+  const models = openMcp({
+    view: views.publicView,
+    onError,
+    ask: async () => {
+      asked++;
+      throw new ShelfError("not_configured", "asked");
+    },
+    semantic: async () => {
+      asked++;
+      throw new ShelfError("not_configured", "asked");
+    },
+  });
+  const calls = Array.from({ length: MAX_BATCH }, (_, id) => ({
+    jsonrpc: "2.0",
+    id,
+    method: "tools/call",
+    params: id % 2 === 0 ? { name: "ask_library", arguments: { question: "x" } } : { name: "ai_search", arguments: { query: "x" } },
+  }));
+  const { status, text } = await post(models, calls);
+  assert.deepEqual([status, asked], [200, 1]);
+  assert.equal(text.split("rate_limited: There were too many calls").length - 1, MAX_BATCH - 1);
+  assert.match(text, /In a batch, send one call/);
+  await post(models, calls.slice(0, 1));
+  assert.equal(asked, 2, "the next request has its own");
 });
 
 test("2026-07-28: header and body must agree, versions and methods are answered as the revision says", async () => {

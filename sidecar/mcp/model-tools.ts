@@ -20,7 +20,7 @@ export type SemanticTool = (
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
     throw new ShelfError("rate_limited", "There were too many calls of this tool.", {
-      fixes: ["Wait a minute; search_library has a wider limit."],
+      fixes: ["In a batch, send one call of ask_library or ai_search.", "Wait a minute; search_library has a wider limit."],
     });
 }
 

@@ -95,7 +95,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     if (answered !== null) return new Response(await answered, { headers: { "Content-Type": "application/json" } });
     const handshake = await isLegacyRequest(request, parsedBody);
     const forwarded = handshake ? withAccept(request) : request;
-    served.set(forwarded, { signal: request.signal, allow });
+    served.set(forwarded, { signal: request.signal, allow: onePerRequest(allow) });
     return handshake ? serveHandshake(forwarded, body) : modern.fetch(forwarded, { parsedBody });
   }
 
@@ -116,6 +116,18 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
       await server.close();
     }
   }
+}
+
+/** A batch is one request to a proxy that counts, and the proxy's limit is the only one then: what a model answers comes once
+ *  in a request. */
+function onePerRequest(allow: Allow): Allow {
+  let taken = false;
+  return (group) => {
+    if (group === "mcp") return allow(group);
+    if (taken) return false;
+    taken = true;
+    return allow(group);
+  };
 }
 
 const METHOD_NOT_ALLOWED: RpcError = {
