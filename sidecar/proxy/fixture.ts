@@ -153,11 +153,12 @@ export function findProxyProblem(name: ProxyName): string | false {
 
 export type Ports = Pick<Origin, "port" | "sidecarPort">;
 
-/** Starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged. */
-export async function startProxy(name: ProxyName, ports: Ports): Promise<Proxy> {
+/** Starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged.
+ *  @param counting leaves the rates of nginx as they are */
+export async function startProxy(name: ProxyName, ports: Ports, counting = false): Promise<Proxy> {
   const folder = mkdtempSync(join(tmpdir(), `proofshelf-${name}-`));
   const port = await freePort();
-  const child = name === "nginx" ? startNginx(folder, port, ports) : startVarnish(folder, port, ports);
+  const child = name === "nginx" ? startNginx(folder, port, ports, counting) : startVarnish(folder, port, ports);
   let log = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (log += text));
   child.stdout?.setEncoding("utf8").on("data", (text: string) => (log += text));
@@ -185,7 +186,7 @@ function exchange(text: string, pairs: readonly (readonly [from: string, to: str
   }, text);
 }
 
-function startNginx(folder: string, port: number, ports: Ports): ChildProcess {
+function startNginx(folder: string, port: number, ports: Ports, counting: boolean): ChildProcess {
   const shipped = readFileSync(new URL("./nginx.conf", import.meta.url), "utf8");
   const site = exchange(shipped, [
     ["server 127.0.0.1:4321 max_fails=0; # sidecar", `server 127.0.0.1:${ports.sidecarPort} max_fails=0;`],
@@ -193,8 +194,8 @@ function startNginx(folder: string, port: number, ports: Ports): ChildProcess {
     ["/var/cache/proofshelf", join(folder, "cache")],
     ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
     // One client stands for a whole attacking network here.
-    ["rate=10r/m", "rate=100000r/s"],
-    ["rate=60r/m", "rate=100000r/s"],
+    ["rate=10r/m", counting ? "rate=10r/m" : "rate=100000r/s"],
+    ["rate=60r/m", counting ? "rate=60r/m" : "rate=100000r/s"],
   ]);
   writeFileSync(join(folder, "site.conf"), site);
   // As Debian's own file around it: compression is on there, and has to be off for our server.

@@ -256,6 +256,8 @@ for (const name of ["nginx", "varnish"] as const) {
       ][] = [
         ["GET", "/health", {}, undefined, 200],
         ["GET", "/api/ai-search?q=bytes", {}, undefined, 200],
+        ["GET", `/at/${apart.snapshot}/api/ai-search?q=bytes`, {}, undefined, 200],
+        ["GET", `/internal/at/${apart.snapshot}/api/ai-search?q=bytes`, {}, undefined, 401],
         ["GET", "/ask/", {}, undefined, 200],
         ["GET", "/ask/?question=Which%20collections%20are%20there%3F", {}, undefined, 200],
         ["POST", "/api/ask", json, '{"question":"Which collections are there?"}', 200],
@@ -323,6 +325,8 @@ for (const name of ["nginx", "varnish"] as const) {
                 ["/api/%63ode/a?public", {}],
                 ["/x/%2e%2e/a?public", {}],
                 ["/api/ask?public", {}],
+                ["/api/ai-search?public", {}],
+                ["/at/0/api/ai-search?public", {}],
                 ["/mcp?public", {}],
                 ["/x%2Fa?public", {}],
                 ["/x/./a?public", {}],
@@ -392,6 +396,24 @@ for (const name of ["nginx", "varnish"] as const) {
     double.ports,
   );
 }
+
+test("nginx: who has used up the questions of a minute gets no more under any name of theirs, and reads on", {
+  skip: problems.nginx,
+}, async () => {
+  const proxy = await startProxy("nginx", origin, true);
+  const ask = async (target: string): Promise<number> => (await send(proxy.port, "GET", target, memberHeaders()[0])).status;
+  try {
+    for (let at = 0; at < 11; at++) assert.equal(await ask("/api/ai-search?q=bytes"), 200);
+    for (const path of ["/api/ai-search", `/at/${origin.snapshot}/api/ai-search`])
+      for (const mount of ["", "/internal"]) assert.equal(await ask(`${mount}${path}?q=bytes`), 429, mount + path);
+    for (const path of ["/ask/?question=x", "/internal/ask/?question=x", "/internal/library/api/ask"])
+      assert.equal(await ask(path), 429, path);
+    for (const path of ["/api/search?q=bytes", `/at/${origin.snapshot}/api/search?q=bytes`, "/api/catalog"])
+      assert.equal(await ask(path), 200, path);
+  } finally {
+    await proxy.stop();
+  }
+});
 
 /** A server that says of its answers whatever the query asks for, each with other bytes. */
 function startDouble(): { ports(): Ports; count(target: string): number; forget(): void; close(): void } {

@@ -56,7 +56,7 @@ sub vcl_recv {
 
     # A spelling that only looks like one of these finds nothing there. What is offered is for the process to say that offers
     # most of it.
-    if (req.url ~ "(?i)^/+(?:internal|mcp|ask|health|api/+(?:code|ask|ai-search|reindex|capabilities))(?:[^a-z0-9-]|$)") {
+    if (req.url ~ "(?i)^/+(?:internal|mcp|ask|health|api/+(?:code|ask|reindex|capabilities)|(?:at/+[^/?]*/+)?api/+ai-search)(?:[^a-z0-9-]|$)") {
         set req.backend_hint = sidecar;
     } else {
         set req.backend_hint = origin;
@@ -78,7 +78,7 @@ sub vcl_recv {
     # Lock 1. req.url is what the client wrote, and is also what the server is sent and what the key is made of: as nothing in
     # between decodes or tidies, no two programs can read one path differently.
     # A gated or effectful route in any case, whatever follows its name.
-    if (req.url ~ "(?i)^/+(?:internal|mcp|api/+(?:code|ask|ai-search|reindex))(?:[^a-z0-9-]|$)") {
+    if (req.url ~ "(?i)^/+(?:internal|mcp|api/+(?:code|ask|reindex)|(?:at/+[^/?]*/+)?api/+ai-search)(?:[^a-z0-9-]|$)") {
         return (pass);
     }
     # Letters of the part that decides have no reason to be escaped.
