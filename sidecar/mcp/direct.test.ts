@@ -4,6 +4,7 @@ import { request } from "node:http";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { TOOLS } from "../../snapshots/tools/table.ts";
+import type { OpenSnapshot } from "../../snapshots/view.ts";
 import { findPlainCall } from "./direct.ts";
 import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
@@ -162,6 +163,29 @@ test("an ordinary call that is changed in any place gets what the general way sa
     }),
     { numRuns: 400 },
   );
+});
+
+test("over a connection a call that fails where nobody expects it is answered and logged, as the general way does", async (context) => {
+  const failures: unknown[] = [];
+  const open = { snapshot: { data: () => Promise.reject(new Error("the disk is gone")) } } as unknown as OpenSnapshot;
+  const broken = openMcp({
+    view: { ...demo.publicView, current: () => Promise.resolve(open) },
+    onError: (error) => failures.push(error),
+  });
+  const { url, server } = await listen(broken);
+  context.after(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { body, headers } = modernCall("get_cub", { id: "CUB-0007" });
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  assert.equal(response.status, 500);
+  assert.deepEqual(await response.json(), { jsonrpc: "2.0", error: { code: -32603, message: "Internal error" }, id: null });
+  assert.match(failures.map(String).join(), /^Error: the disk is gone$/);
 });
 
 test("over a connection: in pieces, without a length, with a header twice, or broken, each gets what the endpoint itself says", async () => {

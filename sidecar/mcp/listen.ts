@@ -17,7 +17,8 @@ export function plainCallListener(
 ): RequestListener {
   const answer = async (message: IncomingMessage, response: ServerResponse, bytes: Buffer): Promise<void> => {
     const started = performance.now();
-    const text = await endpoint.plain?.(bytes, { get: (name) => message.headers[name]?.toString() ?? null });
+    // What fails here fails again the general way, which says so to the caller and to the log.
+    const text = await endpoint.plain?.(bytes, { get: (name) => message.headers[name]?.toString() ?? null }).catch(() => null);
     if (typeof text !== "string") {
       // The name under which getRequestListener looks for a body that somebody has read.
       otherwise(Object.assign(message, { rawBody: bytes }), response);
