@@ -22,6 +22,7 @@ import type { Gate, GateVerdict, Identity } from "./gate.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
 import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
+import { shareAnswer } from "./mcp/origin.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import type { Reindexer } from "./reindex.ts";
 import { jsonResponse, problemParts, problemResponse, toResponse } from "./respond.ts";
@@ -114,8 +115,13 @@ function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, 
       onProblem: ({ code }) => context.set("reason", code),
     });
   });
+  // A page elsewhere that may call should also read that there is a limit, and when to come again.
+  const shared: MiddlewareHandler<Env> = async (context, next) => {
+    await next();
+    shareAnswer(context.res.headers, context.req.header("origin") ?? null, mcp?.sharedWith ?? []);
+  };
   // Every method: the protocol has its own words for those that it does not take.
-  app.all("/mcp", limited(parts, "mcp"), (context) => {
+  app.all("/mcp", shared, limited(parts, "mcp"), (context) => {
     if (mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
     const client = clientOf(context);
     return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);

@@ -36,6 +36,7 @@ export function openConformanceFixture(): McpEndpoint {
     factory: (_, era) => createFixtureServer(era),
     direct: null,
     rules: async () => ({ baseUrl: "", hosts: [], origins: [] }),
+    sharedWith: [],
     onError: () => undefined,
   });
 }

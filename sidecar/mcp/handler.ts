@@ -12,7 +12,8 @@ export type McpOptions = {
   readonly semantic?: SemanticTool | null;
   /** Host names besides base_url's and loopback's; "*" when a proxy in front checks them. */
   readonly hosts?: readonly string[];
-  /** Origins of pages elsewhere that may call. */
+  /** Origins of pages elsewhere that may call, and, over the public view, read what is answered: a credential never crosses from
+   *  one site to another. */
   readonly origins?: readonly string[];
   readonly onError?: (error: unknown) => void;
   /** false sends ordinary calls the general way, too: for the test that compares both. */
@@ -30,6 +31,7 @@ export function openMcp(options: McpOptions): McpEndpoint {
     factory: (request) => createLibraryServer(parts, request),
     direct: options.direct === false ? null : (call) => answerPlainCall(parts, call),
     onError,
+    sharedWith: view.options.view === "public" ? (options.origins ?? []) : [],
     async rules() {
       const open = await view.current().catch(() => null);
       const baseUrl = open === null ? "" : (await open.snapshot.data()).library.base_url;

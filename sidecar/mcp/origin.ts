@@ -38,3 +38,22 @@ function parseHost(host: string): URL | null {
   if (host === "" || /[\s/@?#\\]/.test(host) || !URL.canParse(`http://${host}`)) return null;
   return new URL(`http://${host}`);
 }
+
+/** What a page elsewhere may send: what clients of every revision do. No credentials: what is public needs none. */
+export const PREFLIGHT: Readonly<Record<string, string>> = {
+  "Access-Control-Allow-Methods": "POST",
+  "Access-Control-Allow-Headers": "Accept, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
+  // Seconds; no browser keeps it longer.
+  "Access-Control-Max-Age": "7200",
+};
+/** Of an answer's headers, those that such a page may read beside its body. */
+const READABLE = "RateLimit, RateLimit-Policy, Retry-After";
+
+/** Lets the browser show an answer to the page that asked, when its origin is one of these. Once is enough, twice no harm.
+ *  @param headers of the answer */
+export function shareAnswer(headers: Headers, origin: string | null, origins: readonly string[]): void {
+  if (origin === null || !origins.includes(origin) || headers.has("Access-Control-Allow-Origin")) return;
+  headers.set("Access-Control-Allow-Origin", origin);
+  headers.set("Access-Control-Expose-Headers", READABLE);
+  headers.append("Vary", "Origin");
+}

@@ -9,7 +9,7 @@ import {
 } from "@modelcontextprotocol/server";
 import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
 import { findPlainCall, type PlainCall } from "./direct.ts";
-import { findOriginProblem, type OriginRules } from "./origin.ts";
+import { findOriginProblem, type OriginRules, PREFLIGHT, shareAnswer } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
 import { isJson, parseMessages, readMessages } from "./message.ts";
 
@@ -18,6 +18,8 @@ export type ServeOptions = {
   /** The body of the answer to an ordinary call, or null for one that the factory's server has to answer. */
   readonly direct: ((call: PlainCall) => Promise<string> | null) | null;
   readonly rules: () => Promise<OriginRules>;
+  /** Origins of pages elsewhere whose browsers may show them what is answered. */
+  readonly sharedWith: readonly string[];
   /** What failed; the caller of the endpoint sees none of it. */
   readonly onError: (error: unknown) => void;
 };
@@ -34,6 +36,9 @@ export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {
   (request: Request, allow?: Allow): Promise<Response>;
+  /** Origins of pages elsewhere that may read the answers. The endpoint's own say so already; this is for what is answered in
+   *  its place. */
+  readonly sharedWith?: readonly string[];
   /** The body of the answer to an ordinary call of a tool, with status 200, or null for whatever is none; the request is
    *  then to be sent through the endpoint itself. Counts nothing.
    *  @param bytes of the body, within its limit */
@@ -43,6 +48,7 @@ export type McpEndpoint = {
 const everyone: Allow = () => true;
 
 export function serveMcp(options: ServeOptions): McpEndpoint {
+  const { sharedWith } = options;
   const onerror = (error: Error): void => {
     // Refusals of what a caller sent are answers, not failures.
     if (!(error instanceof ProtocolError) && !/^(Rejected|Bad Request|Unsupported|Invalid)/.test(error.message)) options.onError(error);
@@ -54,16 +60,20 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   };
   const modern = createMcpHandler(factory, { legacy: "reject", onerror });
   const endpoint = async (request: Request, allow = everyone): Promise<Response> => {
-    try {
-      return sealResponse(await serve(request, allow));
-    } catch (error) {
-      options.onError(error);
-      return sealResponse(rpcErrorResponse({ status: 500, code: -32603, message: "Internal error" }));
-    }
+    const response = sealResponse(await serve(request, allow).catch(failed));
+    shareAnswer(response.headers, request.headers.get("origin"), sharedWith);
+    return response;
   };
-  return Object.assign(endpoint, { plain });
+  return Object.assign(endpoint, { plain, sharedWith });
+
+  function failed(error: unknown): Response {
+    options.onError(error);
+    return rpcErrorResponse({ status: 500, code: -32603, message: "Internal error" });
+  }
 
   async function plain(bytes: Uint8Array, headers: Pick<Headers, "get">): Promise<string | null> {
+    // Its answer has further headers.
+    if (sharedWith.includes(headers.get("origin") ?? "")) return null;
     if (!isJson(headers) || findOriginProblem(headers.get("host") ?? "", headers.get("origin"), await options.rules()) !== null)
       return null;
     const messages = parseMessages(bytes, headers);
@@ -83,6 +93,8 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     );
     if (refused !== null)
       return rpcErrorResponse({ status: 403, code: REFUSED, message: `Forbidden: ${refused}.`, data: { code: "bad_origin" } });
+    if (request.method === "OPTIONS" && sharedWith.includes(request.headers.get("origin") ?? ""))
+      return new Response(null, { status: 204, headers: PREFLIGHT });
     if (request.method !== "POST") return rpcErrorResponse(METHOD_NOT_ALLOWED);
     const messages = await readMessages(request);
     if ("status" in messages) return rpcErrorResponse(messages);
