@@ -21,7 +21,7 @@ import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { assumedState, type Draft, publish, seedIndex, updateIndex, writeDraft } from "./publish.ts";
+import { assumedState, type Draft, publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
 import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages, type Rendered } from "./render.ts";
@@ -221,7 +221,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   progress.step("render");
   const assets = siteAssets(renderer, shelves.public);
   const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
-    const [pagefind, rendered] = await Promise.all([
+    const [pagefind, { rendered, derived }] = await Promise.all([
       pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
       renderPages({
         data: views.public,
@@ -232,10 +232,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
         shelf: shelves.public,
         known: usable.pages,
         progress,
-      }),
+      }).then(async (rendered) => ({ rendered, derived: await writeDerived(shelves.public, views.public) })),
     ]);
-    const draft = await writeDraft(shelves.public, views.public, [
+    const draft = await writeDraft(shelves.public, [
       ...objectFiles(views.public, read),
+      ...derived,
       ...rendered.files,
       ...pagefind.files,
       ...(await assets),
@@ -246,7 +247,13 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const pending = {
     public: drawing.then(({ draft }) => draft.snapshot),
     // The internal view's pages are rendered per request and need the same styles and scripts.
-    internal: assets.then((files) => writeDraft(shelves.internal, views.internal, [...objectFiles(views.internal, read), ...files])),
+    internal: assets.then(async (files) =>
+      writeDraft(shelves.internal, [
+        ...objectFiles(views.internal, read),
+        ...(await writeDerived(shelves.internal, views.internal)),
+        ...files,
+      ]),
+    ),
   };
   // Both are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
   for (const promise of [pending.public, pending.internal]) promise.catch(() => undefined);

@@ -2,7 +2,7 @@
 import { constants, existsSync } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { apiFiles, type DerivedFile } from "../snapshots/api-files.ts";
+import { apiFiles } from "../snapshots/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -19,22 +19,20 @@ import type { ViewState } from "./state.ts";
 /** A view written to its shelf but not yet published: nothing points to it. */
 export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
 
-/** Writes a view's derived files and trees. */
-export async function writeDraft(
-  shelf: Shelf,
-  data: ViewData,
-  files: readonly FileEntry[],
-  more: Iterable<DerivedFile> = [],
-): Promise<Draft> {
-  const all = [...files];
-  for (const derived of [apiFiles(data), more]) {
-    for (const { path, type, bytes } of derived) {
-      const digest = sha256(bytes);
-      await shelf.putBlob(digest, bytes);
-      all.push({ path, sha256: digest, size: bytes.length, type });
-    }
+/** Writes a view's JSON. */
+export async function writeDerived(shelf: Shelf, data: ViewData): Promise<FileEntry[]> {
+  const files: FileEntry[] = [];
+  for (const { path, type, bytes } of apiFiles(data)) {
+    const digest = sha256(bytes);
+    await shelf.putBlob(digest, bytes);
+    files.push({ path, sha256: digest, size: bytes.length, type });
   }
-  const { root, trees } = buildTree(all);
+  return files;
+}
+
+/** Writes the trees over all files of a view. */
+export async function writeDraft(shelf: Shelf, files: Iterable<FileEntry>): Promise<Draft> {
+  const { root, trees } = buildTree(files);
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
   for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
   return { snapshot: root.sha256, current: await shelf.readPointer() };

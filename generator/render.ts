@@ -14,6 +14,9 @@ import type { KnownFile } from "./state.ts";
 
 export const HTML_TYPE = "text/html; charset=utf-8";
 
+/** Milliseconds after which others are heard. */
+const TURN_MS = 4;
+
 export type Rendered = {
   readonly files: readonly FileEntry[];
   readonly pages: Readonly<Record<string, KnownFile>>;
@@ -36,6 +39,7 @@ export async function renderPages(options: {
   const pages: Record<string, KnownFile> = {};
   const rendered: string[] = [];
   const paths: string[] = [];
+  let turn = performance.now();
   for (const page of storedPages(data, extractDigest, extract)) {
     const facts = sha256(siteDigest + JSON.stringify(page.facts));
     let file = known[page.file];
@@ -46,8 +50,11 @@ export async function renderPages(options: {
       file = { facts, sha256: digest, size: html.length };
       rendered.push(page.path);
       progress.step("render", rendered.length);
-      // A page waits for nothing outside the process: without a pause nothing else would be heard until the last one.
+    }
+    // A page waits for nothing outside the process: without a pause no other process would be heard until the last one.
+    if (performance.now() - turn > TURN_MS) {
       await nextTurn();
+      turn = performance.now();
     }
     pages[page.file] = file;
     files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });

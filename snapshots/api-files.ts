@@ -39,7 +39,10 @@ function inOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inOrder);
   if (typeof value !== "object" || value === null) return value;
   const source = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(source);
+  const flat = names.every((name, at) => typeof source[name] !== "object" && (at === 0 || (names[at - 1] ?? "") < name));
+  if (flat) return source;
   const sorted: Record<string, unknown> = {};
-  for (const name of Object.keys(source).sort()) sorted[name] = inOrder(source[name]);
+  for (const name of names.sort()) sorted[name] = inOrder(source[name]);
   return sorted;
 }
