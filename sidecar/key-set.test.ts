@@ -1,0 +1,129 @@
+/** Keys as they come, change, go and come from elsewhere, seen through the gate. */
+import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { test } from "node:test";
+import { accessConfig, clock, jwks, makeHmacToken, makeToken, NOW, tokenHeaders } from "./gate-fixture.ts";
+import { type Gate, openGate } from "./gate.ts";
+
+async function statusOf(headers: Headers, from: Gate): Promise<number> {
+  const verdict = await from.check(headers);
+  return verdict.ok ? 200 : verdict.problem.status;
+}
+
+test("when access.jwks names other keys, a token of the old ones is refused, also one that was being checked meanwhile", async () => {
+  const foreign = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" });
+  const sets: Readonly<Record<string, string>> = {
+    "/old.json": jwks,
+    "/new.json": JSON.stringify({ keys: [{ ...foreign, kid: "ec", alg: "ES256", use: "sig" }] }),
+  };
+  let held: Promise<void> | null = null;
+  let config = accessConfig({ jwks: "/old.json" });
+  const moving = openGate(() => config, {
+    now: clock,
+    readKeys: async (location) => {
+      if (location === "/old.json") await held;
+      return sets[location] ?? "";
+    },
+  });
+  const used = tokenHeaders(makeToken());
+  assert.equal(await statusOf(used, moving), 200);
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(used, moving), 401);
+  assert.equal(await statusOf(used, moving), 401);
+  config = accessConfig({ jwks: "/old.json" });
+  assert.equal(await statusOf(used, moving), 200, "a refusal by other keys is worth nothing, too");
+
+  // Its keys are still being read when the location changes; its verdict comes after the new keys were asked.
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(tokenHeaders(makeToken({ sub: "person-2" })), moving), 401);
+  let release = (): void => undefined;
+  held = new Promise((resolve) => (release = resolve));
+  config = accessConfig({ jwks: "/old.json" });
+  const late = tokenHeaders(makeToken({ sub: "person-3" }));
+  const checking = statusOf(late, moving);
+  config = accessConfig({ jwks: "/new.json" });
+  assert.equal(await statusOf(tokenHeaders(makeToken({ sub: "person-4" })), moving), 401);
+  release();
+  assert.equal(await checking, 200, "it was asked under the old configuration");
+  assert.equal(await statusOf(late, moving), 401);
+});
+
+test("an unknown key id fetches the keys again, at most once a minute", async () => {
+  let now = clock();
+  let fetches = 0;
+  let text = JSON.stringify({ keys: [] });
+  const counting = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
+    now: () => now,
+    readKeys: () => {
+      fetches++;
+      return Promise.resolve(text);
+    },
+  });
+  const headers = tokenHeaders(makeToken());
+  assert.equal(await statusOf(headers, counting), 401);
+  assert.equal(fetches, 1);
+  text = jwks;
+  for (let at = 0; at < 50; at++) await counting.check(tokenHeaders(makeToken({}, { kid: `k${at}` })));
+  assert.equal(fetches, 1);
+  now += 60_000;
+  assert.equal(await statusOf(headers, counting), 200);
+  assert.equal(fetches, 2);
+  await Promise.all(Array.from({ length: 20 }, (_, at) => counting.check(tokenHeaders(makeToken({}, { kid: `x${at}` })))));
+  assert.equal(fetches, 2);
+});
+
+test("the last good keys are kept while their source is down or answers nonsense", async () => {
+  let now = clock();
+  let broken = false;
+  const keeping = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
+    now: () => now,
+    readKeys: () => (broken ? Promise.reject(new Error("down")) : Promise.resolve(jwks)),
+  });
+  const headers = tokenHeaders(makeToken({ exp: NOW + 1_000_000 }));
+  assert.equal(await statusOf(headers, keeping), 200);
+  broken = true;
+  for (let minutes = 0; minutes < 100; minutes++) {
+    now += 60_000;
+    assert.equal(await statusOf(headers, keeping), 200);
+  }
+  for (const nonsense of ["", "<html>", "[]", "{}", '{"keys":1}', "null"]) {
+    const odd = openGate(accessConfig(), { now: clock, readKeys: () => Promise.resolve(nonsense) });
+    assert.equal(await statusOf(headers, odd), 503);
+  }
+});
+
+test("a shared-secret or private key in the set opens nothing", async () => {
+  const secret = Buffer.from("shared").toString("base64url");
+  const odd = openGate(accessConfig(), {
+    now: clock,
+    readKeys: () => Promise.resolve(JSON.stringify({ keys: [{ kty: "oct", k: secret, kid: "oct" }, 7, null, { kid: "x" }] })),
+  });
+  for (const alg of ["HS256", "RS256"]) {
+    assert.equal(await statusOf(tokenHeaders(makeHmacToken("shared", { alg, kid: "oct" })), odd), 401);
+  }
+});
+
+test("keys come over HTTP from the configured address only, never by a redirect, never without end", async () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    if (request.url === "/moved") response.writeHead(302, { location: "/jwks" }).end();
+    else if (request.url === "/endless") response.end(Buffer.alloc(1024 * 1024, " "));
+    else if (request.url === "/error") response.writeHead(500).end(jwks);
+    else response.end(jwks);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    const headers = tokenHeaders(makeToken());
+    assert.equal(await statusOf(headers, openGate(accessConfig({ jwks: `${base}/jwks` }), { now: clock })), 200);
+    for (const path of ["/moved", "/endless", "/error"]) {
+      assert.equal(await statusOf(headers, openGate(accessConfig({ jwks: base + path }), { now: clock })), 503, path);
+    }
+    assert.deepEqual(asked, ["/jwks", "/moved", "/endless", "/error"]);
+  } finally {
+    server.close();
+  }
+});
