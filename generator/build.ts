@@ -21,7 +21,7 @@ import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { assumedState, type Draft, publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
+import { type Draft, publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
 import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages, type Rendered } from "./render.ts";
@@ -195,7 +195,8 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   // Both load while objects are read, which is other processes' work.
   const index = openIndexes();
   const renderer = openRenderer(site.dist);
-  renderer.catch(() => undefined);
+  const assets = siteAssets(renderer, shelves.public);
+  for (const promise of [renderer, assets]) promise.catch(() => undefined);
   const usable = await usableState(state, shelves);
   const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
@@ -219,7 +220,6 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
 
   // Rendering, the browser's bundles and the index work side by side: one is ours, one a process of its own, one native.
   progress.step("render");
-  const assets = siteAssets(renderer, shelves.public);
   const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
     const [pagefind, { rendered, derived }] = await Promise.all([
       pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
@@ -393,11 +393,8 @@ async function indexViews(
 ): Promise<{ readonly public: Indexed; readonly internal: Indexed; readonly draft: Draft }> {
   const update = (view: "public" | "internal", snapshot: Promise<string>, before: ViewState | null): Promise<Indexed> =>
     updateIndex(index, view, snapshot, [...indexEntries(views[view], extractDigest)], before);
-  const [publicIndexed, draft] = await Promise.all([
-    update("public", drafts.public, state.public ?? (await assumedState(shelves.public))),
-    drafts.internal,
-  ]);
-  let before = state.internal ?? (await assumedState(shelves.internal));
+  const [publicIndexed, draft] = await Promise.all([update("public", drafts.public, state.public), drafts.internal]);
+  let before = state.internal;
   if (before === null || !(await index.has("internal", before.snapshot))) {
     before = (await seedIndex(shelves.public, shelves.internal)) ? publicIndexed.state : null;
   }

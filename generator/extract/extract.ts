@@ -3,15 +3,11 @@ import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Body, Source } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
-import { readCsv } from "./csv.ts";
-import { readHtml } from "./html.ts";
 import { readJson, readYaml } from "./json.ts";
 import { readLatex } from "./latex.ts";
 import { openLines } from "./lines.ts";
-import { readMarkdown } from "./markdown.ts";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
 import { cutPassages, shorten } from "./passages.ts";
-import { readPdf } from "./pdf.ts";
 import { readPlain } from "./plain.ts";
 
 /** Goes up with every change of what extract returns: cached extracts of another version are not used. */
@@ -87,7 +83,10 @@ export function extractPlainly(key: string, bytes: Uint8Array, note: string): Ex
 async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body = type.kind === "pdf" ? await readPdf(bytes) : { title: null, summary: "", passages: [], html: null, notes: [] };
+    const body =
+      type.kind === "pdf"
+        ? await (await import("./pdf.ts")).readPdf(bytes)
+        : { title: null, summary: "", passages: [], html: null, notes: [] };
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
@@ -100,13 +99,14 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
 
+/** The parsers of some types are large: one that is not needed is not loaded, which is most of what one changed object costs. */
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
   const mediaType = type.mediaType;
   switch (type.kind) {
     case "markdown":
-      return await readMarkdown(source, name);
+      return await (await import("./markdown.ts")).readMarkdown(source, name);
     case "html":
-      return await readHtml(source, name);
+      return await (await import("./html.ts")).readHtml(source, name);
     case "latex":
       return await readLatex(source);
     case "json":
@@ -114,7 +114,7 @@ async function readText(source: Source, type: MediaType, name: string): Promise<
     case "yaml":
       return await readYaml(source);
     case "csv":
-      return readCsv(source, mediaType);
+      return (await import("./csv.ts")).readCsv(source, mediaType);
     case "code":
       return await readCode(source, type.language);
     default:

@@ -1,19 +1,10 @@
 /** A clean tree to HTML. Writes the elements and attributes of its own lists and nothing else, whatever the tree holds. */
-import type { Element, ElementContent, Root, RootContent } from "hast";
+import type { Element, ElementContent, Root, RootContent, RootContentMap } from "hast";
 import { escapeHtml } from "./highlight.ts";
 
 /** HTML that we made ourselves (highlighted code, formulas). Created after sanitising only: the sanitiser drops what a
- *  document brings of this type. */
-export type Raw = { type: "raw"; value: string };
-
-declare module "hast" {
-  interface RootContentMap {
-    raw: Raw;
-  }
-  interface ElementContentMap {
-    raw: Raw;
-  }
-}
+ *  document brings of this type. The Markdown parser's types add it to those of a tree. */
+export type Raw = RootContentMap["raw"];
 
 const VOID = new Set(["br", "hr", "img", "input", "wbr"]);
 /** Attributes written, by their name in hast. */

@@ -88,6 +88,19 @@ test("a reader of an earlier tag keeps giving what it gave, and a tag is missing
     (await found(other, "one", "rings")).map(([key]) => key),
     ["a.txt"],
   );
+  // Made anew, and not by changes: the same holds.
+  await index.update({ upsert: [document("c.txt", ["rings"])], remove: [], base: null, tag: "anew" });
+  assert.deepEqual(await keys("rings"), ["a.txt"]);
+  for (const [tag, key] of [
+    ["one", "a.txt"],
+    ["two", "b.txt"],
+    ["anew", "c.txt"],
+  ] as const) {
+    assert.deepEqual(
+      (await found(await openIndex(uri), tag, "rings")).map(([name]) => name),
+      [key],
+    );
+  }
   await assert.rejects(index.at("three"), { code: "search_unavailable" });
   await assert.rejects(index.update({ upsert: [], remove: [], base: "three", tag: "four" }), { code: "search_unavailable" });
   for (const open of [index, other]) open.close();
