@@ -96,19 +96,33 @@ export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<
 export function buildTree(files: Iterable<FileEntry>): BuiltTree {
   type Folder = Map<string, Folder | FileEntry>;
   const top: Folder = new Map();
+  const checkName = (name: string, path: string): void => {
+    if (!isName(name)) throw new ShelfError("build_failed", `${path}: this path has a part that no tree can hold.`);
+  };
+  /** By their path: most files lie where another one does. */
+  const folders = new Map<string, Folder>([["", top]]);
+  const openFolder = (folderPath: string, path: string): Folder => {
+    const known = folders.get(folderPath);
+    if (known !== undefined) return known;
+    const cut = folderPath.lastIndexOf("/");
+    const parent = openFolder(folderPath.slice(0, Math.max(0, cut)), path);
+    const name = folderPath.slice(cut + 1);
+    checkName(name, path);
+    if (parent.has(name)) throw new ShelfError("build_failed", `${path}: a part of this path is a file.`);
+    const folder: Folder = new Map();
+    parent.set(name, folder);
+    folders.set(folderPath, folder);
+    return folder;
+  };
   for (const file of files) {
-    const names = file.path.split("/");
-    if (!names.every(isName)) throw new ShelfError("build_failed", `${file.path}: this path has a part that no tree can hold.`);
-    const last = names.pop() ?? "";
-    let folder = top;
-    for (const part of names) {
-      const next = folder.get(part) ?? new Map();
-      if (!(next instanceof Map)) throw new ShelfError("build_failed", `${file.path}: a part of this path is a file.`);
-      folder.set(part, next);
-      folder = next;
-    }
-    if (folder.has(last)) throw new ShelfError("build_failed", `${file.path}: this path occurs twice in a snapshot.`);
-    folder.set(last, file);
+    const { path } = file;
+    const cut = path.lastIndexOf("/");
+    if (cut === 0) checkName("", path);
+    const folder = openFolder(path.slice(0, Math.max(0, cut)), path);
+    const name = path.slice(cut + 1);
+    checkName(name, path);
+    if (folder.has(name)) throw new ShelfError("build_failed", `${path}: this path occurs twice in a snapshot.`);
+    folder.set(name, file);
   }
   const trees = new Map<Sha256, Uint8Array>();
   const close = (folder: Folder, label: string): TreeEntry => {
