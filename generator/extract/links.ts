@@ -20,14 +20,34 @@ export function resolveLink(key: string, written: string): Target | null {
   if (href === null) return null;
   if (href.startsWith("#")) return { kind: "internal", href: formatFragment(href) };
   if (SCHEME.test(href) || href.startsWith("//")) return resolveExternal(href);
-  const target = resolveKey(key, href);
-  if (target === null) return null;
-  const path = target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
-  const fragment = /#.*$/s.exec(href)?.[0] ?? "";
-  return {
-    kind: "internal",
-    href: relativeHref(pagePath.object(key), path) + (fragment === "" ? "" : formatFragment(fragment)),
-  };
+  const hash = href.indexOf("#");
+  const page = findPage(key, pathOf(href));
+  if (page === null) return null;
+  return { kind: "internal", href: hash < 0 ? page : page + formatFragment(href.slice(hash)) };
+}
+
+/** Pages that the links of one document lead to: those of a manual or a listing are often the same few. */
+let found = { key: "", pages: new Map<string, string | null>() };
+/** Above it the memory starts again. */
+const MAX_FOUND = 10_000;
+
+/** The page that a path means, as a reference from the page of `key`, or null when there is none. */
+function findPage(key: string, path: string): string | null {
+  if (found.key !== key || found.pages.size >= MAX_FOUND) found = { key, pages: new Map() };
+  let page = found.pages.get(path);
+  if (page === undefined) {
+    const target = resolveKey(key, path);
+    const place = target === null ? null : target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
+    page = place === null ? null : relativeHref(pagePath.object(key), place);
+    found.pages.set(path, page);
+  }
+  return page;
+}
+
+/** A reference without query and fragment. */
+function pathOf(href: string): string {
+  const end = href.search(/[?#]/);
+  return end < 0 ? href : href.slice(0, end);
 }
 
 /** Where an image of the object `key` lies: an object of ours, or an external address that must not be loaded. */
@@ -35,14 +55,14 @@ export function resolveImage(key: string, written: string): Target | null {
   const href = cleanHref(written);
   if (href === null || href.startsWith("#")) return null;
   if (SCHEME.test(href) || href.startsWith("//")) return resolveExternal(href);
-  const target = resolveKey(key, href);
+  const target = resolveKey(key, pathOf(href));
   if (target === null || target === "" || target.endsWith("/")) return null;
   return { kind: "internal", href: relativeHref(pagePath.object(key), objectPath(target)) };
 }
 
 /** Without the characters that a URL parser drops silently: they hide a scheme from those who look for one. */
 function cleanHref(written: string): string | null {
-  const href = written.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0- ]+|[\0- ]+$/g, "");
+  const href = /[\0- ]/.test(written) ? written.replaceAll(/[\t\n\r]/g, "").replaceAll(/^[\0- ]+|[\0- ]+$/g, "") : written;
   return href === "" || href.length > MAX_HREF ? null : href;
 }
 
@@ -59,9 +79,8 @@ function resolveExternal(href: string): Target | null {
   return { kind: "external", href: url.href };
 }
 
-/** The key or prefix (ending in "/") that a relative reference means, or null when there is none. */
-function resolveKey(key: string, href: string): string | null {
-  const path = href.replace(/[?#].*$/s, "");
+/** The key or prefix (ending in "/") that the path of a relative reference means, or null when there is none. */
+function resolveKey(key: string, path: string): string | null {
   let decoded: string;
   try {
     decoded = decodeURIComponent(path);
