@@ -33,7 +33,7 @@ function parameter(
 }
 
 const prefix = parameter("prefix", "Only keys that start with it; empty means no restriction.", "notes/");
-const cursor = parameter("cursor", "Taken unchanged from `next` or from the Link header of the page before.", "");
+const cursor = parameter("cursor", "Taken unchanged from the member next, or from the Link header, of the page before.", "");
 const limit = (what: string, usual: number): RouteParameter =>
   parameter("limit", `${what} in one response, 0 to 500; ${usual} without it.`, "10");
 const q = (description: string, example: string): RouteParameter => parameter("q", description, example, { required: true });

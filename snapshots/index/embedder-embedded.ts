@@ -14,6 +14,8 @@ const BATCH = 8;
 /** Milliseconds after which an idle process ends and gives back its 160 MB; starting one again takes half a second. */
 const IDLE_MS = 300_000;
 const MAX_PROCESSES = 4;
+/** Milliseconds for one task. Eight texts take a tenth of a second, so only what hangs takes longer. */
+const TASK_MS = 60_000;
 /** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie, 150 MB of it within a minute. */
 const HEAP = ["--max-semi-space-size=2", "--max-old-space-size=96"];
 const WORKER = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
@@ -22,14 +24,15 @@ export type EmbeddedOptions = {
   /** Processes, at most; a server that embeds single queries needs one. Default: one a core. */
   readonly threads?: number;
   readonly idleMs?: number;
+  readonly taskMs?: number;
 };
 
 type Task = { readonly texts: readonly string[]; resolve(vectors: readonly Float32Array[]): void; reject(error: Error): void };
-type Slot = { readonly child: ChildProcess; task: Task | null; idle: NodeJS.Timeout | null };
+type Slot = { readonly child: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null };
 
 export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
   const limit = Math.max(1, Math.min(MAX_PROCESSES, options.threads ?? availableParallelism()));
-  const { idleMs = IDLE_MS } = options;
+  const { idleMs = IDLE_MS, taskMs = TASK_MS } = options;
   const slots = new Set<Slot>();
   let waiting: Task[] = [];
 
@@ -43,8 +46,8 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
   }
 
   function give(slot: Slot, task: Task): void {
-    if (slot.idle !== null) clearTimeout(slot.idle);
-    slot.idle = null;
+    if (slot.timer !== null) clearTimeout(slot.timer);
+    slot.timer = setTimeout(() => end(slot), taskMs);
     slot.task = task;
     slot.child.ref();
     slot.child.channel?.ref();
@@ -56,11 +59,12 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
   function start(): Slot {
     // No environment: it holds secrets that the model has no use for.
     const child = fork(WORKER, [], { execArgv: HEAP, env: {}, serialization: "advanced", stdio: ["ignore", "ignore", "ignore", "ipc"] });
-    const slot: Slot = { child, task: null, idle: null };
+    const slot: Slot = { child, task: null, timer: null };
     slots.add(slot);
     child.on("message", (reply: EmbedReply) => {
       const { task } = slot;
       slot.task = null;
+      if (slot.timer !== null) clearTimeout(slot.timer);
       if (reply === null) task?.reject(failure());
       else task?.resolve(reply);
       dispatch();
@@ -68,7 +72,7 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       // An idle process must not keep its starter from ending.
       child.unref();
       child.channel?.unref();
-      slot.idle = setTimeout(() => end(slot), idleMs).unref();
+      slot.timer = setTimeout(() => end(slot), idleMs).unref();
     });
     child.on("error", () => end(slot));
     child.on("exit", () => end(slot));
@@ -78,7 +82,7 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
   /** Whatever ended it: its task fails, and the others get another process. */
   function end(slot: Slot): void {
     if (!slots.delete(slot)) return;
-    if (slot.idle !== null) clearTimeout(slot.idle);
+    if (slot.timer !== null) clearTimeout(slot.timer);
     slot.child.kill("SIGKILL");
     slot.task?.reject(failure());
     dispatch();

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
+import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
 import { openEmbedder } from "./open-embedder.ts";
 
 const asked: { readonly path: string | undefined; readonly headers: IncomingHttpHeaders }[] = [];
@@ -55,6 +56,18 @@ test("switched off says how to switch it on; the embedded model is opened withou
   const { embedder } = await openEmbedder({ kind: "embedded" }, { env: {}, gateway: null });
   assert.equal(embedder?.dimensions, 512);
   await embedder?.close();
+});
+
+test("a process of the embedded model that hangs is ended, and the next text gets another", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const embedder = openEmbeddedEmbedder({ threads: 1, taskMs: 10_000 });
+  const [first] = await embedder.embed(["a puppy plays"]);
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+  process.kill(Number(children[0]), "SIGSTOP");
+  await assert.rejects(embedder.embed(["a kitten sleeps"]), { code: "not_configured" });
+  assert.deepEqual(await embedder.embed(["a puppy plays"]), [first]);
+  await embedder.close();
 });
 
 test("a process of the embedded model that is killed fails what it was doing and nothing else", {

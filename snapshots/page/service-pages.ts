@@ -74,7 +74,7 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   bad_parameter: ["A parameter has a value that the route does not take.", "The answer says which values it takes."],
   bad_cursor: [
     "The cursor is not one that this service gave out, or belongs to another query.",
-    "Take it unchanged from `next` or the Link header, with the same parameters.",
+    "Take it unchanged from the member next or the Link header, with the same parameters.",
   ],
   bad_cub_id: ["A CUB id is CUB- and at least four digits.", "Write it like CUB-0007."],
   bad_json: ["The body is not the JSON that this route takes.", "Send application/json; the answer points at the place."],
