@@ -125,10 +125,13 @@ async function within<T>(ms: number, signal: AbortSignal | undefined, work: (end
   const timer = setTimeout(() => late.abort(new DOMException("The time is over.", "TimeoutError")), ms);
   const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
   const cut = Promise.withResolvers<never>();
-  ended.addEventListener("abort", () => cut.reject(ended.reason), { once: true });
+  const giveUp = (): void => cut.reject(ended.reason);
+  ended.addEventListener("abort", giveUp, { once: true });
   try {
     return await Promise.race([work(ended), cut.promise]);
   } finally {
     clearTimeout(timer);
+    // Node keeps a signal made of others for as long as somebody listens to it.
+    ended.removeEventListener("abort", giveUp);
   }
 }
