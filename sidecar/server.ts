@@ -6,7 +6,7 @@ import type { AccessConfig } from "../snapshots/access-config.ts";
 import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
 import { openEmbedder } from "../snapshots/index/open-embedder.ts";
 import { openIndex } from "../snapshots/index/open.ts";
-import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/cubs.ts";
+import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";

@@ -6,7 +6,7 @@ import type { SiteServing } from "../snapshots/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../snapshots/view.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
-import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/cubs.ts";
+import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 
 /** What a process that serves only files and queries says of itself. */
 export function siteRuntime(version: string): Runtime {

@@ -1,8 +1,7 @@
 /** The route table as data: who may call what, how it is cached, what goes in and what comes out.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { z } from "zod";
-import { DEFAULT_LIMIT as DEFAULT_CUBS } from "./query/cubs.ts";
-import { DEFAULT_LIMIT } from "./query/search.ts";
+import { DEFAULT_LIMIT } from "./query/params.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "./query/semantic.ts";
 import { ClaimsRegistry } from "./schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "./schema/cubs.ts";
@@ -289,7 +288,7 @@ const publicOnly: readonly Route[] = [
         "sorted",
       ),
       ...cubFilters,
-      limit("Records", DEFAULT_CUBS),
+      limit("Records", DEFAULT_LIMIT),
       cursor,
     ],
     parts: {},

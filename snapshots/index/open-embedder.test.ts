@@ -58,13 +58,18 @@ test("switched off says how to switch it on; the embedded model is opened withou
   await embedder?.close();
 });
 
+/** Ids of the processes that this one started. */
+function children(): string[] {
+  const ids = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();
+  return ids === "" ? [] : ids.split(" ");
+}
+
 test("a process of the embedded model that hangs is ended, and the next text gets another", {
   skip: process.platform !== "linux",
 }, async () => {
   const embedder = openEmbeddedEmbedder({ threads: 1, taskMs: 10_000 });
   const [first] = await embedder.embed(["a puppy plays"]);
-  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
-  process.kill(Number(children[0]), "SIGSTOP");
+  process.kill(Number(children()[0]), "SIGSTOP");
   await assert.rejects(embedder.embed(["a kitten sleeps"]), { code: "not_configured" });
   assert.deepEqual(await embedder.embed(["a puppy plays"]), [first]);
   await embedder.close();
@@ -76,11 +81,6 @@ test("a process of the embedded model that is killed fails what it was doing and
   const { embedder } = await openEmbedder({ kind: "embedded" }, { env: {}, gateway: null, threads: 1 });
   assert.ok(embedder !== null);
   const [first] = await embedder.embed(["a puppy plays"]);
-  const children = (): string[] =>
-    readFileSync(`/proc/self/task/${process.pid}/children`, "utf8")
-      .trim()
-      .split(" ")
-      .filter((id) => id !== "");
   const [child] = children();
   const under = embedder.embed(Array.from({ length: 100 }, (_, at) => `text number ${at}`));
   process.kill(Number(child), "SIGKILL");

@@ -18,6 +18,7 @@ import {
   returnTo,
   setTag,
   sqlLists,
+  TERMS_INDEX,
   WORDS,
   wordTable,
 } from "./tables.ts";
@@ -230,7 +231,7 @@ async function writeChanges(
     );
     documents += ids.length;
   }
-  const stats = await passages.indexStats("terms_idx");
+  const stats = await passages.indexStats(TERMS_INDEX);
   const unindexed = stats?.numUnindexedRows ?? 0;
   const total = (stats?.numIndexedRows ?? 0) + unindexed;
   const fragments = (await passages.stats()).fragmentStats.numFragments;

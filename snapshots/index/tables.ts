@@ -11,7 +11,8 @@ import { textColumn } from "./text-column.ts";
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
 
-const TERMS_INDEX = "terms_idx";
+/** The full-text index. */
+export const TERMS_INDEX = "terms_idx";
 
 /** Bytes of decoded index data and of file metadata that one connection keeps. */
 const INDEX_CACHE = 512n * 1024n * 1024n;

@@ -1,12 +1,8 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { ShelfError } from "../errors.ts";
 import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, parseWordQuery, searchWords } from "./words.ts";
-
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 500;
-/** Characters; the same bound as for /api/search. */
-export const MAX_QUERY = 500;
 
 export type CubQuery = {
   /** "" means no restriction. */
@@ -23,36 +19,17 @@ export type CubMatches = { readonly count: number; readonly cubs: readonly CubRe
  *    a q over 500 characters, or a q or limit given twice */
 export function parseCubQuery(params: URLSearchParams): CubQuery {
   const q = single(params, "q") ?? "";
-  if ([...q].length > MAX_QUERY) throw bad("q", `is longer than ${MAX_QUERY} characters`);
+  if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
   const filters = new Map<CubFilter, readonly string[]>();
   for (const { name } of CUB_FILTERS) {
     const values = params.getAll(name).map((value) => value.normalize("NFC"));
     if (values.length === 0) continue;
     if (name === "deployable" && values.some((value) => value !== "true" && value !== "false")) {
-      throw bad("deployable", 'takes "true" or "false"');
+      throw badParameter("deployable", 'takes "true" or "false"');
     }
     filters.set(name, [...new Set(values)].sort());
   }
-  return { q: q.normalize("NFC"), filters, limit: parseLimit(single(params, "limit")) };
-}
-
-/** @throws ShelfError "bad_parameter" outside 0 … 500 */
-export function parseLimit(text: string | null): number {
-  if (text === null) return DEFAULT_LIMIT;
-  const limit = /^[0-9]{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(limit <= MAX_LIMIT)) throw bad("limit", `takes a whole number from 0 to ${MAX_LIMIT}`);
-  return limit;
-}
-
-/** The one value of a parameter, or null. @throws ShelfError "bad_parameter" when it is given twice */
-export function single(params: URLSearchParams, name: string): string | null {
-  const values = params.getAll(name);
-  if (values.length > 1) throw bad(name, "is given more than once");
-  return values[0] ?? null;
-}
-
-export function bad(name: string, detail: string): ShelfError {
-  return new ShelfError("bad_parameter", `The parameter "${name}" ${detail}.`, { errors: [{ pointer: name, detail }] });
+  return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
 }
 
 /** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */

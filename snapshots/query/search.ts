@@ -3,17 +3,13 @@ import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
-import { single } from "./cubs.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
+import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { snippet } from "./snippet.ts";
 import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
 
-/** conventions: characters of q after NFC. */
-export const MAX_QUERY = 500;
 /** UTF-8 bytes; no key is longer. */
 export const MAX_PREFIX_BYTES = 1024;
-export const DEFAULT_LIMIT = 50;
-export const MAX_LIMIT = 500;
 /** Rows fetched per wanted result: passages of one object fold, and the engine's order is not yet ours. */
 const ROWS_PER_RESULT = 4;
 const MIN_ROWS = 200;
@@ -49,22 +45,12 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
     throw new ShelfError("missing_parameter", "The parameter q is missing or empty.", {
       errors: [{ pointer: "q", detail: "give some words" }],
     });
-  if ([...q].length > MAX_QUERY) {
-    throw new ShelfError("bad_parameter", `The parameter q is longer than ${MAX_QUERY} characters.`, {
-      errors: [{ pointer: "q", detail: `at most ${MAX_QUERY} characters` }],
-    });
-  }
+  if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
   const prefix = single(params, "prefix") ?? "";
   if (Buffer.byteLength(prefix) > MAX_PREFIX_BYTES) {
     throw new ShelfError("bad_prefix", `The prefix is longer than ${MAX_PREFIX_BYTES} bytes.`);
   }
-  const limit = single(params, "limit") ?? String(usual);
-  if (!/^[0-9]{1,4}$/.test(limit) || Number(limit) > MAX_LIMIT) {
-    throw new ShelfError("bad_parameter", `The parameter limit is not a number from 0 to ${MAX_LIMIT}.`, {
-      errors: [{ pointer: "limit", detail: `0 to ${MAX_LIMIT}` }],
-    });
-  }
-  return { q, prefix, limit: Number(limit) };
+  return { q, prefix, limit: parseLimit(params, usual) };
 }
 
 /** Sources for a query, best first, at most `limit`; one per document; ties by key.

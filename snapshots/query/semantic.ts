@@ -59,8 +59,8 @@ export async function semantic(
     return unavailable(`${near instanceof ShelfError ? near.message : "The embedding model failed."} Use /api/search meanwhile.`);
   }
   const passages = new Map<string, Passage>();
-  const best = Math.max(...text.scored.map(({ score }) => score), Number.MIN_VALUE);
-  for (const { candidate, score, exact } of text.scored) {
+  const best = Math.max(...text.map(({ score }) => score), Number.MIN_VALUE);
+  for (const { candidate, score, exact } of text) {
     const { doc, n, ref } = candidate;
     passages.set(`${n} ${doc}`, { doc, n, ref, text: score / best, near: 0, exact });
   }

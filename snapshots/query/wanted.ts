@@ -76,13 +76,8 @@ function holdsPhrase({ of: codes, start, end }: Terms, phrase: Int32Array): bool
 }
 
 /** The passages that hold words of the query, scored, in no promised order. */
-export async function scorePassages(
-  reader: IndexReader,
-  wanted: Wanted,
-  prefix: string,
-  limit: number,
-): Promise<{ readonly scored: readonly Scored[] }> {
-  return { scored: openPassageScorer(reader, wanted)(await findPassages(reader, wanted, prefix, limit)) };
+export async function scorePassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<readonly Scored[]> {
+  return openPassageScorer(reader, wanted)(await findPassages(reader, wanted, prefix, limit));
 }
 
 /** Best first by score; ties by key, then by passage, so that the order never depends on how the index came to be. */

@@ -14,9 +14,8 @@ import {
   SearchResponse,
 } from "../schema/resources.ts";
 import { DateTime, Sha256Hex } from "../schema/scalar.ts";
-import { MAX_LIMIT } from "../query/cubs.ts";
+import { DEFAULT_LIMIT as SEARCH_RESULTS, MAX_LIMIT } from "../query/params.ts";
 import { LIST_PAGE } from "../query/list.ts";
-import { DEFAULT_LIMIT as SEARCH_RESULTS } from "../query/search.ts";
 import { MAX_RESULT_BYTES } from "./budget.ts";
 import { CUB_SUMMARY } from "./registry.ts";
 
