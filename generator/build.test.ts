@@ -439,11 +439,11 @@ test("a rebuild from nothing, and one that came by changes, give the same snapsh
 test("losing the build's memory costs time and nothing else", async (t) => {
   const { config, run } = await openFixture(t);
   const first = await run();
-  rmSync(join(openShelves(config).buildDir, "state.json"));
+  rmSync(join(openShelves(config).buildDir, "state.v8"));
   const again = await run();
   assert.deepEqual([again.published, again.snapshot, again.sequence], [false, first.snapshot, first.sequence]);
   assert.ok(again.work.read > 0);
-  writeFileSync(join(openShelves(config).buildDir, "state.json"), "{ not json");
+  writeFileSync(join(openShelves(config).buildDir, "state.v8"), "{ not json");
   assert.equal((await run()).snapshot, first.snapshot);
 });
 

@@ -15,16 +15,18 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import { type CompiledSite, compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 import { indexEntries } from "./index-documents.ts";
+import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type IndexThread, openIndexThread } from "./index-thread.ts";
 import { checkLeaks, secretsDigest } from "./leak-check.ts";
 import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
+import { openPagefind } from "./pagefind-process.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import { type Draft, publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
 import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
-import { renderPages, type Rendered } from "./render.ts";
+import { renderPages } from "./render.ts";
 import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
 import { clearHalfStates, EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
@@ -76,8 +78,14 @@ export function openShelves(config: Config): Shelves {
   if (config.shelf.kind !== "directory") throw new ShelfError("bad_config", "shelf.kind s3 is not supported yet; use kind: directory");
   const publicDir = join(config.shelf.root, "public");
   const internalDir = join(config.shelf.root, "internal");
-  const shelf = openDirectoryShelf(publicDir);
-  return { public: shelf, internal: openDirectoryShelf(internalDir, shelf), publicDir, internalDir, buildDir: join(internalDir, "build") };
+  const shelf = openDirectoryShelf(publicDir, null, "at once");
+  return {
+    public: shelf,
+    internal: openDirectoryShelf(internalDir, shelf, "at once"),
+    publicDir,
+    internalDir,
+    buildDir: join(internalDir, "build"),
+  };
 }
 
 /** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
@@ -87,21 +95,30 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   await checkWritable(shelves.internalDir);
   return withBuildLock(shelves.buildDir, async () => {
     let index: IndexThread | null = null;
+    const pool = openExtractPool();
     try {
       return await buildLocked(
         config,
         shelves,
         options,
+        pool,
         () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })),
       );
     } finally {
+      await pool.close();
       await (index as IndexThread | null)?.close();
     }
   });
 }
 
 /** @param openIndexes called as soon as it is known that something changed: it loads its engine while the rest is read */
-async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions, openIndexes: () => IndexThread): Promise<BuildSummary> {
+async function buildLocked(
+  config: Config,
+  shelves: Shelves,
+  options: BuildOptions,
+  pool: ExtractPool,
+  openIndexes: () => IndexThread,
+): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
   const progress = options.progress ?? openProgress();
   const started = clock();
@@ -113,12 +130,18 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const store = options.store ?? openObjectStore(config.store);
   progress.step("list");
   const compiling = compileSite();
+  let known: ReadonlyMap<string, string> | null = null;
   const [site, listed, registry, claims, state] = await Promise.all([
     compiling,
-    listObjects(store, config.collections),
+    listObjects(store, config.collections, ({ key, version }) => {
+      if (known !== null && known.get(key) !== version) pool.warm();
+    }),
     readRegistry(config, join(shelves.buildDir, "registry"), clock),
     config.claims === null ? null : readClaims(config.claims.path),
-    readState(shelves.buildDir, compiling.then(stateBasis)),
+    readState(shelves.buildDir, compiling.then(stateBasis)).then((state) => {
+      known = new Map(state.objects.map(({ key, version }) => [key, version]));
+      return state;
+    }),
   ]);
   const inputs = { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
   const fingerprint = sha256(
@@ -192,13 +215,14 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     });
   }
 
-  // Both load while objects are read, which is other processes' work.
+  // All load while objects are read, which is other processes' work.
   const index = openIndexes();
   const renderer = openRenderer(site.dist);
   const assets = siteAssets(renderer, shelves.public);
-  for (const promise of [renderer, assets]) promise.catch(() => undefined);
+  const pagefind = openPagefind();
+  for (const promise of [renderer, assets, pagefind]) promise.catch(() => undefined);
   const usable = await usableState(state, shelves);
-  const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, progress });
+  const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, pool, progress });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
   const extractDigest = (key: string): string => extractDigests.get(key) ?? "";
   const rejected: Rejection[] = [...listed.rejected, ...read.refused, ...registry.rejected, ...(claims?.rejected ?? [])];
@@ -220,45 +244,56 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
 
   // Rendering, the browser's bundles and the index work side by side: one is ours, one a process of its own, one native.
   progress.step("render");
-  const draftOf = async (): Promise<{ rendered: Rendered; pagefind: Awaited<ReturnType<typeof pagefindFiles>>; draft: Draft }> => {
-    const [pagefind, { rendered, derived }] = await Promise.all([
-      pagefindFiles({ data: views.public, facts: extractDigest, extract: read.extract, shelf: shelves.public, known: usable.bundles }),
-      renderPages({
-        data: views.public,
-        siteDigest: site.dist,
-        renderer,
-        extractDigest,
-        extract: read.extract,
-        shelf: shelves.public,
-        known: usable.pages,
-        progress,
-      }).then(async (rendered) => ({ rendered, derived: await writeDerived(shelves.public, views.public) })),
-    ]);
-    const draft = await writeDraft(shelves.public, [
+  const begun = Promise.withResolvers<void>();
+  const bundling = pagefindFiles({
+    data: views.public,
+    facts: extractDigest,
+    extract: read.extract,
+    shelf: shelves.public,
+    known: usable.bundles,
+    pagefind,
+    onBegun: begun.resolve,
+  }).finally(begun.resolve);
+  const rendering = begun.promise.then(async () => ({
+    rendered: await renderPages({
+      data: views.public,
+      siteDigest: site.dist,
+      renderer,
+      extractDigest,
+      extract: read.extract,
+      shelf: shelves.public,
+      known: usable,
+      touched: read.touched,
+      progress,
+    }),
+    derived: await writeDerived(shelves.public, views.public),
+  }));
+  const drawing = Promise.all([bundling, rendering, assets]).then(async ([bundled, { rendered, derived }, styles]) => ({
+    bundled,
+    rendered,
+    draft: await writeDraft(shelves.public, [
       ...objectFiles(views.public, read),
       ...derived,
       ...rendered.files,
-      ...pagefind.files,
-      ...(await assets),
-    ]);
-    return { rendered, pagefind, draft };
-  };
-  const drawing = draftOf();
+      ...bundled.files,
+      ...styles,
+    ]),
+  }));
   const pending = {
     public: drawing.then(({ draft }) => draft.snapshot),
     // The internal view's pages are rendered per request and need the same styles and scripts.
-    internal: assets.then(async (files) =>
+    internal: begun.promise.then(async () =>
       writeDraft(shelves.internal, [
         ...objectFiles(views.internal, read),
         ...(await writeDerived(shelves.internal, views.internal)),
-        ...files,
+        ...(await assets),
       ]),
     ),
   };
   // Both are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
   for (const promise of [pending.public, pending.internal]) promise.catch(() => undefined);
   const indexing = indexViews(index, views, shelves, usable, extractDigest, pending);
-  const [{ rendered, pagefind, draft }, indexed] = await Promise.all([drawing, indexing]);
+  const [{ rendered, bundled, draft }, indexed] = await Promise.all([drawing, indexing]);
   const drafts: Readonly<Record<"public" | "internal", Draft>> = { public: draft, internal: indexed.draft };
   const secrets = secretsDigest(views, registry.privateTexts);
   await checkLeaks({
@@ -285,7 +320,8 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
         objects: read.objects,
         refused: read.refused,
         pages: rendered.pages,
-        bundles: pagefind.bundles,
+        shared: rendered.shared,
+        bundles: bundled.bundles,
         public: indexed.public.state,
         internal: indexed.internal.state,
         secrets,
@@ -308,7 +344,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
       read: read.read.size,
       rendered: rendered.rendered.length,
       indexed: indexed.public.written + indexed.internal.written,
-      bundles: pagefind.made,
+      bundles: bundled.made,
     },
     unreadable: unreadable(read.objects),
     notes: [...notes, ...forgotten],

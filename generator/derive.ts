@@ -9,6 +9,7 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import { compileSite } from "./compile-site.ts";
 import { openExtractPool } from "./extract/pool.ts";
 import { pagefindFiles } from "./pagefind.ts";
+import { openPagefind } from "./pagefind-process.ts";
 import { textFiles } from "./render.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
@@ -53,6 +54,7 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
     facts: () => "",
     extract,
     known: {},
+    pagefind: openPagefind(),
     shelf: {
       async putBlob(digest, bytes) {
         made.set(digest, bytes);

@@ -10,10 +10,10 @@ import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-thread.ts";
 
 const roots = workerData as IndexRoots;
-const publicShelf = openDirectoryShelf(roots.public);
+const publicShelf = openDirectoryShelf(roots.public, null, "at once");
 const shelves: Readonly<Record<"public" | "internal", Shelf>> = {
   public: publicShelf,
-  internal: openDirectoryShelf(roots.internal, publicShelf),
+  internal: openDirectoryShelf(roots.internal, publicShelf, "at once"),
 };
 const tags = new Map<number, PromiseWithResolvers<string>>();
 

@@ -6,6 +6,7 @@ import type { Extract } from "../snapshots/schema/extract.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import { childProcesses } from "./child-processes.ts";
 import { pagefindFiles } from "./pagefind.ts";
+import { openPagefind } from "./pagefind-process.ts";
 
 const OBJECT = { key: "notes/a.md", title: "A", kind: "text" };
 const DATA = { objects: [OBJECT], claims: { claims: [] }, cubs: [] } as unknown as ViewData;
@@ -22,7 +23,7 @@ function makeBundle(onContent: () => void, timeLimit?: number): ReturnType<typeo
     },
     shelf: { putBlob: async () => true },
     known: {},
-    ...(timeLimit === undefined ? {} : { timeLimit }),
+    pagefind: openPagefind(timeLimit),
   });
 }
 

@@ -3,6 +3,7 @@
  *  Pagefind has no incremental build, so the objects are dealt out to bundles by a hash of their key, and only bundles
  *  whose members changed are made again; the browser merges them. The number of bundles follows from the number of
  *  objects and from nothing else, so that the same library gives the same files. */
+import { crc32 } from "node:zlib";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/layout.ts";
@@ -11,7 +12,7 @@ import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
-import { openPagefind, type PagefindProcess } from "./pagefind-process.ts";
+import type { PagefindProcess } from "./pagefind-process.ts";
 import type { BuildState } from "./state.ts";
 
 /** Documents in one bundle at most: making one again takes a few hundred milliseconds. */
@@ -19,13 +20,19 @@ const BUNDLE_DOCUMENTS = 512;
 /** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
 const MAX_TEXT = 1200;
 
+/** What Pagefind is given of a page; `meta` is shown with a result, `kind` as a reader reads it. */
+type PageRecord = {
+  readonly url: string;
+  readonly content: string;
+  readonly language: "en";
+  readonly meta: { readonly title: string; readonly key: string; readonly kind: string };
+};
+
 type Entry = {
   readonly id: string;
-  readonly path: string;
-  /** Shown with a result: `kind` as a reader reads it. */
-  readonly meta: { readonly title: string; readonly key: string; readonly kind: string };
+  /** Digest of what decides the record, beside the id. */
   readonly facts: string;
-  content(): Promise<string>;
+  record(): Promise<PageRecord>;
 };
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
@@ -36,7 +43,7 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
 
 /** Bundles as files under pagefind/, and what to remember of them.
  *  @param facts digest that stands for an object's content
- *  @param timeLimit milliseconds for each of Pagefind's answers; for tests
+ *  @param pagefind may be on its way; closed when the bundles are made
  *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
 export async function pagefindFiles(options: {
   readonly data: ViewData;
@@ -44,20 +51,22 @@ export async function pagefindFiles(options: {
   readonly extract: (key: string) => Promise<Extract>;
   readonly shelf: Pick<Shelf, "putBlob">;
   readonly known: BuildState["bundles"];
-  readonly timeLimit?: number;
+  readonly pagefind: Promise<PagefindProcess>;
+  /** Called once Pagefind is at work, or has nothing to do: from then on it is another process's time. */
+  readonly onBegun?: () => void;
 }): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"]; readonly made: number }> {
   const { data, shelf, known } = options;
   const entries = [...entriesOf(data, options.facts, options.extract)];
   let count = 1;
   while (entries.length / count > BUNDLE_DOCUMENTS) count *= 2;
   const dealt: Entry[][] = Array.from({ length: count }, () => []);
-  for (const entry of entries) dealt[Number.parseInt(sha256(entry.id).slice(0, 8), 16) % count]?.push(entry);
+  for (const entry of entries) dealt[crc32(entry.id) % count]?.push(entry);
 
   const files: FileEntry[] = [];
   const bundles: Record<string, BuildState["bundles"][string]> = {};
   const stale: number[] = [];
   for (const [number, members] of dealt.entries()) {
-    const facts = sha256(JSON.stringify([MAX_TEXT, members.map(({ id, path, meta, facts }) => [id, path, meta, facts])]));
+    const facts = sha256(`${MAX_TEXT}\n${members.map(({ id, facts }) => `${JSON.stringify(id)} ${facts}\n`).join("")}`);
     const before = known[String(number)];
     if (before?.facts === facts) bundles[String(number)] = before;
     else {
@@ -65,13 +74,14 @@ export async function pagefindFiles(options: {
       bundles[String(number)] = { facts, files: [] };
     }
   }
-  if (stale.length > 0) {
-    const pagefind = await openPagefind(options.timeLimit);
+  if (stale.length === 0) options.onBegun?.();
+  else {
+    const pagefind = await options.pagefind;
     try {
       for (const number of stale) {
         bundles[String(number)] = {
           facts: bundles[String(number)]?.facts ?? "",
-          files: await makeBundle(pagefind, shelf, number, dealt[number] ?? []),
+          files: await makeBundle(pagefind, shelf, number, dealt[number] ?? [], options.onBegun),
         };
       }
     } finally {
@@ -91,24 +101,16 @@ async function makeBundle(
   shelf: Pick<Shelf, "putBlob">,
   number: number,
   members: readonly Entry[],
+  onSent: (() => void) | undefined,
 ): Promise<FileEntry[]> {
   const { index, errors } = await pagefind.ask(({ createIndex }) => createIndex({ forceLanguage: "en" }));
   if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
-  for (let at = 0; at < members.length; at += 64) {
-    const some = members.slice(at, at + 64);
-    // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
-    const contents = await Promise.all(some.map((entry) => entry.content()));
-    const answers = await pagefind.ask(() =>
-      Promise.all(
-        // Pagefind refuses a record without content.
-        some.map(({ path, meta }, number) =>
-          index.addCustomRecord({ url: path, content: contents[number] || meta.title, language: "en", meta }),
-        ),
-      ),
-    );
-    for (const answer of answers)
-      if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
-  }
+  // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
+  const records = await Promise.all(members.map((entry) => entry.record()));
+  const answering = pagefind.ask(() => Promise.all(records.map((record) => index.addCustomRecord(record))));
+  onSent?.();
+  const answers = await answering;
+  for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
   const { files, errors: failures } = await pagefind.ask(() => index.getFiles());
   if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
   const entries: FileEntry[] = [];
@@ -125,35 +127,34 @@ async function makeBundle(
 }
 
 function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (key: string) => Promise<Extract>): Generator<Entry> {
-  for (const row of data.objects) {
+  for (const { key, title, kind } of data.objects) {
     yield {
-      id: `object:${row.key}`,
-      path: pagePath.object(row.key),
-      meta: { title: row.title, key: row.key, kind: KIND_TITLES[row.kind] },
-      facts: facts(row.key),
-      content: async () => contentOf(row.key, await extract(row.key)),
+      id: `object:${key}`,
+      facts: facts(key),
+      record: async () => recordOf(pagePath.object(key), contentOf(key, await extract(key)), { title, key, kind: KIND_TITLES[kind] }),
     };
   }
-  for (const claim of data.claims.claims) {
-    const content = [claim.id, claim.title, claim.scope, claim.statement].join("\n");
+  for (const { id, title, scope, statement } of data.claims.claims) {
+    const content = [id, title, scope, statement].join("\n");
     yield {
-      id: `claim:${claim.id}`,
-      path: pagePath.claim(claim.id),
-      meta: { title: claim.title, key: claim.id, kind: KIND_TITLES.claim },
+      id: `claim:${id}`,
       facts: sha256(content),
-      content: async () => content,
+      record: async () => recordOf(pagePath.claim(id), content, { title, key: id, kind: KIND_TITLES.claim }),
     };
   }
-  for (const record of data.cubs) {
-    const content = [record.id, record.theorem_name, record.module, record.statement, record.note].join("\n");
+  for (const { id, theorem_name: title, module, statement, note } of data.cubs) {
+    const content = [id, title, module, statement, note].join("\n");
     yield {
-      id: `record:${record.id}`,
-      path: pagePath.record(record.id),
-      meta: { title: record.theorem_name, key: record.id, kind: KIND_TITLES.record },
+      id: `record:${id}`,
       facts: sha256(content),
-      content: async () => content,
+      record: async () => recordOf(pagePath.record(id), content, { title, key: id, kind: KIND_TITLES.record }),
     };
   }
+}
+
+/** Pagefind refuses a record without content. */
+function recordOf(url: string, content: string, meta: PageRecord["meta"]): PageRecord {
+  return { url, content: content || meta.title, language: "en", meta };
 }
 
 /** Key, headings, declared names and the beginning of the text. */

@@ -14,6 +14,7 @@ import type { ViewData } from "../snapshots/view-data.ts";
 import type { IndexEntry } from "./index-documents.ts";
 import type { IndexThread } from "./index-thread.ts";
 import type { ViewState } from "./state.ts";
+import { openTurns } from "./turns.ts";
 
 /** A view written to its shelf but not yet published: nothing points to it. */
 export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
@@ -21,7 +22,9 @@ export type Draft = { readonly snapshot: string; readonly current: SnapshotRecor
 /** Writes a view's JSON. */
 export async function writeDerived(shelf: Shelf, data: ViewData): Promise<FileEntry[]> {
   const files: FileEntry[] = [];
+  const turn = openTurns();
   for (const { path, type, bytes } of apiFiles(data)) {
+    await turn();
     const digest = sha256(bytes);
     await shelf.putBlob(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
@@ -32,8 +35,12 @@ export async function writeDerived(shelf: Shelf, data: ViewData): Promise<FileEn
 /** Writes the trees over all files of a view. */
 export async function writeDraft(shelf: Shelf, files: Iterable<FileEntry>): Promise<Draft> {
   const { root, trees } = buildTree(files);
+  const turn = openTurns();
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
-  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  for (const [digest, bytes] of trees) {
+    await turn();
+    await shelf.putBlob(digest, bytes);
+  }
   return { snapshot: root.sha256, current: await shelf.readPointer() };
 }
 

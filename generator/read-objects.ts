@@ -2,33 +2,40 @@
 import { availableParallelism } from "node:os";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { parentPrefix } from "../snapshots/page/relations.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Shelf } from "../snapshots/shelf.ts";
 import { compareNames } from "../snapshots/tree.ts";
 import { type CollectionInfo, findCollection } from "../snapshots/view-data.ts";
 import { parseExtract } from "./extract/extract-json.ts";
-import { openExtractPool } from "./extract/pool.ts";
+import type { ExtractPool } from "./extract/pool.ts";
 import type { Progress } from "./progress.ts";
 import type { ObjectStore, StoredObject } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 
-/** Objects under way at once for each worker: enough to keep it busy, few enough to hold in memory. */
+/** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
-/** Extracts that stay in memory for rendering, as JSON: bytes are nothing for the collector to follow. The rest is read again. */
-const MAX_KEPT_BYTES = 128 * 1024 * 1024;
 
 export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
-/** @returns what can be read, ascending by key, and what cannot with its reason */
-export async function listObjects(store: ObjectStore, collections: readonly CollectionInfo[]): Promise<Listed> {
+/** @param onRow hears of what can be read as soon as it is listed
+ *  @returns what can be read, ascending by key, and what cannot with its reason */
+export async function listObjects(
+  store: ObjectStore,
+  collections: readonly CollectionInfo[],
+  onRow?: (row: StoredObject) => void,
+): Promise<Listed> {
   const rows: StoredObject[] = [];
   const rejected: Rejection[] = [];
   for await (const row of store.list()) {
     if (row.problem !== null) rejected.push({ source: "store", key: row.key, reason: row.problem });
     else if (findCollection(collections, row.key) === null) {
       rejected.push({ source: "store", key: row.key, reason: "the key lies under no collection" });
-    } else rows.push(row);
+    } else {
+      rows.push(row);
+      onRow?.(row);
+    }
   }
   rows.sort((a, b) => compareNames(a.key, b.key));
   return { rows, rejected };
@@ -40,7 +47,9 @@ export type ReadObjects = {
   readonly refused: readonly Rejection[];
   /** Keys that were read in this build. */
   readonly read: ReadonlySet<string>;
-  /** The extract of any object: from memory when it was just made, else from the shelf. */
+  /** Folders in which an object was added, read again or removed. */
+  readonly touched: ReadonlySet<string>;
+  /** The extract of any object, from the shelf. */
   extract(key: string): Promise<Extract>;
 };
 
@@ -50,9 +59,11 @@ export async function readObjects(options: {
   readonly collections: readonly CollectionInfo[];
   readonly known: readonly KnownObject[];
   readonly shelves: { readonly public: Shelf; readonly internal: Shelf };
+  /** Closed when all is read; by the caller when something fails. */
+  readonly pool: ExtractPool;
   readonly progress: Progress;
 }): Promise<ReadObjects> {
-  const { store, listed, collections, shelves, progress } = options;
+  const { store, listed, collections, shelves, pool, progress } = options;
   const known = new Map(options.known.map((object) => [object.key, object]));
   const objects: KnownObject[] = [];
   const changed: StoredObject[] = [];
@@ -71,11 +82,7 @@ export async function readObjects(options: {
   }
 
   const refused: Rejection[] = [];
-  const extracts = new Map<string, Uint8Array>();
-  let kept = 0;
   if (changed.length > 0) {
-    const threads = Math.min(availableParallelism(), Math.ceil(changed.length / IN_FLIGHT));
-    const pool = openExtractPool({ threads });
     let next = 0;
     let done = 0;
     const work = async (): Promise<void> => {
@@ -91,10 +98,6 @@ export async function readObjects(options: {
           const { json, ...facts } = await pool.extract(row.key, bytes);
           const extractDigest = sha256(json);
           await shelf.putBlob(extractDigest, json);
-          if (kept + json.length <= MAX_KEPT_BYTES) {
-            extracts.set(row.key, json);
-            kept += json.length;
-          }
           objects.push({
             key: row.key,
             ...facts,
@@ -113,22 +116,21 @@ export async function readObjects(options: {
         progress.step("read", ++done, changed.length);
       }
     };
-    try {
-      await Promise.all(Array.from({ length: Math.min(changed.length, threads * IN_FLIGHT) }, work));
-    } finally {
-      await pool.close();
-    }
+    await Promise.all(Array.from({ length: Math.min(changed.length, availableParallelism() * IN_FLIGHT) }, work));
+    await pool.close();
   }
   objects.sort((a, b) => compareNames(a.key, b.key));
   refused.sort((a, b) => compareNames(a.key, b.key));
   const byKey = new Map(objects.map((object) => [object.key, object]));
+  const removed = [...known.keys()].filter((key) => !byKey.has(key));
   return {
     objects,
     refused,
     read: new Set(changed.map((row) => row.key)),
+    touched: new Set([...changed.map((row) => row.key), ...removed].map(parentPrefix)),
     async extract(key) {
       const object = byKey.get(key);
-      const json = extracts.get(key) ?? (object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256));
+      const json = object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256);
       if (json === null)
         throw new ShelfError("build_failed", `The extract of ${key} is gone from the shelf; remove the build state and build again.`);
       return parseExtract(json);

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { build, openShelves, stateBasis } from "./build.ts";
 import { compileSite } from "./compile-site.ts";
@@ -58,6 +59,64 @@ test("a file that could not be read is tried again and said again, also when not
   assert.deepEqual([fourth.published, fourth.work.read], [false, 0], "and then there is nothing to do");
 });
 
+test("pages of a folder are looked at only when its objects or what all pages share changed, and every page is as in a build from nothing", async (t) => {
+  const { config: files, buildDir } = await makeLibrary(t);
+  const dir = join(buildDir, "../../..");
+  const claims = (digest: string, title: string): string =>
+    JSON.stringify({
+      meta: { title: "Claims", subtitle: "", generated: "2026-01-01", fact_checked: "2026-01-01", note: "", pins: {} },
+      claims: [
+        {
+          id: "cited",
+          title,
+          statement: "It is written.",
+          scope: "Here.",
+          status: "scoped",
+          evidence: [{ artifact: "A file", kind: "document", access: "public", sha256: digest }],
+          gaps: [],
+        },
+      ],
+    });
+  const text = (name: string): string => `# ${name}\n\nText.\n`;
+  await writeFiles(dir, [
+    ["library/a/b/third.md", text("Third")],
+    ["library/a/c/fourth.md", text("Fourth")],
+    ["claims.json", claims("0".repeat(64), "A claim")],
+  ]);
+  const open = (title: string): Config => ({
+    ...files,
+    claims: { path: join(dir, "claims.json") },
+    collections: files.collections.map((collection) => ({ ...collection, title })),
+  });
+  let config = open("A");
+  const known = await build(config, quiet);
+  assert.equal(known.added, 5);
+  const step = async (what: string, change: () => Promise<void> | void, rendered: readonly string[]): Promise<void> => {
+    const before = await readState(buildDir, stateBasis(await compileSite()));
+    await change();
+    const summary = await build(config, quiet);
+    const after = await readState(buildDir, stateBasis(await compileSite()));
+    const changed = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
+    assert.deepEqual(
+      changed.filter((page) => page.startsWith("pages/object/")).map((page) => page.slice("pages/object/a/".length, -"=.html".length)),
+      rendered,
+      what,
+    );
+    const shelf = mkdtempSync(join(tmpdir(), "proofshelf-fresh-"));
+    t.after(() => rmSync(shelf, { recursive: true, force: true }));
+    const fresh = await build({ ...config, shelf: { kind: "directory", root: shelf } }, quiet);
+    assert.equal(summary.snapshot, fresh.snapshot, `${what}: as a build from nothing`);
+    assert.equal(summary.internal.snapshot, fresh.internal.snapshot, `${what}: as a build from nothing`);
+  };
+  await step("a text", () => writeFiles(dir, [["library/a/first.md", text("First, again")]]), ["first.md", "second.md"]);
+  await step("a new neighbour", () => writeFiles(dir, [["library/a/b/fifth.md", text("Fifth")]]), ["b/fifth.md", "b/third.md"]);
+  await step("a neighbour that goes", () => rmSync(join(dir, "library/a/second.md")), ["first.md"]);
+  const digest = sha256(text("Fourth"));
+  await step("a claim that cites", () => writeFiles(dir, [["claims.json", claims(digest, "A claim")]]), ["c/fourth.md"]);
+  await step("another title of it", () => writeFiles(dir, [["claims.json", claims(digest, "The claim")]]), ["c/fourth.md"]);
+  await step("a collection's title", () => void (config = open("B")), ["b/fifth.md", "b/third.md", "c/fourth.md", "first.md"]);
+});
+
 test("what was made with other parsers, pages or program is made again", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet);
@@ -74,13 +133,13 @@ test("what cannot be written down after publication is a note, and the snapshot 
   const { config, buildDir } = await makeLibrary(t);
   const { public: shelf, publicDir } = openShelves(config);
   // Nothing can be renamed onto a folder.
-  for (const path of [join(buildDir, "state.json"), join(publicDir, "checked")]) mkdirSync(path, { recursive: true });
+  for (const path of [join(buildDir, "state.v8"), join(publicDir, "checked")]) mkdirSync(path, { recursive: true });
   const summary = await build(config, quiet);
   assert.equal(summary.published, true);
   assert.equal((await shelf.readPointer())?.snapshot, summary.snapshot);
   assert.equal(summary.notes.filter((note) => /could not be kept \((EISDIR|EEXIST|ENOTEMPTY)\)/.test(note)).length, 2);
   assert.deepEqual(
-    readdirSync(buildDir).filter((name) => name.startsWith("state.json.")),
+    readdirSync(buildDir).filter((name) => name.startsWith("state.v8.")),
     [],
   );
   const again = await build(config, quiet);
@@ -90,8 +149,8 @@ test("what cannot be written down after publication is a note, and the snapshot 
 test("half a state that a killed build left is gone after the next", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   await build(config, quiet);
-  const left = join(buildDir, "state.json.4711");
-  writeFileSync(left, readFileSync(join(buildDir, "state.json")).subarray(0, 10));
+  const left = join(buildDir, "state.v8.4711");
+  writeFileSync(left, readFileSync(join(buildDir, "state.v8")).subarray(0, 10));
   await build(config, quiet);
   assert.ok(!existsSync(left));
 });

@@ -1,5 +1,4 @@
 /** The public view's pages: renders those whose inputs changed since the last build. */
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import { pagePath } from "../snapshots/layout.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
@@ -10,16 +9,16 @@ import type { Shelf } from "../snapshots/shelf.ts";
 import type { FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import type { Progress } from "./progress.ts";
-import type { KnownFile } from "./state.ts";
+import type { BuildState, KnownFile } from "./state.ts";
+import { openTurns } from "./turns.ts";
 
 export const HTML_TYPE = "text/html; charset=utf-8";
-
-/** Milliseconds after which others are heard. */
-const TURN_MS = 4;
 
 export type Rendered = {
   readonly files: readonly FileEntry[];
   readonly pages: Readonly<Record<string, KnownFile>>;
+  /** Digest of what every page shares. */
+  readonly shared: string;
   /** Site paths of the pages that were rendered now. */
   readonly rendered: readonly string[];
 };
@@ -31,31 +30,33 @@ export async function renderPages(options: {
   readonly extractDigest: (key: string) => string;
   readonly extract: (key: string) => Promise<Extract>;
   readonly shelf: Shelf;
-  readonly known: Readonly<Record<string, KnownFile>>;
+  readonly known: Pick<BuildState, "pages" | "shared">;
+  /** Folders whose objects are others than when `known` was made. */
+  readonly touched: ReadonlySet<string>;
   readonly progress: Progress;
 }): Promise<Rendered> {
-  const { data, siteDigest, extractDigest, extract, shelf, known, progress } = options;
+  const { data, siteDigest, extractDigest, extract, shelf, known, touched, progress } = options;
+  const shared = sha256(siteDigest + JSON.stringify([data.library, data.claims, data.cubs]));
+  const same = shared === known.shared;
   const files: FileEntry[] = [];
   const pages: Record<string, KnownFile> = {};
   const rendered: string[] = [];
   const paths: string[] = [];
-  let turn = performance.now();
+  const turn = openTurns();
   for (const page of storedPages(data, extractDigest, extract)) {
-    const facts = sha256(siteDigest + JSON.stringify(page.facts));
-    let file = known[page.file];
-    if (file === undefined || file.facts !== facts) {
-      const html = await (await options.renderer).render(await page.input());
-      const digest = sha256(html);
-      await shelf.putBlob(digest, html);
-      file = { facts, sha256: digest, size: html.length };
-      rendered.push(page.path);
-      progress.step("render", rendered.length);
+    let file = known.pages[page.file];
+    if (file === undefined || !same || page.folder === null || touched.has(page.folder)) {
+      const facts = sha256(siteDigest + JSON.stringify(page.facts()));
+      if (file?.facts !== facts) {
+        const html = await (await options.renderer).render(await page.input());
+        const digest = sha256(html);
+        await shelf.putBlob(digest, html);
+        file = { facts, sha256: digest, size: html.length };
+        rendered.push(page.path);
+        progress.step("render", rendered.length);
+      }
     }
-    // A page waits for nothing outside the process: without a pause no other process would be heard until the last one.
-    if (performance.now() - turn > TURN_MS) {
-      await nextTurn();
-      turn = performance.now();
-    }
+    await turn();
     pages[page.file] = file;
     files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });
     paths.push(page.path);
@@ -66,7 +67,7 @@ export async function renderPages(options: {
     await shelf.putBlob(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
   }
-  return { files, pages, rendered };
+  return { files, pages, shared, rendered };
 }
 
 /** @param paths of all stored pages; a crawler is told of those that people look for */

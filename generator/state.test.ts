@@ -34,12 +34,12 @@ test("the basis of a build names the program's version and that of its compiled 
 
 test("a state that cannot be written leaves no half file, and what a killed build left is cleared", async (t) => {
   const dir = tempDir(t);
-  mkdirSync(join(dir, "state.json"));
+  mkdirSync(join(dir, "state.v8"));
   await assert.rejects(writeState(dir, "one", STATE));
-  assert.deepEqual(readdirSync(dir), ["state.json"]);
-  rmSync(join(dir, "state.json"), { recursive: true });
+  assert.deepEqual(readdirSync(dir), ["state.v8"]);
+  rmSync(join(dir, "state.v8"), { recursive: true });
   await writeState(dir, "one", STATE);
-  writeFileSync(join(dir, "state.json.4711"), '{"version"');
+  writeFileSync(join(dir, "state.v8.4711"), '{"version"');
   await clearHalfStates(dir);
-  assert.deepEqual(readdirSync(dir), ["state.json"]);
+  assert.deepEqual(readdirSync(dir), ["state.v8"]);
 });

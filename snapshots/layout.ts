@@ -18,6 +18,10 @@ const MAX_SLUG_SEGMENT = 200;
 const PLAIN_SEGMENT = new RegExp(`^[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
 /** A path in which nothing has to be percent-encoded. */
 const PLAIN_PATH = /^[A-Za-z0-9._~=/-]*$/;
+/** A key or prefix that is its own slug, unless a part of it is reserved: by far the most are. */
+const PLAIN_KEY = new RegExp(`^(?:[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}/)*[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
+/** Parts that `escapeReserved` changes. */
+const RESERVED_PART = /(?:^|\/)(?:\.\.?|index\.html)(?:\/|$)/i;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -35,6 +39,8 @@ export function findKeyProblem(key: string): string | null {
 
 /** The canonical URL form of a key or prefix, without a leading slash: each segment as encodeURIComponent writes it. */
 export function formatKeyPath(key: string): string {
+  // "=" is the one character of a plain path that encodeURIComponent escapes.
+  if (PLAIN_PATH.test(key) && !key.includes("=")) return key;
   return key.split("/").map(encodeURIComponent).join("/");
 }
 
@@ -95,6 +101,7 @@ function escapeByte(byte: number): string {
 
 /** The slug of a key or prefix: unique, reversible, free of anything a URL or a file system reads specially. */
 export function formatSlug(key: string): string {
+  if (PLAIN_KEY.test(key) && !RESERVED_PART.test(key)) return key;
   return key.split("/").map(slugOfSegment).join("/");
 }
 
@@ -196,7 +203,7 @@ function encodePath(path: string): string {
  *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
  *  `a` never takes the name of a folder. */
 export function pageFile(path: string): string {
-  const decoded = decodeURIComponent(path).slice(1);
+  const decoded = (path.includes("%") ? decodeURIComponent(path) : path).slice(1);
   if (decoded === "") return "index.html";
   return decoded.endsWith("/") ? `${decoded.slice(0, -1)}=.html` : decoded;
 }

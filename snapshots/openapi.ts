@@ -103,6 +103,18 @@ function security(route: Route): Record<string, string[]>[] {
  *    because their existence is no secret; both describe the same service
  *  @returns plain JSON, the same for the same input */
 export function openapi(options: { readonly title: string; readonly baseUrl: string; readonly view: View }): object {
+  described ??= describeRoutes();
+  return {
+    ...described,
+    info: { ...described.info, title: options.title },
+    servers: [{ url: options.baseUrl === "" ? "/" : options.baseUrl }],
+  };
+}
+
+/** The same for every library; making it takes longer than everything else about a small one. */
+let described: ReturnType<typeof describeRoutes> | null = null;
+
+function describeRoutes() {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of ROUTES) {
     // OpenAPI has no parameter over several segments: {key...} is described as {key}, whose value may hold slashes.
@@ -112,14 +124,13 @@ export function openapi(options: { readonly title: string; readonly baseUrl: str
   return createDocument({
     openapi: "3.1.0",
     info: {
-      title: options.title,
+      title: "",
       version: INTERFACE_VERSION,
       description:
         "A read-mostly library and a registry of formal-proof records, served from immutable snapshots. Errors are application/problem+json (RFC 9457). " +
         "Every public GET also works under /at/{snapshot}, fixed to that snapshot.",
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: options.baseUrl === "" ? "/" : options.baseUrl }],
     tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
     paths,
     components: {

@@ -16,6 +16,7 @@ import {
   stat as statCallback,
   statSync,
 } from "node:fs";
+import { isUtf8 } from "node:buffer";
 import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,7 +39,7 @@ export function openDirectoryStore(root: string): ObjectStore {
 
 async function* list(root: string): AsyncGenerator<StoredObject> {
   const realRoot = await findRealRoot(root);
-  const unreadable: StoredObject[] = [];
+  const entries: { readonly key: string; look(): StoredObject | Promise<StoredObject> }[] = [];
   const names = await fastGlob.glob("**", {
     cwd: escapeBytes(Buffer.from(root)),
     dot: true,
@@ -50,18 +51,24 @@ async function* list(root: string): AsyncGenerator<StoredObject> {
     fs: escapedFs((directory, error) => {
       const relative = unescapeBytes(directory).subarray(Buffer.byteLength(root) + 1);
       if (relative.length === 0) throw unreadableRoot(error);
-      unreadable.push(rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`));
+      const row = rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`);
+      entries.push({ key: row.key, look: () => row });
     }),
   });
-  const found: StoredObject[] = [];
-  const files = names.filter((entry) => !entry.dirent.isDirectory());
-  for (let at = 0; at < files.length; at += PARALLEL) {
-    const batch = files
-      .slice(at, at + PARALLEL)
-      .map((entry) => examine(root, realRoot, unescapeBytes(entry.path), entry.dirent as unknown as Dirent));
-    found.push(...(await Promise.all(batch)));
+  const folders = new Map<string, Buffer>();
+  for (const { path, dirent } of names) {
+    if (dirent.isDirectory()) continue;
+    const entry = dirent as unknown as EscapedDirent;
+    const folder = path.slice(0, path.length - entry.name.length);
+    let bytes = folders.get(folder);
+    if (bytes === undefined) folders.set(folder, (bytes = unescapeBytes(folder)));
+    const name = Buffer.concat([bytes, entry.raw]);
+    const key = showBytes(name);
+    entries.push({ key, look: () => examine(root, realRoot, name, key, entry.isSymbolicLink()) });
   }
-  yield* [...found, ...unreadable].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  for (let at = 0; at < entries.length; at += PARALLEL)
+    yield* await Promise.all(entries.slice(at, at + PARALLEL).map((entry) => entry.look()));
 }
 
 async function findRealRoot(root: string): Promise<string> {
@@ -79,12 +86,10 @@ function unreadableRoot(cause: NodeJS.ErrnoException): ShelfError {
   return new ShelfError("bad_source", `The object store ${why}.`, { cause });
 }
 
-async function examine(root: string, realRoot: string, name: Buffer, dirent: Dirent): Promise<StoredObject> {
-  const key = showBytes(name);
+async function examine(root: string, realRoot: string, name: Buffer, key: string, link: boolean): Promise<StoredObject> {
   const path = Buffer.concat([Buffer.from(`${root}/`), name]);
   try {
     if (!isUtf8(name)) return rejected(key, "the name is not valid UTF-8");
-    const link = dirent.isSymbolicLink();
     if (link) {
       const problem = await findLinkProblem(realRoot, path);
       if (problem !== null) return rejected(key, problem);
@@ -213,10 +218,6 @@ function isInside(realRoot: string, target: string): boolean {
   return target.startsWith(realRoot.endsWith(sep) ? realRoot : realRoot + sep);
 }
 
-function isUtf8(bytes: Buffer): boolean {
-  return Buffer.from(bytes.toString("utf8")).equals(bytes);
-}
-
 /** The name as text; bytes that are no UTF-8 as `\xHH`, so that a reader can find the file. */
 function showBytes(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString("utf8");
@@ -224,12 +225,7 @@ function showBytes(bytes: Buffer): string {
 }
 
 function escapeBytes(bytes: Buffer): string {
-  let text = "";
-  for (const byte of bytes) {
-    const plain = (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a);
-    text += plain || byte === 0x2f ? String.fromCharCode(byte) : `%${byte.toString(16).padStart(2, "0")}`;
-  }
-  return text;
+  return bytes.toString("latin1").replaceAll(/[^0-9A-Za-z/]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
 }
 
 function unescapeBytes(text: string): Buffer {
@@ -260,9 +256,13 @@ function escapedFs(report: (directory: string, error: NodeJS.ErrnoException) => 
   return { lstat: lstatEscaped, stat: statEscaped, readdir } as unknown as Partial<fastGlob.FileSystemAdapter>;
 }
 
-function escapedDirent(entry: Dirent<Buffer>): object {
+/** An entry of a folder under its escaped name, with the name as it is. */
+type EscapedDirent = ReturnType<typeof escapedDirent>;
+
+function escapedDirent(entry: Dirent<Buffer>) {
   return {
     name: escapeBytes(entry.name),
+    raw: entry.name,
     isFile: () => entry.isFile(),
     isDirectory: () => entry.isDirectory(),
     isSymbolicLink: () => entry.isSymbolicLink(),

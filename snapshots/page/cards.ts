@@ -2,8 +2,7 @@
 import { pagePath } from "../layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
-import { newest } from "../query/catalog.ts";
-import { findCollection, type CollectionInfo, type ObjectRow, type ViewData } from "../view-data.ts";
+import type { CollectionInfo, ObjectRow, ViewData } from "../view-data.ts";
 import type { ClaimCard, CollectionCard, Count, Crumb, ObjectCard, RecordCard } from "./model.ts";
 import { relationsOf } from "./relations.ts";
 
@@ -23,13 +22,7 @@ export function recordCard(record: CubRecord): RecordCard {
 }
 
 export function collectionCard(data: ViewData, collection: CollectionInfo): CollectionCard {
-  const members = data.objects.filter((row) => findCollection(data.library.collections, row.key)?.id === collection.id);
-  return {
-    ...collection,
-    count: members.length,
-    bytes: members.reduce((sum, row) => sum + row.size, 0),
-    updated: newest(members),
-  };
+  return { ...collection, ...(relationsOf(data).totals.get(collection.id) ?? { count: 0, bytes: 0, updated: null }) };
 }
 
 /** Folders from the root down to, not including, a key or prefix. */

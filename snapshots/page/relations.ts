@@ -2,7 +2,8 @@
  *  Computed once for a view's data. */
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
-import type { ObjectRow, ViewData } from "../view-data.ts";
+import { newest } from "../query/catalog.ts";
+import { findCollection, type ObjectRow, type ViewData } from "../view-data.ts";
 import { compareNames } from "../tree.ts";
 
 export type Folder = {
@@ -13,7 +14,12 @@ export type Folder = {
   readonly bytes: number;
 };
 
+/** What the objects of a collection come to. */
+export type Totals = { readonly count: number; readonly bytes: number /** newest upload */; readonly updated: string | null };
+
 export type Relations = {
+  /** By id, for every collection of the view. */
+  readonly totals: ReadonlyMap<string, Totals>;
   /** Every folder that holds an object, by prefix; "" is the root. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly objectByKey: ReadonlyMap<string, ObjectRow>;
@@ -84,6 +90,7 @@ function relate(data: ViewData): Relations {
     for (const key of keys) recordsOfObject.push([key, record]);
   }
   return {
+    totals: totalsOf(data),
     folders: foldersOf(data.objects),
     objectByKey,
     keysByDigest,
@@ -93,6 +100,16 @@ function relate(data: ViewData): Relations {
     recordsOfObject: collect(recordsOfObject),
     claimsOfRecord: collect(claimsOfRecord),
   };
+}
+
+function totalsOf({ library, objects }: ViewData): ReadonlyMap<string, Totals> {
+  const members = collect(objects.map((row) => [findCollection(library.collections, row.key)?.id ?? "", row] as const));
+  return new Map(
+    library.collections.map(({ id }) => {
+      const rows = members.get(id) ?? [];
+      return [id, { count: rows.length, bytes: rows.reduce((sum, row) => sum + row.size, 0), updated: newest(rows) }];
+    }),
+  );
 }
 
 function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {

@@ -9,7 +9,7 @@ import { askForm } from "./ask-page.ts";
 import { browsePage, BROWSE_PART, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
-import { relationsOf } from "./relations.ts";
+import { parentPrefix, relationsOf } from "./relations.ts";
 import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {
@@ -17,8 +17,11 @@ export type StoredPage = {
   readonly path: string;
   /** Path in the snapshot's tree. */
   readonly file: string;
+  /** Folder whose objects decide the page, with nothing beside them but what all pages share: the library, the claims and
+   *  the records. Null when more decides it. */
+  readonly folder: string | null;
   /** What decides the page, small enough to be compared in every build. */
-  readonly facts: unknown;
+  facts(): unknown;
   input(): Promise<PageInput>;
 };
 
@@ -39,7 +42,7 @@ export function* storedPages(
   });
   const page = (path: string, model: PageModel): StoredPage => {
     const input: PageInput = { chrome: chrome(path), model };
-    return { path, file: `pages/${pageFile(path)}`, facts: input, input: async () => input };
+    return { path, file: `pages/${pageFile(path)}`, folder: null, facts: () => input, input: async () => input };
   };
 
   yield page(pagePath.front, frontPage(data));
@@ -70,12 +73,14 @@ export function* storedPages(
   }
   for (const row of data.objects) {
     const path = pagePath.object(row.key);
-    const facts = objectFacts(data, row);
+    let found: ReturnType<typeof objectFacts> | null = null;
+    const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
     yield {
       path,
       file: `pages/${pageFile(path)}`,
-      facts: { chrome: chrome(path), facts, extract: extractDigest(row.key) },
-      input: async () => ({ chrome: chrome(path), model: objectPage(facts, await extract(row.key)) }),
+      folder: parentPrefix(row.key),
+      facts: () => ({ chrome: chrome(path), facts: facts(), extract: extractDigest(row.key) }),
+      input: async () => ({ chrome: chrome(path), model: objectPage(facts(), await extract(row.key)) }),
     };
   }
 }
