@@ -23,7 +23,7 @@ import { pagefindFiles } from "./pagefind.ts";
 import { openPagefind } from "./pagefind-process.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { type Draft, publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
+import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
 import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages } from "./render.ts";
@@ -266,50 +266,61 @@ async function buildLocked(
       touched: read.touched,
       progress,
     }),
-    derived: await writeDerived(shelves.public, views.public),
+    derived: await writeDerived(shelves.public, views.public, usable.written.public),
   }));
-  const drawing = Promise.all([bundling, rendering, assets]).then(async ([bundled, { rendered, derived }, styles]) => ({
-    bundled,
-    rendered,
-    draft: await writeDraft(shelves.public, [
-      ...objectFiles(views.public, read),
-      ...derived,
-      ...rendered.files,
-      ...bundled.files,
-      ...styles,
-    ]),
-  }));
+  const written = usable.written;
   const pending = {
-    public: drawing.then(({ draft }) => draft.snapshot),
+    public: Promise.all([bundling, rendering, assets]).then(async ([bundled, { rendered, derived }, styles]) => ({
+      bundled,
+      rendered,
+      ...(await writeDraft(
+        shelves.public,
+        derived,
+        [...objectFiles(views.public, read), ...rendered.files, ...bundled.files, ...styles],
+        written.public,
+      )),
+    })),
     // The internal view's pages are rendered per request and need the same styles and scripts.
     internal: begun.promise.then(async () =>
-      writeDraft(shelves.internal, [
-        ...objectFiles(views.internal, read),
-        ...(await writeDerived(shelves.internal, views.internal)),
-        ...(await assets),
-      ]),
+      writeDraft(
+        shelves.internal,
+        await writeDerived(shelves.internal, views.internal, written.internal),
+        [...objectFiles(views.internal, read), ...(await assets)],
+        written.internal,
+      ),
     ),
   };
-  // Both are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
-  for (const promise of [pending.public, pending.internal]) promise.catch(() => undefined);
-  const indexing = indexViews(index, views, shelves, usable, extractDigest, pending);
-  const [{ rendered, bundled, draft }, indexed] = await Promise.all([drawing, indexing]);
-  const drafts: Readonly<Record<"public" | "internal", Draft>> = { public: draft, internal: indexed.draft };
+  const snapshots = {
+    public: pending.public.then(({ draft }) => draft.snapshot),
+    internal: pending.internal.then(({ draft }) => draft.snapshot),
+  };
+  // All are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
+  for (const promise of [pending.public, pending.internal, snapshots.public, snapshots.internal]) promise.catch(() => undefined);
+  const [{ rendered, bundled, ...made }, internal, indexed] = await Promise.all([
+    pending.public,
+    pending.internal,
+    indexViews(index, views, shelves, usable, extractDigest, snapshots),
+  ]);
+  const drafts = { public: made.draft, internal: internal.draft };
+  const due = (["internal", "public"] as const).filter((view) => drafts[view].current?.snapshot !== drafts[view].snapshot);
+  // Both roots before the first pointer: the internal view refers to blobs of the public one.
+  const flushing = Promise.all(due.map((view) => shelves[view].flush()));
+  flushing.catch(() => undefined);
   const secrets = secretsDigest(views, registry.privateTexts);
   await checkLeaks({
     views,
     shelf: shelves.public,
-    draft,
+    draft: drafts.public,
     extract: read.extract,
     privateTexts: registry.privateTexts,
     dist: site.dist,
     unchangedSince: secrets === usable.secrets ? (usable.public?.snapshot ?? null) : null,
   });
-  let changes: Changes | null = null;
   progress.step("publish");
+  await flushing;
+  let changes: Changes | null = null;
   const created = clock().toISOString();
-  for (const view of ["internal", "public"] as const) {
-    if (drafts[view].current?.snapshot === drafts[view].snapshot) continue;
+  for (const view of due) {
     const published = await publish(shelves[view], drafts[view], { created, inputs });
     if (view === "public") changes = published.changes;
   }
@@ -322,6 +333,7 @@ async function buildLocked(
         pages: rendered.pages,
         shared: rendered.shared,
         bundles: bundled.bundles,
+        written: { public: made.written, internal: internal.written },
         public: indexed.public.state,
         internal: indexed.internal.state,
         secrets,
@@ -425,14 +437,14 @@ async function indexViews(
   shelves: Shelves,
   state: BuildState,
   extractDigest: (key: string) => string,
-  drafts: { readonly public: Promise<string>; readonly internal: Promise<Draft> },
-): Promise<{ readonly public: Indexed; readonly internal: Indexed; readonly draft: Draft }> {
-  const update = (view: "public" | "internal", snapshot: Promise<string>, before: ViewState | null): Promise<Indexed> =>
-    updateIndex(index, view, snapshot, [...indexEntries(views[view], extractDigest)], before);
-  const [publicIndexed, draft] = await Promise.all([update("public", drafts.public, state.public), drafts.internal]);
+  snapshots: Readonly<Record<"public" | "internal", Promise<string>>>,
+): Promise<Readonly<Record<"public" | "internal", Indexed>>> {
+  const update = (view: "public" | "internal", before: ViewState | null): Promise<Indexed> =>
+    updateIndex(index, view, snapshots[view], [...indexEntries(views[view], extractDigest)], before);
+  const [indexed] = await Promise.all([update("public", state.public), snapshots.internal]);
   let before = state.internal;
   if (before === null || !(await index.has("internal", before.snapshot))) {
-    before = (await seedIndex(shelves.public, shelves.internal)) ? publicIndexed.state : null;
+    before = (await seedIndex(shelves.public, shelves.internal)) ? indexed.state : null;
   }
-  return { public: publicIndexed, internal: await update("internal", Promise.resolve(draft.snapshot), before), draft };
+  return { public: indexed, internal: await update("internal", before) };
 }

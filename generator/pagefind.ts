@@ -107,12 +107,16 @@ async function makeBundle(
   if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
   // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
   const records = await Promise.all(members.map((entry) => entry.record()));
-  const answering = pagefind.ask(() => Promise.all(records.map((record) => index.addCustomRecord(record))));
+  const answering = pagefind.ask(() =>
+    // It answers in order, so the files may be asked for at once: between the two nobody waits for this process to listen.
+    Promise.all([Promise.all(records.map((record) => index.addCustomRecord(record))), index.getFiles()]),
+  );
   onSent?.();
-  const answers = await answering;
+  const [answers, { files, errors: failures }] = await answering;
   for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
-  const { files, errors: failures } = await pagefind.ask(() => index.getFiles());
   if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
+  const found = files.filter(({ path }) => path.endsWith(".pf_fragment")).length;
+  if (found !== members.length) throw new ShelfError("build_failed", `Pagefind was given ${members.length} records and made ${found}.`);
   const entries: FileEntry[] = [];
   for (const { path, content } of [...files].sort((a, b) => compareNames(a.path, b.path))) {
     // Its own user interface is not used here.

@@ -2,7 +2,7 @@
 import { constants, existsSync } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { apiFiles } from "../snapshots/api-files.ts";
+import { catalogFile, type DerivedFile, registryFiles } from "../snapshots/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -13,35 +13,55 @@ import { buildTree, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import type { IndexEntry } from "./index-documents.ts";
 import type { IndexThread } from "./index-thread.ts";
-import type { ViewState } from "./state.ts";
+import type { ViewState, Written } from "./state.ts";
 import { openTurns } from "./turns.ts";
 
 /** A view written to its shelf but not yet published: nothing points to it. */
 export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
 
-/** Writes a view's JSON. */
-export async function writeDerived(shelf: Shelf, data: ViewData): Promise<FileEntry[]> {
-  const files: FileEntry[] = [];
+type Derived = { readonly catalog: FileEntry; readonly registry: Written["registry"] };
+
+/** Writes a view's JSON.
+ *  @param known what the last build wrote: what objects do not decide is kept while nothing that decides it changes */
+export async function writeDerived(shelf: Shelf, data: ViewData, known: Written): Promise<Derived> {
+  const { library, claims, rejected, cubs, meta, code } = data;
+  const facts = sha256(JSON.stringify([library, claims, rejected, cubs, meta, [...code.values()]]));
   const turn = openTurns();
-  for (const { path, type, bytes } of apiFiles(data)) {
+  const catalog = await writeFile(shelf, catalogFile(data));
+  await turn();
+  if (facts === known.registry.facts) return { catalog, registry: known.registry };
+  const files: FileEntry[] = [];
+  for (const file of registryFiles(data)) {
     await turn();
-    const digest = sha256(bytes);
-    await shelf.putBlob(digest, bytes);
-    files.push({ path, sha256: digest, size: bytes.length, type });
+    files.push(await writeFile(shelf, file));
   }
-  return files;
+  return { catalog, registry: { facts, files } };
 }
 
-/** Writes the trees over all files of a view. */
-export async function writeDraft(shelf: Shelf, files: Iterable<FileEntry>): Promise<Draft> {
-  const { root, trees } = buildTree(files);
+async function writeFile(shelf: Shelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {
+  const digest = sha256(bytes);
+  await shelf.putBlob(digest, bytes);
+  return { path, sha256: digest, size: bytes.length, type };
+}
+
+/** Writes the trees over all files of a view: its JSON and the others.
+ *  @param known what the last build wrote and published: those trees are in the shelf, and whole */
+export async function writeDraft(
+  shelf: Shelf,
+  { catalog, registry }: Derived,
+  others: Iterable<FileEntry>,
+  known: Written,
+): Promise<{ readonly draft: Draft; readonly written: Written }> {
+  const { root, trees } = buildTree([catalog, ...registry.files, ...others]);
+  const there = new Set(known.trees);
   const turn = openTurns();
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
   for (const [digest, bytes] of trees) {
+    if (there.has(digest)) continue;
     await turn();
     await shelf.putBlob(digest, bytes);
   }
-  return { snapshot: root.sha256, current: await shelf.readPointer() };
+  return { draft: { snapshot: root.sha256, current: await shelf.readPointer() }, written: { registry, trees: [...trees.keys()] } };
 }
 
 /** Brings the search index to a snapshot. What it writes is invisible until the tag, and harmless before the pointer moves.
@@ -89,7 +109,7 @@ export async function seedIndex(from: Shelf, to: Shelf): Promise<boolean> {
 
 export type Published = { readonly record: SnapshotRecord; readonly changes: Changes };
 
-/** Moves the pointer to a draft whose blobs, trees and index are complete.
+/** Moves the pointer to a draft whose blobs, trees and index are complete and survive a power cut.
  *  @throws ShelfError "lost_race" when another publisher was faster */
 export async function publish(
   shelf: Shelf,
@@ -108,7 +128,6 @@ export async function publish(
   const after = await openSnapshot(shelf, record, trees);
   const before = draft.current === null ? null : await openSnapshot(shelf, draft.current, trees).catch(ignoreDamage);
   const changes = await diffSnapshots(before, after);
-  await shelf.flush();
   await shelf.putRecord(record, changes);
   await shelf.swapPointer(record, draft.current);
   return { record, changes };

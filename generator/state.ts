@@ -3,8 +3,9 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { sha256 } from "../snapshots/digest.ts";
+import { type Sha256, sha256 } from "../snapshots/digest.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
+import type { FileEntry } from "../snapshots/tree.ts";
 import type { ReadRow } from "./record-set.ts";
 
 /** Grows when the shape of this file or the meaning of anything in it changes. */
@@ -26,6 +27,14 @@ export type ViewState = {
   readonly documents: Readonly<Record<string, string>>;
 };
 
+/** Of a view's snapshot, what is not written again. */
+export type Written = {
+  /** JSON that objects do not decide, and the digest of what decides it. */
+  readonly registry: { readonly facts: string; readonly files: readonly FileEntry[] };
+  /** Digests of all its trees. */
+  readonly trees: readonly Sha256[];
+};
+
 export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
@@ -42,15 +51,18 @@ export type BuildState = {
       string,
       {
         readonly facts: string;
-        readonly files: readonly { readonly path: string; readonly sha256: string; readonly size: number; readonly type: string }[];
+        readonly files: readonly FileEntry[];
       }
     >
   >;
+  readonly written: Readonly<Record<"public" | "internal", Written>>;
   readonly public: ViewState | null;
   readonly internal: ViewState | null;
   /** Digest of what may not be public; the public snapshot above was clean of it. */
   readonly secrets: string;
 };
+
+const NOTHING_WRITTEN: Written = { registry: { facts: "", files: [] }, trees: [] };
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",
@@ -59,6 +71,7 @@ export const EMPTY_STATE: BuildState = {
   pages: {},
   shared: "",
   bundles: {},
+  written: { public: NOTHING_WRITTEN, internal: NOTHING_WRITTEN },
   public: null,
   internal: null,
   secrets: "",

@@ -9,16 +9,21 @@ export type DerivedFile = { readonly path: string; readonly type: string; readon
 
 export const JSON_TYPE = "application/json";
 
-/** In path order of no importance; every body is canonical JSON (RFC 8785). */
+/** All of them, in path order of no importance; every body is canonical JSON (RFC 8785). */
 export function* apiFiles(data: ViewData): Generator<DerivedFile> {
-  const { library, objects, claims, cubs, meta, code, rejected } = data;
-  const file = (name: string, value: unknown): DerivedFile => ({
-    path: `api/${name}.json`,
-    type: JSON_TYPE,
-    bytes: new TextEncoder().encode(canonicalJson(value)),
-  });
+  yield catalogFile(data);
+  yield* registryFiles(data);
+}
+
+/** The one that objects decide. */
+export function catalogFile({ library, objects }: Pick<ViewData, "library" | "objects">): DerivedFile {
+  return jsonFile("catalog", catalogJson(library, objects));
+}
+
+export function* registryFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
+  const { library, claims, cubs, meta, code, rejected } = data;
+  const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
   yield file("library", library);
-  yield { path: "api/catalog.json", type: JSON_TYPE, bytes: new TextEncoder().encode(catalogJson(library, objects)) };
   yield file("claims", claims);
   yield file("rejected", { rejected });
   yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url, view: library.view }));
@@ -27,4 +32,8 @@ export function* apiFiles(data: ViewData): Generator<DerivedFile> {
   if (meta !== null) yield file("cubs/meta", meta);
   for (const record of cubs) yield file(`cubs/${record.id}`, record);
   for (const index of code.values()) yield file(`cubs/${index.id}/code`, index);
+}
+
+function jsonFile(name: string, json: string): DerivedFile {
+  return { path: `api/${name}.json`, type: JSON_TYPE, bytes: new TextEncoder().encode(json) };
 }

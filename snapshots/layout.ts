@@ -10,8 +10,8 @@ import { ShelfError } from "./errors.ts";
 /** UTF-8 bytes of a key; the limit of S3, and short enough for any URL. */
 export const MAX_KEY_BYTES = 1024;
 
-/** Characters that a slug keeps. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
-const SLUG_SAFE = /[A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/u;
+/** Characters that a slug does not keep. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
+const SLUG_UNSAFE = /[^A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/gu;
 /** Bytes of one slug segment; file systems stop at 255. */
 const MAX_SLUG_SEGMENT = 200;
 /** A segment of ASCII characters that a slug keeps, short enough to stay whole. */
@@ -64,11 +64,7 @@ export function parseKeyPath(path: string): string {
 function slugOfSegment(segment: string): string {
   // Nearly every segment: nothing to escape, nothing to cut.
   if (PLAIN_SEGMENT.test(segment)) return escapeReserved(segment);
-  let slug = "";
-  for (const character of segment) {
-    if (SLUG_SAFE.test(character)) slug += character;
-    else for (const byte of encoder.encode(character)) slug += escapeByte(byte);
-  }
+  const slug = segment.replaceAll(SLUG_UNSAFE, (character) => Array.from(encoder.encode(character), escapeByte).join(""));
   if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return escapeReserved(slug);
   // A longer segment becomes a chain of folders, each but the last ending in a bare "=".
   const parts: string[] = [];
