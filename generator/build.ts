@@ -10,7 +10,7 @@ import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/
 import type { Changes, Shelf } from "../snapshots/shelf.ts";
 import { countChanges } from "../snapshots/stamp.ts";
 import { JSON_TYPE } from "../snapshots/api-files.ts";
-import type { FileEntry } from "../snapshots/tree.ts";
+import { buildSubtrees, type FileEntry } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import { type CompiledSite, compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
@@ -29,7 +29,16 @@ import { readRegistry } from "./read-registry.ts";
 import { renderPages } from "./render.ts";
 import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
-import { clearHalfStates, EMPTY_STATE, readState, writeState, type BuildState, type KnownObject, type ViewState } from "./state.ts";
+import {
+  clearHalfStates,
+  EMPTY_STATE,
+  formatState,
+  readState,
+  writeState,
+  type BuildState,
+  type KnownObject,
+  type ViewState,
+} from "./state.ts";
 
 export const VERSION: string = (JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string })
   .version;
@@ -254,8 +263,8 @@ async function buildLocked(
     pagefind,
     onBegun: begun.resolve,
   }).finally(begun.resolve);
-  const rendering = begun.promise.then(async () => ({
-    rendered: await renderPages({
+  const rendering = begun.promise.then(async () => {
+    const rendered = await renderPages({
       data: views.public,
       siteDigest: site.dist,
       renderer,
@@ -265,30 +274,23 @@ async function buildLocked(
       known: usable,
       touched: read.touched,
       progress,
-    }),
-    derived: await writeDerived(shelves.public, views.public, usable.written.public),
-  }));
-  const written = usable.written;
+    });
+    const { catalog, registry } = await writeDerived(shelves.public, views.public, usable.written.public);
+    const files = [catalog, ...registry.files, ...objectFiles(views.public, read), ...rendered.files, ...(await assets)];
+    return { rendered, registry, part: buildSubtrees(files) };
+  });
   const pending = {
-    public: Promise.all([bundling, rendering, assets]).then(async ([bundled, { rendered, derived }, styles]) => ({
-      bundled,
-      rendered,
-      ...(await writeDraft(
-        shelves.public,
-        derived,
-        [...objectFiles(views.public, read), ...rendered.files, ...bundled.files, ...styles],
-        written.public,
-      )),
-    })),
+    public: Promise.all([bundling, rendering]).then(async ([bundled, { rendered, registry, part }]) => {
+      const { draft, trees } = await writeDraft(shelves.public, [part, buildSubtrees(bundled.files)], usable.written.public);
+      return { bundled, rendered, draft, written: { registry, trees } };
+    }),
     // The internal view's pages are rendered per request and need the same styles and scripts.
-    internal: begun.promise.then(async () =>
-      writeDraft(
-        shelves.internal,
-        await writeDerived(shelves.internal, views.internal, written.internal),
-        [...objectFiles(views.internal, read), ...(await assets)],
-        written.internal,
-      ),
-    ),
+    internal: begun.promise.then(async () => {
+      const { catalog, registry } = await writeDerived(shelves.internal, views.internal, usable.written.internal);
+      const files = [catalog, ...registry.files, ...objectFiles(views.internal, read), ...(await assets)];
+      const { draft, trees } = await writeDraft(shelves.internal, [buildSubtrees(files)], usable.written.internal);
+      return { draft, written: { registry, trees } };
+    }),
   };
   const snapshots = {
     public: pending.public.then(({ draft }) => draft.snapshot),
@@ -296,12 +298,14 @@ async function buildLocked(
   };
   // All are awaited in time, but perhaps not yet when one fails: that must not count as unheard and end the process.
   for (const promise of [pending.public, pending.internal, snapshots.public, snapshots.internal]) promise.catch(() => undefined);
-  const [{ rendered, bundled, ...made }, internal, indexed] = await Promise.all([
+  const [{ rendered, bundled, ...shown }, internal, indexed] = await Promise.all([
     pending.public,
     pending.internal,
     indexViews(index, views, shelves, usable, extractDigest, snapshots),
   ]);
-  const drafts = { public: made.draft, internal: internal.draft };
+  // The thread ends while the rest is done.
+  void index.close();
+  const drafts = { public: shown.draft, internal: internal.draft };
   const due = (["internal", "public"] as const).filter((view) => drafts[view].current?.snapshot !== drafts[view].snapshot);
   // Both roots before the first pointer: the internal view refers to blobs of the public one.
   const flushing = Promise.all(due.map((view) => shelves[view].flush()));
@@ -316,6 +320,19 @@ async function buildLocked(
     dist: site.dist,
     unchangedSince: secrets === usable.secrets ? (usable.public?.snapshot ?? null) : null,
   });
+  const knowledge = formatState(stateBasis(site), {
+    fingerprint,
+    objects: read.objects,
+    refused: read.refused,
+    pages: rendered.pages,
+    shared: rendered.shared,
+    bundles: bundled.bundles,
+    written: { public: shown.written, internal: internal.written },
+    public: indexed.public.state,
+    internal: indexed.internal.state,
+    secrets,
+  });
+  knowledge.catch(() => undefined);
   progress.step("publish");
   await flushing;
   let changes: Changes | null = null;
@@ -325,19 +342,7 @@ async function buildLocked(
     if (view === "public") changes = published.changes;
   }
   const forgotten = await noteFailure(
-    () =>
-      writeState(shelves.buildDir, stateBasis(site), {
-        fingerprint,
-        objects: read.objects,
-        refused: read.refused,
-        pages: rendered.pages,
-        shared: rendered.shared,
-        bundles: bundled.bundles,
-        written: { public: made.written, internal: internal.written },
-        public: indexed.public.state,
-        internal: indexed.internal.state,
-        secrets,
-      }),
+    async () => writeState(shelves.buildDir, await knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
@@ -430,7 +435,7 @@ function objectFiles(data: ViewData, read: ReadObjects): readonly FileEntry[] {
 
 type Indexed = Awaited<ReturnType<typeof updateIndex>>;
 
-/** The indexes of both views, the public one first: a new internal index begins as a copy of it. */
+/** The indexes of both views, the public one first where the internal one is new: it begins as a copy. */
 async function indexViews(
   index: IndexThread,
   views: Views,
@@ -441,10 +446,11 @@ async function indexViews(
 ): Promise<Readonly<Record<"public" | "internal", Indexed>>> {
   const update = (view: "public" | "internal", before: ViewState | null): Promise<Indexed> =>
     updateIndex(index, view, snapshots[view], [...indexEntries(views[view], extractDigest)], before);
-  const [indexed] = await Promise.all([update("public", state.public), snapshots.internal]);
-  let before = state.internal;
-  if (before === null || !(await index.has("internal", before.snapshot))) {
-    before = (await seedIndex(shelves.public, shelves.internal)) ? indexed.state : null;
+  if (state.internal !== null && (await index.has("internal", state.internal.snapshot))) {
+    const [shown, internal] = await Promise.all([update("public", state.public), update("internal", state.internal)]);
+    return { public: shown, internal };
   }
-  return { public: indexed, internal: await update("internal", before) };
+  const [shown] = await Promise.all([update("public", state.public), snapshots.internal]);
+  const before = (await seedIndex(shelves.public, shelves.internal)) ? shown.state : null;
+  return { public: shown, internal: await update("internal", before) };
 }

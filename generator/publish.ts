@@ -9,7 +9,7 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { PASSAGES, WORDS } from "../snapshots/index/tables.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../snapshots/shelf.ts";
-import { buildTree, type FileEntry } from "../snapshots/tree.ts";
+import { type FileEntry, joinSubtrees, type Subtrees } from "../snapshots/tree.ts";
 import type { ViewData } from "../snapshots/view-data.ts";
 import type { IndexEntry } from "./index-documents.ts";
 import type { IndexThread } from "./index-thread.ts";
@@ -44,15 +44,14 @@ async function writeFile(shelf: Shelf, { path, type, bytes }: DerivedFile): Prom
   return { path, sha256: digest, size: bytes.length, type };
 }
 
-/** Writes the trees over all files of a view: its JSON and the others.
+/** Writes the trees over all files of a view.
  *  @param known what the last build wrote and published: those trees are in the shelf, and whole */
 export async function writeDraft(
   shelf: Shelf,
-  { catalog, registry }: Derived,
-  others: Iterable<FileEntry>,
+  parts: readonly Subtrees[],
   known: Written,
-): Promise<{ readonly draft: Draft; readonly written: Written }> {
-  const { root, trees } = buildTree([catalog, ...registry.files, ...others]);
+): Promise<{ readonly draft: Draft; readonly trees: Written["trees"] }> {
+  const { root, trees } = joinSubtrees(parts);
   const there = new Set(known.trees);
   const turn = openTurns();
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
@@ -61,7 +60,7 @@ export async function writeDraft(
     await turn();
     await shelf.putBlob(digest, bytes);
   }
-  return { draft: { snapshot: root.sha256, current: await shelf.readPointer() }, written: { registry, trees: [...trees.keys()] } };
+  return { draft: { snapshot: root.sha256, current: await shelf.readPointer() }, trees: [...trees.keys()] };
 }
 
 /** Brings the search index to a snapshot. What it writes is invisible until the tag, and harmless before the pointer moves.

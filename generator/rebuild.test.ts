@@ -11,7 +11,7 @@ import { compileSite } from "./compile-site.ts";
 import { type Config, openConfig } from "./config.ts";
 import { SILENT, writeFiles } from "./fixture-library.ts";
 import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
-import { readState, writeState } from "./state.ts";
+import { formatState, readState, writeState } from "./state.ts";
 
 const quiet = { progress: SILENT };
 
@@ -122,7 +122,7 @@ test("what was made with other parsers, pages or program is made again", async (
   const first = await build(config, quiet);
   const state = await readState(buildDir, stateBasis(await compileSite()));
   assert.equal(state.objects.length, 2, "the build writes its state with the basis of its own");
-  await writeState(buildDir, "0.0.0 0123456789abcdef", state);
+  await writeState(buildDir, await formatState("0.0.0 0123456789abcdef", state));
   const again = await build(config, quiet);
   assert.deepEqual([again.published, again.snapshot], [false, first.snapshot]);
   assert.deepEqual([again.work.read, again.work.bundles], [2, 1]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { compileSite } from "./compile-site.ts";
 import { stateBasis, VERSION } from "./build.ts";
-import { clearHalfStates, EMPTY_STATE, readState, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, readState, writeState } from "./state.ts";
 
 const STATE = { ...EMPTY_STATE, fingerprint: "of the last build" };
 
@@ -17,7 +17,7 @@ function tempDir(t: TestContext): string {
 
 test("a state is known to a build with the same basis, and to no other", async (t) => {
   const dir = tempDir(t);
-  await writeState(dir, "one", STATE);
+  await writeState(dir, await formatState("one", STATE));
   assert.deepEqual(await readState(dir, "one"), STATE);
   assert.deepEqual(await readState(dir, Promise.resolve("one")), STATE);
   assert.deepEqual(await readState(dir, "two"), EMPTY_STATE);
@@ -35,10 +35,10 @@ test("the basis of a build names the program's version and that of its compiled 
 test("a state that cannot be written leaves no half file, and what a killed build left is cleared", async (t) => {
   const dir = tempDir(t);
   mkdirSync(join(dir, "state.v8"));
-  await assert.rejects(writeState(dir, "one", STATE));
+  await assert.rejects(writeState(dir, await formatState("one", STATE)));
   assert.deepEqual(readdirSync(dir), ["state.v8"]);
   rmSync(join(dir, "state.v8"), { recursive: true });
-  await writeState(dir, "one", STATE);
+  await writeState(dir, await formatState("one", STATE));
   writeFileSync(join(dir, "state.v8.4711"), '{"version"');
   await clearHalfStates(dir);
   assert.deepEqual(readdirSync(dir), ["state.v8"]);

@@ -81,7 +81,7 @@ export const EMPTY_STATE: BuildState = {
 const NAME = "state.v8";
 
 /** The last state, or the empty one when there is none that this version understands.
- *  @param basis as for `writeState`; may still be on its way */
+ *  @param basis as for `formatState`; may still be on its way */
 export async function readState(dir: string, basis: string | Promise<string>): Promise<BuildState> {
   try {
     const [bytes, expected] = await Promise.all([readFile(join(dir, NAME)), Promise.resolve(basis).then(version)]);
@@ -92,13 +92,19 @@ export async function readState(dir: string, basis: string | Promise<string>): P
   }
 }
 
-/** Leaves no half file behind when it fails.
+/** The bytes of a state: made while others work, written when what it says is true.
  *  @param basis what the work in it depends on beside the generator's own text; with another one it is done again */
-export async function writeState(dir: string, basis: string, state: BuildState): Promise<void> {
+export async function formatState(basis: string, state: BuildState): Promise<Uint8Array> {
+  return serialize({ version: await version(basis), state });
+}
+
+/** Leaves no half file behind when it fails.
+ *  @param bytes of `formatState` */
+export async function writeState(dir: string, bytes: Uint8Array): Promise<void> {
   await mkdir(dir, { recursive: true });
   const temporary = join(dir, `${NAME}.${process.pid}`);
   try {
-    await writeFile(temporary, serialize({ version: await version(basis), state }));
+    await writeFile(temporary, bytes);
     await rename(temporary, join(dir, NAME));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => undefined); // the first error is the one to hear about

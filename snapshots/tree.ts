@@ -88,12 +88,33 @@ export function parseTree(bytes: Uint8Array): Tree {
   return tree;
 }
 
+/** Folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
+export type Subtrees = { readonly entries: Tree; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 
 /** Nested trees of a set of files. The order of `files` does not matter.
  *  @returns the root as an entry without a name, and the bytes of every tree under their digest, leaves first
  *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
 export function buildTree(files: Iterable<FileEntry>): BuiltTree {
+  return joinSubtrees([buildSubtrees(files)]);
+}
+
+/** The tree over parts that were built one by one.
+ *  @throws ShelfError "build_failed" when two of them have a name in common */
+export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
+  const entries = parts.flatMap((part) => part.entries).sort((a, b) => compareNames(a.name, b.name));
+  for (const [at, { name }] of entries.entries()) {
+    if (name === entries[at - 1]?.name) throw new ShelfError("build_failed", `${name}: this path occurs twice in a snapshot.`);
+  }
+  const trees = new Map(parts.flatMap((part) => [...part.trees]));
+  const bytes = formatTree(entries);
+  const digest = sha256(bytes);
+  trees.set(digest, bytes);
+  return { root: { kind: "tree", name: "", sha256: digest, size: bytes.length }, trees };
+}
+
+/** As `buildTree`, without the tree over all of them. */
+export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   type Folder = Map<string, Folder | FileEntry>;
   const top: Folder = new Map();
   const checkName = (name: string, path: string): void => {
@@ -125,20 +146,20 @@ export function buildTree(files: Iterable<FileEntry>): BuiltTree {
     folder.set(name, file);
   }
   const trees = new Map<Sha256, Uint8Array>();
-  const close = (folder: Folder, label: string): TreeEntry => {
-    const tree = [...folder]
+  const close = (folder: Folder): Tree =>
+    [...folder]
       .sort(([a], [b]) => compareNames(a, b))
       .map(([label, child]): Entry => {
-        if (child instanceof Map) return close(child, label);
-        const { sha256, size, type, uploaded } = child;
-        return { kind: "blob", name: label, sha256, size, type, ...(uploaded === undefined ? {} : { uploaded }) };
+        if (!(child instanceof Map)) {
+          const { sha256, size, type, uploaded } = child;
+          return { kind: "blob", name: label, sha256, size, type, ...(uploaded === undefined ? {} : { uploaded }) };
+        }
+        const bytes = formatTree(close(child));
+        const digest = sha256(bytes);
+        trees.set(digest, bytes);
+        return { kind: "tree", name: label, sha256: digest, size: bytes.length };
       });
-    const bytes = formatTree(tree);
-    const digest = sha256(bytes);
-    trees.set(digest, bytes);
-    return { kind: "tree", name: label, sha256: digest, size: bytes.length };
-  };
-  return { root: close(top, ""), trees };
+  return { entries: close(top), trees };
 }
 
 export type TreeChange = { readonly path: string; readonly before: BlobEntry | null; readonly after: BlobEntry | null };
