@@ -9,9 +9,7 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf-directory.ts";
 import type { Changes, Shelf } from "../snapshots/shelf.ts";
 import { countChanges } from "../snapshots/stamp.ts";
-import { JSON_TYPE } from "../snapshots/api-files.ts";
 import { buildSubtrees, type FileEntry } from "../snapshots/tree.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
 import { type CompiledSite, compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";
 import { indexEntries } from "./index-documents.ts";
@@ -20,11 +18,12 @@ import { type IndexThread, openIndexThread } from "./index-thread.ts";
 import { checkLeaks, secretsDigest } from "./leak-check.ts";
 import { withBuildLock } from "./lock.ts";
 import { pagefindFiles } from "./pagefind.ts";
+import { objectTrees } from "./object-trees.ts";
 import { openPagefind } from "./pagefind-process.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
-import { listObjects, readObjects, type ReadObjects } from "./read-objects.ts";
+import { listObjects, readObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages } from "./render.ts";
 import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
@@ -263,6 +262,8 @@ async function buildLocked(
     pagefind,
     onBegun: begun.resolve,
   }).finally(begun.resolve);
+  const objects = begun.promise.then(() => objectTrees(views, read));
+  objects.catch(() => undefined);
   const rendering = begun.promise.then(async () => {
     const rendered = await renderPages({
       data: views.public,
@@ -276,19 +277,19 @@ async function buildLocked(
       progress,
     });
     const { catalog, registry } = await writeDerived(shelves.public, views.public, usable.written.public);
-    const files = [catalog, ...registry.files, ...objectFiles(views.public, read), ...rendered.files, ...(await assets)];
-    return { rendered, registry, part: buildSubtrees(files) };
+    const files = [catalog, ...registry.files, ...rendered.files, ...(await assets)];
+    return { rendered, registry, parts: [(await objects).public, buildSubtrees(files)] };
   });
   const pending = {
-    public: Promise.all([bundling, rendering]).then(async ([bundled, { rendered, registry, part }]) => {
-      const { draft, trees } = await writeDraft(shelves.public, [part, buildSubtrees(bundled.files)], usable.written.public);
+    public: Promise.all([bundling, rendering]).then(async ([bundled, { rendered, registry, parts }]) => {
+      const { draft, trees } = await writeDraft(shelves.public, [...parts, buildSubtrees(bundled.files)], usable.written.public);
       return { bundled, rendered, draft, written: { registry, trees } };
     }),
     // The internal view's pages are rendered per request and need the same styles and scripts.
     internal: begun.promise.then(async () => {
       const { catalog, registry } = await writeDerived(shelves.internal, views.internal, usable.written.internal);
-      const files = [catalog, ...registry.files, ...objectFiles(views.internal, read), ...(await assets)];
-      const { draft, trees } = await writeDraft(shelves.internal, [buildSubtrees(files)], usable.written.internal);
+      const parts = [(await objects).internal, buildSubtrees([catalog, ...registry.files, ...(await assets)])];
+      const { draft, trees } = await writeDraft(shelves.internal, parts, usable.written.internal);
       return { draft, written: { registry, trees } };
     }),
   };
@@ -418,19 +419,6 @@ async function siteAssets(renderer: Promise<Renderer>, shelf: Shelf): Promise<re
     files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
   }
   return files;
-}
-
-/** An object's bytes and its extract, for each object of a view. */
-function objectFiles(data: ViewData, read: ReadObjects): readonly FileEntry[] {
-  const extracts = new Map(read.objects.map(({ key, extract }) => [key, extract]));
-  return data.objects.flatMap(({ key, media_type, sha256: digest, size, uploaded }) => {
-    const extract = extracts.get(key);
-    if (extract === undefined) throw new ShelfError("build_failed", `${key} has no extract.`);
-    return [
-      { path: `objects/${key}`, sha256: digest, size, type: media_type, uploaded },
-      { path: `extracts/${key}`, ...extract, type: JSON_TYPE },
-    ];
-  });
 }
 
 type Indexed = Awaited<ReturnType<typeof updateIndex>>;

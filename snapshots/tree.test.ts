@@ -6,13 +6,17 @@ import fc from "fast-check";
 import { ShelfError } from "./errors.ts";
 import {
   type BlobEntry,
+  buildSubtrees,
   buildTree,
+  type BuiltTree,
   checkProof,
   compareNames,
   diffTrees,
   type Entry,
   type FileEntry,
   formatTree,
+  joinSubtrees,
+  mountSubtrees,
   parseTree,
   proveEntry,
   type Tree,
@@ -174,6 +178,27 @@ test("the order in which files come does not change the root, and no file is los
       },
     ),
   );
+});
+
+test("trees of parts that share no name, put together, are those of all files at once", () => {
+  const path = fc.array(hostileName, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
+  fc.assert(
+    fc.property(fc.uniqueArray(path, { maxLength: 12 }), fc.nat({ max: 3 }), (paths, count) => {
+      const files = paths
+        .filter((one) => !paths.some((other) => other.startsWith(`${one}/`)))
+        .map((path): FileEntry => ({ path, sha256: sha(path), size: path.length, type: "text/plain" }));
+      const tops = [...new Set(files.map(({ path }) => path.split("/", 1)[0] ?? ""))];
+      const parts = Array.from({ length: count + 1 }, (_, part) =>
+        buildSubtrees(files.filter(({ path }) => tops.indexOf(path.split("/", 1)[0] ?? "") % (count + 1) === part)),
+      );
+      const sorted = ({ root, trees }: BuiltTree) => ({ root, trees: [...trees.keys()].sort(compareNames) });
+      assert.deepEqual(sorted(joinSubtrees(parts)), sorted(buildTree(files)));
+      const below = buildTree(files.map((file) => ({ ...file, path: `folder/${file.path}` })));
+      assert.deepEqual(sorted(joinSubtrees([mountSubtrees("folder", parts)])), sorted(below));
+    }),
+  );
+  const twice = buildSubtrees([{ path: "a/b", sha256: sha("b"), size: 1, type: "text/plain" }]);
+  assert.throws(() => joinSubtrees([twice, twice]), { code: "build_failed", message: /a: this path occurs twice/ });
 });
 
 test("the bytes of every tree are RFC 8785 as another program writes it, and its digest is SHA-256 of them", () => {

@@ -113,6 +113,14 @@ export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
   return { root: { kind: "tree", name: "", sha256: digest, size: bytes.length }, trees };
 }
 
+/** Parts that were built one by one, put together in a folder; nothing when they hold nothing, as a tree of files has no empty folders.
+ *  @throws ShelfError "build_failed" when two of them have a name in common */
+export function mountSubtrees(name: string, parts: readonly Subtrees[]): Subtrees {
+  if (parts.every((part) => part.entries.length === 0)) return { entries: [], trees: new Map() };
+  const { root, trees } = joinSubtrees(parts);
+  return { entries: [{ ...root, name }], trees };
+}
+
 /** As `buildTree`, without the tree over all of them. */
 export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   type Folder = Map<string, Folder | FileEntry>;

@@ -2,7 +2,7 @@
 import { canonicalJson } from "../digest.ts";
 import { objectPath, pagePath } from "../layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { findCollection, formatEtag, type Library, mountPath, type ObjectRow } from "../view-data.ts";
+import { findCollection, type Library, mountPath, type ObjectRow } from "../view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
@@ -59,17 +59,18 @@ export function newest(objects: readonly { readonly uploaded: string | null }[])
   return latest;
 }
 
-/** What stands behind `href` in a row's text, which alone tells the views apart. */
+/** Of a row's text what stands behind the mount in `href`, which alone tells the views apart. */
 const tails = new WeakMap<ObjectRow, string>();
 
-/** RFC 8785 text of a CatalogObject: members in order by hand; in strings, integers and null JSON.stringify is RFC 8785. */
+/** RFC 8785 text of a CatalogObject: members in order by hand; in strings, integers and null JSON.stringify is RFC 8785.
+ *  A digest and a percent-encoded path hold nothing that JSON escapes. */
 function rowJson(mount: string, row: ObjectRow): string {
   let tail = tails.get(row);
   if (tail === undefined) {
     const { key, kind, media_type, sha256, size, summary, title, uploaded } = row;
     const rest: Omit<CatalogObject, "etag" | "href"> = { key, kind, media_type, sha256, size, summary, title, uploaded };
-    tail = JSON.stringify(rest).slice(1);
+    tail = `${objectPath(key)}",${JSON.stringify(rest).slice(1)}`;
     tails.set(row, tail);
   }
-  return `{"etag":${JSON.stringify(formatEtag(row.sha256))},"href":${JSON.stringify(mount + objectPath(row.key))},${tail}`;
+  return `{"etag":"\\"${row.sha256}\\"","href":"${mount}${tail}`;
 }
