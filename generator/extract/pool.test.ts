@@ -59,6 +59,27 @@ test("a process that dies costs the object it was at, and no other", async () =>
   }
 });
 
+test("a warm pool has its first process, and starts no other for a few objects", async (t) => {
+  if (process.platform !== "linux") return t.skip("processes are found in /proc");
+  const pool = openExtractPool({ threads: 4 });
+  try {
+    pool.warm();
+    pool.warm();
+    const warm = childProcesses("extract/worker.ts");
+    assert.equal(warm.length, 1);
+    const keys = ["a.md", "b.md", "c.md"];
+    const found = await Promise.all(keys.map((key) => pool.extract(key, Buffer.from(`# ${key}\n`))));
+    assert.deepEqual(
+      found.map(({ title }) => title),
+      keys,
+    );
+    assert.deepEqual(childProcesses("extract/worker.ts"), warm);
+  } finally {
+    await pool.close();
+  }
+  assert.deepEqual(childProcesses("extract/worker.ts"), []);
+});
+
 test("a process that is killed for no fault of the file costs nothing: the file is read again", async (t) => {
   if (process.platform !== "linux") return t.skip("processes are found in /proc");
   const pool = openExtractPool({ threads: 1 });
