@@ -26,7 +26,7 @@ import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./pub
 import { listObjects, readObjects } from "./read-objects.ts";
 import { readRegistry } from "./read-registry.ts";
 import { renderPages } from "./render.ts";
-import { openObjectStore, type ObjectStore } from "./sources/object-store.ts";
+import { openObjectStore, type ObjectStore, type StoredObject } from "./sources/object-store.ts";
 import { readClaims } from "./sources/claims.ts";
 import {
   clearHalfStates,
@@ -103,30 +103,28 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   await checkWritable(shelves.internalDir);
   return withBuildLock(shelves.buildDir, async () => {
     let index: IndexThread | null = null;
-    const pool = openExtractPool();
+    let pool: ExtractPool | null = null;
     try {
-      return await buildLocked(
-        config,
-        shelves,
-        options,
-        pool,
-        () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })),
-      );
+      return await buildLocked(config, shelves, options, {
+        indexes: () => (index ??= openIndexThread({ public: shelves.publicDir, internal: shelves.internalDir })),
+        pool: (worker) => (pool ??= openExtractPool({ worker })),
+      });
     } finally {
-      await pool.close();
+      await (pool as ExtractPool | null)?.close();
       await (index as IndexThread | null)?.close();
     }
   });
 }
 
-/** @param openIndexes called as soon as it is known that something changed: it loads its engine while the rest is read */
-async function buildLocked(
-  config: Config,
-  shelves: Shelves,
-  options: BuildOptions,
-  pool: ExtractPool,
-  openIndexes: () => IndexThread,
-): Promise<BuildSummary> {
+/** What a build opens when it needs it, and its caller closes. */
+type Opening = {
+  /** As soon as it is known that something changed: it loads its engine while the rest is read. */
+  indexes(): IndexThread;
+  /** @param worker the compiled program of its processes */
+  pool(worker: string): ExtractPool;
+};
+
+async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions, open: Opening): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
   const progress = options.progress ?? openProgress();
   const started = clock();
@@ -138,16 +136,19 @@ async function buildLocked(
   const store = options.store ?? openObjectStore(config.store);
   progress.step("list");
   const compiling = compileSite();
-  let known: ReadonlyMap<string, string> | null = null;
+  /** Starts the first process when an object has changed, once it is known how to tell. */
+  let onRow = (_: StoredObject): void => undefined;
   const [site, listed, registry, claims, state] = await Promise.all([
     compiling,
-    listObjects(store, config.collections, ({ key, version }) => {
-      if (known !== null && known.get(key) !== version) pool.warm();
-    }),
+    listObjects(store, config.collections, (row) => onRow(row)),
     readRegistry(config, join(shelves.buildDir, "registry"), clock),
     config.claims === null ? null : readClaims(config.claims.path),
-    readState(shelves.buildDir, compiling.then(stateBasis)).then((state) => {
-      known = new Map(state.objects.map(({ key, version }) => [key, version]));
+    readState(shelves.buildDir, compiling.then(stateBasis)).then(async (state) => {
+      const pool = open.pool((await compiling).worker);
+      const known = new Map(state.objects.map(({ key, version }) => [key, version]));
+      onRow = ({ key, version }) => {
+        if (known.get(key) !== version) pool.warm();
+      };
       return state;
     }),
   ]);
@@ -224,13 +225,21 @@ async function buildLocked(
   }
 
   // All load while objects are read, which is other processes' work.
-  const index = openIndexes();
+  const index = open.indexes();
   const renderer = openRenderer(site.dist);
   const assets = siteAssets(renderer, shelves.public);
   const pagefind = openPagefind();
   for (const promise of [renderer, assets, pagefind]) promise.catch(() => undefined);
   const usable = await usableState(state, shelves);
-  const read = await readObjects({ store, listed, collections: config.collections, known: usable.objects, shelves, pool, progress });
+  const read = await readObjects({
+    store,
+    listed,
+    collections: config.collections,
+    known: usable.objects,
+    shelves,
+    pool: open.pool(site.worker),
+    progress,
+  });
   const extractDigests = new Map(read.objects.map((object) => [object.key, object.extract.sha256]));
   const extractDigest = (key: string): string => extractDigests.get(key) ?? "";
   const rejected: Rejection[] = [...listed.rejected, ...read.refused, ...registry.rejected, ...(claims?.rejected ?? [])];
@@ -376,7 +385,7 @@ async function buildLocked(
 
 /** What kept work depends on beside the generator's own text: parsers, Pagefind and all of snapshots/ that it may be made with
  *  are inputs of the compiled pages, too. */
-export function stateBasis({ dist }: CompiledSite): string {
+export function stateBasis({ dist }: Pick<CompiledSite, "dist">): string {
   return `${VERSION} ${basename(dist)}`;
 }
 

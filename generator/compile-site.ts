@@ -1,4 +1,5 @@
-/** Compiles the pages when their sources have changed: site/dist/<version>/, named by the digest of everything that goes in.
+/** Compiles the pages when their sources have changed: site/dist/<version>/, named by the digest of everything that goes in;
+ *  and with them the process that reads objects, whose start would otherwise be mostly the removal of types.
  *
  *  A version is built in a temporary folder and renamed into place, and never written again, so that two processes may
  *  compile at once and a running one keeps its files. The result names no folder of this machine: the same sources give
@@ -14,15 +15,27 @@ import { CURRENT_VERSION_FILE } from "../snapshots/renderer.ts";
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What the compiled bundle is made from. Everything in snapshots/ that pages may import is cheap to hash. */
-const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots/*.ts", "snapshots/page/*.ts", "snapshots/schema/*.ts"];
+const INPUTS = [
+  "astro.config.mjs",
+  "package-lock.json",
+  "site/**/*",
+  "snapshots/*.ts",
+  "snapshots/page/*.ts",
+  "snapshots/schema/*.ts",
+  "generator/extract/*.ts",
+];
 /** Not inputs: what is built, and what the bundle never contains. */
 const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
 
+const WORKER = "extract/worker.mjs";
+
 export type CompiledSite = {
   /** Folder of the version in use, absolute; for `openRenderer`. */
   readonly dist: string;
+  /** The program of `openExtractPool`'s processes. */
+  readonly worker: string;
   /** False when it was there already. */
   readonly compiled: boolean;
 };
@@ -44,13 +57,14 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   const names = await listVersions(distDir);
   if (names.includes(version) && options.force !== true) {
     if (existing !== version) await writeCurrent(distDir, version);
-    return { dist, compiled: false };
+    return { dist, worker: join(dist, WORKER), compiled: false };
   }
   process.stderr.write("Compiling the pages …\n");
   await mkdir(distDir, { recursive: true });
   const work = await mkdtemp(join(distDir, ".compile-"));
   try {
     await runAstro(work);
+    await bundleWorker(join(work, "out", "extract"));
     await eraseMachine(join(work, "out"), work);
     if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {
@@ -65,7 +79,7 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   for (const old of names.filter((name) => name !== version && name !== existing)) {
     await rm(join(distDir, old), { recursive: true, force: true });
   }
-  return { dist, compiled: true };
+  return { dist, worker: join(dist, WORKER), compiled: true };
 }
 
 /** SHA-256 over path and bytes of every input, ascending by path. */
@@ -122,6 +136,28 @@ async function runAstro(work: string): Promise<void> {
     process.stderr.write(said);
     throw new ShelfError("build_failed", "The pages could not be compiled; see the compiler's words above.");
   }
+}
+
+/** Parsers stay files of their own, loaded when an object needs them. */
+async function bundleWorker(outdir: string): Promise<void> {
+  // Loaded only now: nearly every time there is nothing to compile.
+  const { build } = await import("esbuild");
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ["generator/extract/worker.ts"],
+    outdir,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    packages: "external",
+    charset: "utf8",
+    logLevel: "silent",
+  }).catch((cause: Error) => {
+    throw new ShelfError("build_failed", `The process that reads objects could not be compiled: ${cause.message}`, { cause });
+  });
 }
 
 /** Replaces the folders of this machine, which Astro writes into its manifest and into each component's name. */

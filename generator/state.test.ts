@@ -26,9 +26,9 @@ test("a state is known to a build with the same basis, and to no other", async (
 
 test("the basis of a build names the program's version and that of its compiled pages, not where they lie", async () => {
   const { dist } = await compileSite();
-  const basis = stateBasis({ dist, compiled: false });
-  assert.equal(stateBasis({ dist: `/elsewhere/${dist.split("/").at(-1)}`, compiled: true }), basis);
-  assert.notEqual(stateBasis({ dist: `${dist}0`, compiled: false }), basis);
+  const basis = stateBasis({ dist });
+  assert.equal(stateBasis({ dist: `/elsewhere/${dist.split("/").at(-1)}` }), basis);
+  assert.notEqual(stateBasis({ dist: `${dist}0` }), basis);
   assert.ok(basis.startsWith(`${VERSION} `));
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { childProcesses } from "../child-processes.ts";
+import { compileSite } from "../compile-site.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { extract } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";
@@ -128,4 +129,28 @@ test("a closed pool refuses", async () => {
   await pool.close();
   await refused;
   await assert.rejects(pool.extract("a.md", Buffer.from("")), /closed/);
+});
+
+test("the compiled process gives what its sources give, for every kind of text", async () => {
+  const { worker } = await compileSite();
+  const pool = openExtractPool({ threads: 1, worker });
+  try {
+    const objects = [
+      ["a.md", "# Title\n\nText with `code` and $x^2$.\n"],
+      ["a.html", "<main><h1>Title</h1><p>Text &amp; more</p></main>"],
+      ["a.tex", "\\section{Title}\nText.\n"],
+      ["a.v", "Lemma a : True. Proof. exact I. Qed.\n"],
+      ["a.lean", "theorem a : True := trivial\n"],
+      ["a.rs", "pub fn a() {}\n"],
+      ["a.csv", "a,b\n1,2\n"],
+      ["a.json", '{"a": [1, 2]}'],
+      ["a.yaml", "a: 1\n"],
+      ["a.pdf", "%PDF-1.4\n"],
+      ["a.bin", "\0\u0001"],
+    ] as const;
+    for (const [key, text] of objects)
+      assert.deepEqual(await pool.extract(key, Buffer.from(text)), toExtracted(await extract(key, Buffer.from(text))), key);
+  } finally {
+    await pool.close();
+  }
 });
