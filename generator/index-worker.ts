@@ -43,7 +43,8 @@ async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncG
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
   const json = await shelf.getBlob(digest);
-  if (json === null) throw new ShelfError("build_failed", "An extract is gone from the shelf; remove the build state and build again.");
+  if (json === null)
+    throw new ShelfError("build_failed", "An extract is gone from the shelf; remove internal/build/state.v8 there and build again.");
   return (JSON.parse(Buffer.from(json).toString("utf8")) as Extract).passages;
 }
 

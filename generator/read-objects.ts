@@ -132,7 +132,10 @@ export async function readObjects(options: {
       const object = byKey.get(key);
       const json = object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256);
       if (json === null)
-        throw new ShelfError("build_failed", `The extract of ${key} is gone from the shelf; remove the build state and build again.`);
+        throw new ShelfError(
+          "build_failed",
+          `The extract of ${key} is gone from the shelf; remove internal/build/state.v8 there and build again.`,
+        );
       return parseExtract(json);
     },
   };

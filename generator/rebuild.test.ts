@@ -154,3 +154,30 @@ test("half a state that a killed build left is gone after the next", async (t) =
   await build(config, quiet);
   assert.ok(!existsSync(left));
 });
+
+test("a damaged shelf is whole again after a build without memory", async (t) => {
+  const { config, buildDir } = await makeLibrary(t);
+  const first = await build(config, quiet);
+  const { publicDir, internalDir } = openShelves(config);
+  const blobs = [publicDir, internalDir].flatMap((dir) =>
+    readdirSync(join(dir, "blobs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.length > 64)
+      .map((name) => join(dir, "blobs", name)),
+  );
+  assert.ok(blobs.length > 50);
+  for (const [at, path] of blobs.entries()) {
+    if (at % 3 === 0) rmSync(path);
+    else writeFileSync(path, at % 3 === 1 ? readFileSync(path).subarray(1) : "");
+  }
+  rmSync(join(buildDir, "state.v8"));
+  const again = await build(config, quiet);
+  assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot]);
+  const whole = (path: string): boolean => sha256(readFileSync(path)) === path.slice(-64);
+  // What lies in both roots need not come back in both.
+  const names = new Set(blobs.map((path) => path.slice(-64)));
+  const there = new Set(blobs.filter((path) => existsSync(path) && whole(path)).map((path) => path.slice(-64)));
+  assert.deepEqual(
+    [...names].filter((name) => !there.has(name)),
+    [],
+  );
+});
