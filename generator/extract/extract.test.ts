@@ -61,6 +61,11 @@ test("random text of any structure gives passages that are its lines, twice the 
       "<h2>x</h2>\n",
       "<p>y\n",
       "<pre>\n  z\n\n",
+      "<table><tr><th>a<td>\n",
+      "<td><p>b</p>",
+      "<tr>\n",
+      "</table>\n",
+      "<br>",
       "(* c *)\n",
       "(* ",
       "(** * H *)\n",
@@ -162,6 +167,18 @@ test("a title comes from the document, a summary is its first prose", async () =
     "Insertion sort",
   );
   assert.equal((await read("dir/plain.txt", "just text")).title, "plain.txt");
+});
+
+test("cells that hold paragraphs are told one by one, with their lines", async () => {
+  const rows = Array.from({ length: 80 }, (_, n) => `<tr>\n<td><p>key ${n}</p></td>\n<td><p>value ${n}</p></td>\n</tr>`);
+  const text = `<h1>Table</h1>\n<table>\n${rows.join("\n")}\n</table>\n<table><tr><td>plain<td>cell</table>\n`;
+  const value = await read("a.html", text);
+  checkShape(value, Buffer.from(text));
+  const told = value.passages.map((part) => part.text).join("\n\n");
+  assert.ok(told.startsWith("Table\n\nkey 0\n\nvalue 0\n\nkey 1\n"), told.slice(0, 100));
+  assert.ok(told.endsWith("value 79\n\nplain | cell"), told.slice(-100));
+  const at = value.passages.find((part) => part.text.includes("value 70"));
+  assert.ok(at !== undefined && at.start_line <= 2 + 4 * 70 + 3 && at.end_line >= 2 + 4 * 70 + 3);
 });
 
 test("HTML shows and searches its main part, and knows the source lines", async () => {

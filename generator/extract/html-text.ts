@@ -81,7 +81,8 @@ export function readHtmlText(tree: Root): Chunk[] {
   let pre = 0;
   const flush = (level = 0): void => {
     const folded = pre > 0 ? text.replace(/^\n+|\s+$/g, "") : text.replaceAll(/\s+/g, " ").trim();
-    if (folded !== "") pushChunk(chunks, folded, start, end, level);
+    // Without a line there was nothing but signs between cells, as where a cell holds paragraphs.
+    if (folded !== "" && start > 0) pushChunk(chunks, folded, start, end, level);
     text = "";
     start = 0;
   };
