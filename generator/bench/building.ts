@@ -7,8 +7,9 @@ import { readState } from "../state.ts";
 import type { Corpus } from "./corpus.ts";
 import type { Figure } from "./figure.ts";
 import { measureHugo } from "./hugo.ts";
-import type { Cost } from "./measure.ts";
-import { measureBuild, writeConfig } from "./library.ts";
+import { type Cost, measure } from "./measure.ts";
+import { CLI } from "../serving-process.ts";
+import { measureBuild, NODE_OPTIONS, writeConfig } from "./library.ts";
 
 const MIN_OBJECTS_PER_SECOND = 1000;
 const MAX_PEAK_MB = 1500;
@@ -16,6 +17,7 @@ const MAX_UNCHANGED_PERCENT = 3;
 const MAX_ONE_CHANGED_PERCENT = 5;
 /** Objects changed one after another, spread over the library. */
 const CHANGES = 5;
+const VERIFY_LIMIT_S = 900;
 /** Pages that are named; far more than one change should render. */
 const MAX_LISTED = 20;
 
@@ -45,6 +47,8 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
     changes.map(value).sort((a, b) => a - b)[Math.floor(CHANGES / 2)] ?? Number.NaN;
   const one = { wall_s: middle(({ cost }) => cost.wall_s), cpu_s: middle(({ cost }) => cost.cpu_s) };
   const { rendered, pages } = changes[Math.floor(CHANGES / 2)] ?? { rendered: Number.NaN, pages: [] };
+  // Fails when it finds anything: what came by changes is what a build from nothing would have made.
+  const verified = await measure([process.execPath, ...NODE_OPTIONS, CLI, "verify", "--config", config], { limit_s: VERIFY_LIMIT_S });
   // After the builds: the last thing a build does is to wait for the disk, and would wait for Hugo's files as well.
   const hugo = await measureHugo(corpus, join(folder, "hugo"));
   const beside = (
@@ -120,6 +124,14 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
       target: null,
       beside: null,
       note: pages.length > MAX_LISTED ? `${pages.slice(0, MAX_LISTED).join(" ")} …` : pages.join(" "),
+    },
+    {
+      figure: "verify after these changes: every byte hashed, all derived again",
+      value: verified.wall_s,
+      unit: "s",
+      target: null,
+      beside: null,
+      note: `${verified.cpu_s.toFixed(0)} s of processor time; nothing found`,
     },
   ];
 }
