@@ -45,7 +45,7 @@ const IN_FLIGHT = 2;
 /** Waiting objects for which one more process is started: loading its parsers costs as much as reading dozens of small files. */
 const WORTH_A_PROCESS = 8;
 
-/** A tree of nodes for each object, all of it short-lived: with the usual space half a second in six goes into copying it. */
+/** A tree of nodes for each object, all of it short-lived: in the usual space much of it would be copied before it is dropped. */
 const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
 type Task = {
