@@ -285,21 +285,21 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
       touched: read.touched,
       progress,
     });
-    const { catalog, registry } = await writeDerived(shelves.public, views.public, usable.written.public);
-    const files = [catalog, ...registry.files, ...rendered.files, ...(await assets)];
-    return { rendered, registry, parts: [(await objects).public, buildSubtrees(files)] };
+    const { catalog, api } = await writeDerived(shelves.public, views.public, usable.written.public);
+    const files = [catalog, ...api.files, ...rendered.files, ...(await assets)];
+    return { rendered, api, parts: [(await objects).public, buildSubtrees(files)] };
   });
   const pending = {
-    public: Promise.all([bundling, rendering]).then(async ([bundled, { rendered, registry, parts }]) => {
+    public: Promise.all([bundling, rendering]).then(async ([bundled, { rendered, api, parts }]) => {
       const { draft, trees } = await writeDraft(shelves.public, [...parts, buildSubtrees(bundled.files)], usable.written.public);
-      return { bundled, rendered, draft, written: { registry, trees } };
+      return { bundled, rendered, draft, written: { api, trees } };
     }),
     // The internal view's pages are rendered per request and need the same styles and scripts.
     internal: begun.promise.then(async () => {
-      const { catalog, registry } = await writeDerived(shelves.internal, views.internal, usable.written.internal);
-      const parts = [(await objects).internal, buildSubtrees([catalog, ...registry.files, ...(await assets)])];
+      const { catalog, api } = await writeDerived(shelves.internal, views.internal, usable.written.internal);
+      const parts = [(await objects).internal, buildSubtrees([catalog, ...api.files, ...(await assets)])];
       const { draft, trees } = await writeDraft(shelves.internal, parts, usable.written.internal);
-      return { draft, written: { registry, trees } };
+      return { draft, written: { api, trees } };
     }),
   };
   const snapshots = {

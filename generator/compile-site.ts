@@ -14,16 +14,9 @@ import { CURRENT_VERSION_FILE } from "../snapshots/renderer.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
-/** What the compiled bundle is made from. Everything in snapshots/ that pages may import is cheap to hash. */
-const INPUTS = [
-  "astro.config.mjs",
-  "package-lock.json",
-  "site/**/*",
-  "snapshots/*.ts",
-  "snapshots/page/*.ts",
-  "snapshots/schema/*.ts",
-  "generator/extract/*.ts",
-];
+/** What the compiled pages are made from, and with them what a build keeps for the next one (build.ts, stateBasis): all of
+ *  snapshots/, because JSON and pages that are kept follow from it as well. Not deeper: snapshots/data is the demo's shelf. */
+const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots/*.ts", "snapshots/*/*.ts", "generator/extract/*.ts"];
 /** Not inputs: what is built, and what the bundle never contains. */
 const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
@@ -82,8 +75,8 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   return { dist, worker: join(dist, WORKER), compiled: true };
 }
 
-/** SHA-256 over path and bytes of every input, ascending by path. */
-async function digestInputs(): Promise<string> {
+/** Paths of all inputs from the project's root, ascending. */
+export async function listInputs(): Promise<string[]> {
   const paths = new Set<string>();
   for (const pattern of INPUTS) {
     for await (const entry of glob(pattern, { cwd: ROOT, withFileTypes: true })) {
@@ -92,7 +85,13 @@ async function digestInputs(): Promise<string> {
       if (!NOT_INPUTS.test(path)) paths.add(path);
     }
   }
-  const lines = await Promise.all([...paths].sort().map(async (path) => `${sha256(await readFile(join(ROOT, path)))}  ${path}\n`));
+  return [...paths].sort();
+}
+
+/** SHA-256 over path and bytes of every input, ascending by path. */
+async function digestInputs(): Promise<string> {
+  const paths = await listInputs();
+  const lines = await Promise.all(paths.map(async (path) => `${sha256(await readFile(join(ROOT, path)))}  ${path}\n`));
   return sha256(lines.join(""));
 }
 

@@ -2,7 +2,7 @@
 import { constants, existsSync } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { catalogFile, type DerivedFile, registryFiles } from "../snapshots/api-files.ts";
+import { catalogFile, type DerivedFile, otherApiFiles } from "../snapshots/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { diffSnapshots } from "../snapshots/diff.ts";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -19,7 +19,7 @@ import { openTurns } from "./turns.ts";
 /** A view written to its shelf but not yet published: nothing points to it. */
 export type Draft = { readonly snapshot: string; readonly current: SnapshotRecord | null };
 
-type Derived = { readonly catalog: FileEntry; readonly registry: Written["registry"] };
+type Derived = { readonly catalog: FileEntry; readonly api: Written["api"] };
 
 /** Writes a view's JSON.
  *  @param known what the last build wrote: what objects do not decide is kept while nothing that decides it changes */
@@ -29,13 +29,13 @@ export async function writeDerived(shelf: Shelf, data: ViewData, known: Written)
   const turn = openTurns();
   const catalog = await writeFile(shelf, catalogFile(data));
   await turn();
-  if (facts === known.registry.facts) return { catalog, registry: known.registry };
+  if (facts === known.api.facts) return { catalog, api: known.api };
   const files: FileEntry[] = [];
-  for (const file of registryFiles(data)) {
+  for (const file of otherApiFiles(data)) {
     await turn();
     files.push(await writeFile(shelf, file));
   }
-  return { catalog, registry: { facts, files } };
+  return { catalog, api: { facts, files } };
 }
 
 async function writeFile(shelf: Shelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {

@@ -29,8 +29,8 @@ export type ViewState = {
 
 /** Of a view's snapshot, what is not written again. */
 export type Written = {
-  /** JSON that objects do not decide, and the digest of what decides it. */
-  readonly registry: { readonly facts: string; readonly files: readonly FileEntry[] };
+  /** JSON but the catalog, and the digest of what decides it. */
+  readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
   readonly trees: readonly Sha256[];
 };
@@ -62,7 +62,7 @@ export type BuildState = {
   readonly secrets: string;
 };
 
-const NOTHING_WRITTEN: Written = { registry: { facts: "", files: [] }, trees: [] };
+const NOTHING_WRITTEN: Written = { api: { facts: "", files: [] }, trees: [] };
 
 export const EMPTY_STATE: BuildState = {
   fingerprint: "",

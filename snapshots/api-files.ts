@@ -12,7 +12,7 @@ export const JSON_TYPE = "application/json";
 /** All of them, in path order of no importance; every body is canonical JSON (RFC 8785). */
 export function* apiFiles(data: ViewData): Generator<DerivedFile> {
   yield catalogFile(data);
-  yield* registryFiles(data);
+  yield* otherApiFiles(data);
 }
 
 /** The one that objects decide. */
@@ -20,7 +20,8 @@ export function catalogFile({ library, objects }: Pick<ViewData, "library" | "ob
   return jsonFile("catalog", catalogJson(library, objects));
 }
 
-export function* registryFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
+/** All but the catalog: nothing of them follows from objects. */
+export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
   const { library, claims, cubs, meta, code, rejected } = data;
   const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
   yield file("library", library);
