@@ -104,7 +104,7 @@ function closure(entry: string): Set<string> {
 
 test("the site server loads nothing that could open a connection, check an identity or ask a model", () => {
   const loaded = closure("site/main.ts");
-  assert.ok(loaded.has("snapshots/answer.ts"));
+  assert.ok(loaded.has("snapshots/http/answer.ts"));
   for (const path of loaded) {
     const packages = (graph.get(path) ?? []).filter((name) => !name.startsWith("."));
     for (const name of packages)

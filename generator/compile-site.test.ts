@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import fastGlob from "fast-glob";
-import { openRenderer } from "../snapshots/renderer.ts";
+import { openRenderer } from "../snapshots/page/renderer.ts";
 import { compileSite, listInputs } from "./compile-site.ts";
 
 let folder: string;

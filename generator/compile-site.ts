@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { CURRENT_VERSION_FILE } from "../snapshots/renderer.ts";
+import { CURRENT_VERSION_FILE } from "../snapshots/page/renderer.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 

@@ -1,11 +1,11 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
-import { apiFiles } from "../snapshots/api-files.ts";
+import { apiFiles } from "../snapshots/page/api-files.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
-import type { Snapshot } from "../snapshots/read.ts";
-import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import type { Snapshot } from "../snapshots/shelf/read.ts";
+import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Deriver, DerivedSource } from "../snapshots/verify/derived.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { compileSite } from "./compile-site.ts";
 import { openExtractPool } from "./extract/pool.ts";
 import { pagefindFiles } from "./pagefind.ts";

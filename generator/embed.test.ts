@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
-import { openEmbeddedEmbedder } from "../snapshots/index/embedder-embedded.ts";
+import { openEmbeddedEmbedder } from "../snapshots/embed/embedder-embedded.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { semantic } from "../snapshots/query/semantic.ts";
 import { build, openShelves } from "./build.ts";

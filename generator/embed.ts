@@ -3,8 +3,8 @@
  *  the next run goes on where this one was. */
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
-import type { Embedder } from "../snapshots/index/embedder.ts";
-import { openEmbedder } from "../snapshots/index/open-embedder.ts";
+import type { Embedder } from "../snapshots/embed/embedder.ts";
+import { openEmbedder } from "../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { hasVectors } from "../snapshots/index/vectors.ts";
 import { openShelves, type Shelves } from "./build.ts";

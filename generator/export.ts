@@ -3,16 +3,16 @@
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { answer } from "../snapshots/answer.ts";
+import { answer } from "../snapshots/http/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
-import { exportFile, listPath, objectPath, pagePath } from "../snapshots/layout.ts";
-import { relationsOf } from "../snapshots/page/relations.ts";
+import { exportFile, listPath, objectPath, pagePath } from "../snapshots/format/layout.ts";
+import { relationsOf } from "../snapshots/format/relations.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
-import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { createTreeCache, openSnapshot } from "../snapshots/read.ts";
-import { openView, type Runtime, type View } from "../snapshots/view.ts";
+import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
+import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { VERSION } from "./build.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */

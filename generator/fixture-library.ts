@@ -6,11 +6,11 @@
  *  start it as a process. The first snapshot has been pruned again, so that expired cursors can be tried. */
 import { mkdir, utimes, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { answer } from "../snapshots/answer.ts";
+import { answer } from "../snapshots/http/answer.ts";
 import { sha256 } from "../snapshots/digest.ts";
-import type { Fixture, FixtureView } from "../snapshots/http/fixture.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { openView } from "../snapshots/view.ts";
+import type { Fixture, FixtureView } from "../snapshots/contract/fixture.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { openView } from "../snapshots/http/view.ts";
 import { build, openShelves, VERSION } from "./build.ts";
 import { compileSite } from "./compile-site.ts";
 import { openConfig } from "./config.ts";

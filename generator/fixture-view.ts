@@ -1,8 +1,8 @@
 /** What a build published, asked as a reader would: for tests. */
 import { openIndex } from "../snapshots/index/open.ts";
-import { answer } from "../snapshots/answer.ts";
-import { openRenderer } from "../snapshots/renderer.ts";
-import { openView, type View } from "../snapshots/view.ts";
+import { answer } from "../snapshots/http/answer.ts";
+import { openRenderer } from "../snapshots/page/renderer.ts";
+import { openView, type View } from "../snapshots/http/view.ts";
 import { openShelves, VERSION } from "./build.ts";
 import { compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";

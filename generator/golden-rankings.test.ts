@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { openIndex, type ViewIndex } from "../snapshots/index/open.ts";
 import type { IndexReader } from "../snapshots/index/reader.ts";
 import { search } from "../snapshots/query/search.ts";
-import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 
 const DEMO = fileURLToPath(new URL("./demo/", import.meta.url));
 const CLI = fileURLToPath(new URL("./cli.ts", import.meta.url));

@@ -2,7 +2,7 @@
 import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
 import { type Document, documentId } from "../snapshots/index/row.ts";
 import type { Passage } from "../snapshots/schema/extract.ts";
-import { findCollection, type ViewData } from "../snapshots/view-data.ts";
+import { findCollection, type ViewData } from "../snapshots/format/view-data.ts";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };

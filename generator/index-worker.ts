@@ -4,8 +4,8 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex, type ViewIndex } from "../snapshots/index/open.ts";
 import type { Document } from "../snapshots/index/row.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
-import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-thread.ts";
 

@@ -2,11 +2,11 @@
  *  served before stays. The index is checked by `verify`: it holds the rows of the public view and nothing else. */
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { findLeaks, gatedSecrets, type Leak } from "../snapshots/leaks.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/read.ts";
+import { findLeaks, gatedSecrets, type Leak } from "../snapshots/verify/leaks.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/shelf/read.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { type BlobEntry, diffTrees } from "../snapshots/tree.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { type BlobEntry, diffTrees } from "../snapshots/format/tree.ts";
 import { snapshotFiles } from "../snapshots/verify/leak-files.ts";
 import type { Views } from "./project.ts";
 import type { Draft } from "./publish.ts";

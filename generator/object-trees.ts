@@ -1,9 +1,9 @@
 /** What of a snapshot follows from its objects alone: `objects/` and `extracts/`. The internal view holds the public objects and
  *  the gated ones, so the trees of what is public are built once for both. */
-import { JSON_TYPE } from "../snapshots/api-files.ts";
+import { JSON_TYPE } from "../snapshots/page/api-files.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { buildSubtrees, mountSubtrees, type Subtrees } from "../snapshots/tree.ts";
-import type { ObjectRow } from "../snapshots/view-data.ts";
+import { buildSubtrees, mountSubtrees, type Subtrees } from "../snapshots/format/tree.ts";
+import type { ObjectRow } from "../snapshots/format/view-data.ts";
 import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
 

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { childProcesses } from "./child-processes.ts";
 import { pagefindFiles } from "./pagefind.ts";
 import { openPagefind } from "./pagefind-process.ts";

@@ -6,12 +6,12 @@
 import { crc32 } from "node:zlib";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { pagePath } from "../snapshots/layout.ts";
+import { pagePath } from "../snapshots/format/layout.ts";
 import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { compareNames, type FileEntry } from "../snapshots/tree.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { compareNames, type FileEntry } from "../snapshots/format/tree.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { BuildState } from "./state.ts";
 

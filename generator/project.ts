@@ -1,9 +1,9 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
 import { canonicalJson } from "../snapshots/digest.ts";
-import { compareNames } from "../snapshots/tree.ts";
+import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
-import { findCollection, type Library, type ViewData } from "../snapshots/view-data.ts";
+import { findCollection, type Library, type ViewData } from "../snapshots/format/view-data.ts";
 import type { RecordSet } from "./record-set.ts";
 
 export type Views = { readonly public: ViewData; readonly internal: ViewData };

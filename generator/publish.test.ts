@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { openIndex } from "../snapshots/index/open.ts";
 import { documentId } from "../snapshots/index/row.ts";
 import { PASSAGES, WORDS } from "../snapshots/index/tables.ts";
-import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { seedIndex } from "./publish.ts";
 
 test("a new internal index begins with the public rows; one that is there is left as it is, and so is what others read", async (t) => {

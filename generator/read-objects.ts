@@ -2,12 +2,12 @@
 import { availableParallelism } from "node:os";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { parentPrefix } from "../snapshots/page/relations.ts";
+import { parentPrefix } from "../snapshots/format/relations.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { compareNames } from "../snapshots/tree.ts";
-import { type CollectionInfo, findCollection } from "../snapshots/view-data.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { compareNames } from "../snapshots/format/tree.ts";
+import { type CollectionInfo, findCollection } from "../snapshots/format/view-data.ts";
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
 import type { Progress } from "./progress.ts";

@@ -1,12 +1,12 @@
 /** Registry and code store → records, metadata and integrity indexes. */
 import { sha256 } from "../snapshots/digest.ts";
-import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
-import { parseCodeRef } from "../snapshots/code-ref.ts";
+import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
+import { parseCodeRef } from "../snapshots/format/code-ref.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { formatKeyPath } from "../snapshots/layout.ts";
+import { formatKeyPath } from "../snapshots/format/layout.ts";
 import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import { compareNames } from "../snapshots/tree.ts";
+import { compareNames } from "../snapshots/format/tree.ts";
 import type { Config } from "./config.ts";
 import { mediaTypeOf } from "./extract/media-type.ts";
 import { openRegistry } from "./sources/registry.ts";

@@ -2,7 +2,7 @@
 import type { Claim, ClaimsMeta } from "../snapshots/schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import type { CollectionInfo, ObjectRow } from "../snapshots/view-data.ts";
+import type { CollectionInfo, ObjectRow } from "../snapshots/format/view-data.ts";
 
 /** An object as it was read, with the digest of its extract. */
 export type ReadRow = ObjectRow & {

@@ -1,13 +1,13 @@
 /** The public view's pages: renders those whose inputs changed since the last build. */
 import { sha256 } from "../snapshots/digest.ts";
-import { pagePath } from "../snapshots/layout.ts";
+import { pagePath } from "../snapshots/format/layout.ts";
 import { storedPages } from "../snapshots/page/stored-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "../snapshots/page/text-files.ts";
-import type { Renderer } from "../snapshots/renderer.ts";
+import type { Renderer } from "../snapshots/page/renderer.ts";
 import type { Extract } from "../snapshots/schema/extract.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import type { FileEntry } from "../snapshots/tree.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import type { FileEntry } from "../snapshots/format/tree.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Progress } from "./progress.ts";
 import type { BuildState, KnownFile } from "./state.ts";
 import { openTurns } from "./turns.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import { type Sha256, sha256 } from "../snapshots/digest.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import type { FileEntry } from "../snapshots/tree.ts";
+import type { FileEntry } from "../snapshots/format/tree.ts";
 import type { ReadRow } from "./record-set.ts";
 
 /** Grows when the shape of this file or the meaning of anything in it changes. */

@@ -5,7 +5,7 @@
 import { createParser } from "eventsource-parser";
 import { fetch as undiciFetch, type RequestInit, type Response } from "undici";
 import { z } from "zod";
-import { GATEWAY_HEADER } from "../snapshots/gateway.ts";
+import { GATEWAY_HEADER } from "../snapshots/embed/gateway.ts";
 
 /** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;

@@ -1,8 +1,8 @@
 /** A whole sidecar on a free port for tests, over the small views, with a shelf and a store that count their calls. */
 import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
-import { listen, type Listening } from "../snapshots/listen.ts";
-import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
-import type { View } from "../snapshots/view.ts";
+import { listen, type Listening } from "../snapshots/http/listen.ts";
+import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
+import type { View } from "../snapshots/http/view.ts";
 import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";

@@ -4,7 +4,7 @@ import { words } from "../snapshots/index/words.ts";
 import type { SearchResult } from "../snapshots/query/search.ts";
 import { Claim } from "../snapshots/schema/claims.ts";
 import { CubRecord } from "../snapshots/schema/cubs.ts";
-import type { ObjectRow, ViewData } from "../snapshots/view-data.ts";
+import type { ObjectRow, ViewData } from "../snapshots/format/view-data.ts";
 import type { AskAnswer, AskEvent, AskLibrary, AskOptions } from "./ask.ts";
 
 export const SNAPSHOT = sha256("a snapshot for tests");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
-import { findCitationProblem } from "../snapshots/citation.ts";
+import { findCitationProblem } from "../snapshots/format/citation.ts";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { AskResponse } from "../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";

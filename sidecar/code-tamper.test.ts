@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Pool } from "undici";
-import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
+import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
 import { type Running, startSidecar } from "./app-fixture.ts";

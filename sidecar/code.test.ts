@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { type CodeStore, openCodeStore } from "../snapshots/code-store.ts";
+import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { codeAnswer } from "./code.ts";
 import { CODE_TEXT, HEAD, makeViews, type Views, writeCode } from "./view-fixture.ts";
 

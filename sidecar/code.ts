@@ -3,13 +3,13 @@
  *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read once,
  *  compare the digest of the very bytes in hand, and only then answer. Nothing is read twice, so nothing can change between. */
 import { create as formatDisposition } from "content-disposition";
-import { type CodeRef, parseCodeRef } from "../snapshots/code-ref.ts";
-import type { CodeStore } from "../snapshots/code-store.ts";
+import { type CodeRef, parseCodeRef } from "../snapshots/format/code-ref.ts";
+import type { CodeStore } from "../snapshots/shelf/code-store.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { type Answer, CACHE } from "../snapshots/reply.ts";
+import { type Answer, CACHE } from "../snapshots/http/reply.ts";
 import type { CubCode } from "../snapshots/schema/cubs.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 
 export const CODE_PATH = "/api/code/";
 

@@ -1,7 +1,7 @@
 /** A gate for trying things out: a key pair that lives as long as the process, and one token for it. Only the demo library
  *  is served with it; a real configuration has an access section or a closed gate. */
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
-import { AccessConfig } from "../snapshots/access-config.ts";
+import { AccessConfig } from "../snapshots/schema/access.ts";
 
 const ISSUER = "https://development.invalid";
 const AUDIENCE = "development";

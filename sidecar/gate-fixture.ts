@@ -1,6 +1,6 @@
 /** Keys, tokens and an access section for tests: real signatures, made by hand so that any malformed token can be made too. */
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from "node:crypto";
-import { AccessConfig } from "../snapshots/access-config.ts";
+import { AccessConfig } from "../snapshots/schema/access.ts";
 import { sha256 } from "../snapshots/digest.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

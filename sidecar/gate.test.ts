@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { AccessConfig } from "../snapshots/access-config.ts";
+import type { AccessConfig } from "../snapshots/schema/access.ts";
 import {
   accessConfig,
   claims,

@@ -6,7 +6,7 @@
 import { createHash, hash, timingSafeEqual } from "node:crypto";
 import { UnsecuredJWT } from "jose";
 import { LRUCache } from "lru-cache";
-import type { AccessConfig } from "../snapshots/access-config.ts";
+import type { AccessConfig } from "../snapshots/schema/access.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, MAX_TOKEN_BYTES, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";

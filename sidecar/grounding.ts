@@ -4,7 +4,7 @@
  *  an excerpt, a quote of that excerpt is found in the object's own lines, its words are the quote's words (or the
  *  question's), and nothing in it could become a link, an image or markup. Everything else is dropped, never repaired. */
 import { words } from "../snapshots/index/words.ts";
-import { locateQuote, type LocatedQuote } from "../snapshots/citation.ts";
+import { locateQuote, type LocatedQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 

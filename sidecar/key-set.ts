@@ -6,7 +6,7 @@
 import { readFile } from "node:fs/promises";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
-import type { TokenAlgorithm } from "../snapshots/access-config.ts";
+import type { TokenAlgorithm } from "../snapshots/schema/access.ts";
 import { openVerifier, type Verifier } from "./signature.ts";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */

@@ -3,7 +3,7 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
-import type { OpenSnapshot } from "../snapshots/view.ts";
+import type { OpenSnapshot } from "../snapshots/http/view.ts";
 import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { ROUTES } from "../snapshots/routes.ts";
+import { ROUTES } from "../snapshots/routes/routes.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
 import { startSidecar } from "./app-fixture.ts";
 import { accessConfig, clock, makeToken, readKeys, SERVICE_SECRET } from "./gate-fixture.ts";

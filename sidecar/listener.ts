@@ -7,12 +7,12 @@
  *  stand the internal view as it is, for reading, and the app for what has an effect; the app asks the gate again. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
-import { answer } from "../snapshots/answer.ts";
+import { answer } from "../snapshots/http/answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { pagePath, parseKeyPath } from "../snapshots/layout.ts";
-import { originForm, sendAnswer, toAnswerRequest, viewListener } from "../snapshots/listen.ts";
-import { toShelfError } from "../snapshots/problem.ts";
-import { CACHE } from "../snapshots/reply.ts";
+import { pagePath, parseKeyPath } from "../snapshots/format/layout.ts";
+import { originForm, sendAnswer, toAnswerRequest, viewListener } from "../snapshots/http/listen.ts";
+import { toShelfError } from "../snapshots/format/problem.ts";
+import { CACHE } from "../snapshots/http/reply.ts";
 import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
 import type { Identity } from "./gate.ts";
 import { plainCallListener } from "./mcp/listen.ts";

@@ -1,10 +1,10 @@
 /** The deterministic part of an answer: what the question names outright is looked up, not guessed.
  *  Collections and counts, CUB and claim ids, digests, keys, declared names and titles (interface §4, behaviour rule 3). */
-import { objectPath, pagePath } from "../snapshots/layout.ts";
+import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { Source } from "../snapshots/schema/resources.ts";
-import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/view-data.ts";
+import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/format/view-data.ts";
 import { isHarmless } from "./harmless.ts";
 
 /** Things one question may name; a pasted list of ids is no question. */

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fetch } from "undici";
-import type { SidecarServing } from "../snapshots/serving.ts";
+import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { accessConfig, jwks, makeToken } from "./gate-fixture.ts";
 import { openModelDouble, type ModelDouble } from "./model-double.ts";
 import { startSidecarProcess } from "./process-fixture.ts";

@@ -1,7 +1,7 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
 import { setFlagsFromString } from "node:v8";
-import { listen } from "../snapshots/listen.ts";
-import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/serving.ts";
+import { listen } from "../snapshots/http/listen.ts";
+import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/serving.ts";
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
 

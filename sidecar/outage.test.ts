@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { Pool } from "undici";
-import type { SidecarServing } from "../snapshots/serving.ts";
+import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
 import { accessConfig, jwks, makeToken, SERVICE_SECRET } from "./gate-fixture.ts";
 import { openModelDouble, type ModelDouble } from "./model-double.ts";

@@ -3,7 +3,7 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ServerMessage, SidecarServing, StarterMessage } from "../snapshots/serving.ts";
+import type { ServerMessage, SidecarServing, StarterMessage } from "../snapshots/http/serving.ts";
 import type { Views } from "./view-fixture.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -1,6 +1,6 @@
 /** Picks the stretch of a passage that says most about a question, as the object's own text. */
 import { words } from "../snapshots/index/words.ts";
-import { type LocatedQuote, locateQuote } from "../snapshots/citation.ts";
+import { type LocatedQuote, locateQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
 
 /** Characters of a quote that we choose ourselves. */

@@ -1,8 +1,8 @@
 /** Responses of the sidecar: errors as problem bodies that no cache keeps, answers of the snapshots layer as they are. */
 import { Readable } from "node:stream";
-import { CACHE, type Answer } from "../snapshots/reply.ts";
+import { CACHE, type Answer } from "../snapshots/http/reply.ts";
 import type { ShelfError } from "../snapshots/errors.ts";
-import { PROBLEM_TYPE, problemBody } from "../snapshots/problem.ts";
+import { PROBLEM_TYPE, problemBody } from "../snapshots/format/problem.ts";
 
 /** What a refusal is made of, for listeners that write it themselves. */
 export type ProblemParts = {

@@ -1,11 +1,11 @@
-/** The HTTP scripts of snapshots/http against the sidecar: the public ones at its root, the shared ones under /internal with
+/** The HTTP scripts of snapshots/contract against the sidecar: the public ones at its root, the shared ones under /internal with
  *  credentials, so that the gate changes nothing but who may read and what may be kept. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeFixture } from "../snapshots/http/fixture.ts";
-import type { Exchange } from "../snapshots/http/script.ts";
-import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, socketExchange } from "../snapshots/http/suite.ts";
-import { listen, type Listening } from "../snapshots/listen.ts";
+import { makeFixture } from "../snapshots/contract/fixture.ts";
+import type { Exchange } from "../snapshots/contract/script.ts";
+import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, socketExchange } from "../snapshots/contract/suite.ts";
+import { listen, type Listening } from "../snapshots/http/listen.ts";
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
 

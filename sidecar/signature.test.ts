@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createPublicKey, generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { CompactSign, compactVerify, type CryptoKey, importJWK } from "jose";
-import { TOKEN_ALGORITHMS, type TokenAlgorithm } from "../snapshots/access-config.ts";
+import { TOKEN_ALGORITHMS, type TokenAlgorithm } from "../snapshots/schema/access.ts";
 import { openVerifier } from "./signature.ts";
 
 const pairs = {

@@ -5,7 +5,7 @@
  *  The algorithm is the one that the gate has allowed, never read here: a token cannot choose how it is checked. */
 import { KeyObject, verify } from "node:crypto";
 import type { CryptoKey } from "jose";
-import type { TokenAlgorithm } from "../snapshots/access-config.ts";
+import type { TokenAlgorithm } from "../snapshots/schema/access.ts";
 
 /** Digest, and the only kind of key it may be used with. */
 const ALGORITHMS: Readonly<

@@ -2,7 +2,7 @@
  *  signature holds (gate.ts), so this module only refuses; it never grants.
  *
  *  Refusing here first keeps refusals cheap: a signature check costs a hundred times more than these lines. */
-import type { AccessConfig, TokenAlgorithm } from "../snapshots/access-config.ts";
+import type { AccessConfig, TokenAlgorithm } from "../snapshots/schema/access.ts";
 import { hasDuplicateMembers } from "./json-members.ts";
 
 /** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */

@@ -2,15 +2,15 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { apiFiles } from "../snapshots/api-files.ts";
+import { apiFiles } from "../snapshots/page/api-files.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import type { Document } from "../snapshots/index/row.ts";
-import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
-import type { Shelf } from "../snapshots/shelf.ts";
-import { buildTree, type FileEntry } from "../snapshots/tree.ts";
-import { openView, type Runtime, type View } from "../snapshots/view.ts";
-import type { ViewData } from "../snapshots/view-data.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import { buildTree, type FileEntry } from "../snapshots/format/tree.ts";
+import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { makeData, TEXTS } from "./ask-fixture.ts";
 
 export const CANARY = "canary-of-the-gated-collection";

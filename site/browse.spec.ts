@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, expect, type Page, test } from "playwright/test";
-import { openStaticServer } from "../snapshots/http/static-server.ts";
+import { openStaticServer } from "../snapshots/contract/static-server.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 const CLI = join(ROOT, "generator", "cli.ts");

@@ -1,5 +1,5 @@
 /** Serves fixture pages under /<fixture name>/…, as the real servers do: same paths, same Content-Security-Policy. */
-import type { Renderer } from "../snapshots/renderer.ts";
+import type { Renderer } from "../snapshots/page/renderer.ts";
 import { fixtures, IMAGE_FIXTURE_PATH } from "./fixtures.ts";
 
 export const CONTENT_SECURITY_POLICY =

@@ -1,6 +1,6 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
 import { PROBLEMS } from "../snapshots/errors.ts";
-import { objectPath, pagePath } from "../snapshots/layout.ts";
+import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import type {
   AskedCitation, AskPage, ClaimCard, ClaimsPage, CollectionCard, EvidenceRow, ObjectCard, ObjectPage, PageInput, PageModel, Piece, ProblemRow, QuotedLines, RecordCard, RecordPage, RegistryPage,
 } from "../snapshots/page/model.ts";

@@ -1,7 +1,7 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
-import { listen, viewListener } from "../snapshots/listen.ts";
-import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/serving.ts";
+import { listen, viewListener } from "../snapshots/http/listen.ts";
+import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
 
 const { serving, listing } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, listing);

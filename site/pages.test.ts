@@ -7,7 +7,7 @@ import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { brotliCompressSync } from "node:zlib";
 import { fromHtml } from "hast-util-from-html";
-import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
 import { findSiteDist } from "./site-dist.ts";
@@ -140,7 +140,7 @@ test("the same input gives the same bytes, also when pages are rendered at once 
      });`,
     {
       eval: true,
-      workerData: { module: new URL("../snapshots/renderer.ts", import.meta.url).href, dist: findSiteDist(), input: fixture.input },
+      workerData: { module: new URL("../snapshots/page/renderer.ts", import.meta.url).href, dist: findSiteDist(), input: fixture.input },
     },
   );
   const [digest, html] = await new Promise<[string, string]>((resolve, reject) => {

@@ -3,10 +3,10 @@ import { fork } from "node:child_process";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { makeFixture } from "../snapshots/http/fixture.ts";
-import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS, socketExchange } from "../snapshots/http/suite.ts";
-import { listen, type Listening, viewListener } from "../snapshots/listen.ts";
-import type { ServerMessage } from "../snapshots/serving.ts";
+import { makeFixture } from "../snapshots/contract/fixture.ts";
+import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS, socketExchange } from "../snapshots/contract/suite.ts";
+import { listen, type Listening, viewListener } from "../snapshots/http/listen.ts";
+import type { ServerMessage } from "../snapshots/http/serving.ts";
 import { openSiteView } from "./server.ts";
 
 let fixture: Awaited<ReturnType<typeof makeFixture>>;

@@ -1,10 +1,10 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
 import { openIndex } from "../snapshots/index/open.ts";
-import { openRenderer, type Renderer } from "../snapshots/renderer.ts";
+import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import type { Catalog } from "../snapshots/schema/resources.ts";
-import type { SiteServing } from "../snapshots/serving.ts";
-import { openDirectoryShelf } from "../snapshots/shelf-directory.ts";
-import { openView, type Runtime, type View } from "../snapshots/view.ts";
+import type { SiteServing } from "../snapshots/http/serving.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { canonicalJson, sha256 } from "./digest.ts";
-import { openDirectoryShelf } from "./shelf-directory.ts";
-import type { Changes, SnapshotRecord } from "./shelf.ts";
-import { buildTree, checkProof, parseTree, proveEntry } from "./tree.ts";
-import { verifyShelf } from "./verify.ts";
+import { openDirectoryShelf } from "./shelf/shelf-directory.ts";
+import type { Changes, SnapshotRecord } from "./shelf/shelf.ts";
+import { buildTree, checkProof, parseTree, proveEntry } from "./format/tree.ts";
+import { verifyShelf } from "./verify/verify.ts";
 
 const base = mkdtempSync(join(tmpdir(), "readme-"));
 after(() => rmSync(base, { recursive: true }));

@@ -3,13 +3,13 @@
  *  are searched are random directions: the same number, the same clusters, the same work. */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { embedText } from "../../snapshots/index/embed-text.ts";
-import { openEmbeddedEmbedder } from "../../snapshots/index/embedder-embedded.ts";
-import { type Embedder, normalize } from "../../snapshots/index/embedder.ts";
+import { embedText } from "../../snapshots/embed/embed-text.ts";
+import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
+import { type Embedder, normalize } from "../../snapshots/embed/embedder.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import type { IndexReader } from "../../snapshots/index/reader.ts";
 import { DEFAULT_SEMANTIC_LIMIT, semantic } from "../../snapshots/query/semantic.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

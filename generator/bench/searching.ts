@@ -2,10 +2,10 @@
  *  remembered. The queries are words and word pairs of the library's own titles and texts, common and rare ones. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { answer } from "../../snapshots/answer.ts";
+import { answer } from "../../snapshots/http/answer.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
-import { openView } from "../../snapshots/view.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { openView } from "../../snapshots/http/view.ts";
 import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

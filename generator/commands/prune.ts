@@ -1,8 +1,8 @@
 /** `proofshelf prune` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { prune } from "../../snapshots/prune.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf-directory.ts";
+import { prune } from "../../snapshots/shelf/prune.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { openShelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";

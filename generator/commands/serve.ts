@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/serving.ts";
+import type { ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
 import { build, openShelves, VERSION } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { compileSite } from "../compile-site.ts";

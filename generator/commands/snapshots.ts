@@ -1,9 +1,9 @@
 /** `proofshelf snapshots list | diff | rollback` */
-import { describeChanges, diffSnapshots } from "../../snapshots/diff.ts";
+import { describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/read.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf.ts";
-import { countChanges } from "../../snapshots/stamp.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { countChanges } from "../../snapshots/http/stamp.ts";
 import { openShelves, type Shelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { openConfig } from "../config.ts";

@@ -2,9 +2,9 @@
 import { readFile } from "node:fs/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/read.ts";
-import { checkReceipt, parseReceipt } from "../../snapshots/receipt.ts";
-import { type IndexCheck, verifyShelf } from "../../snapshots/verify.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
+import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../build.ts";
 import type { CommonOptions } from "../cli.ts";
 import { compileSite } from "../compile-site.ts";

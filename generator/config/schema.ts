@@ -2,7 +2,7 @@
  *
  *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
 import { z } from "zod";
-import { findKeyProblem } from "../../snapshots/layout.ts";
+import { findKeyProblem } from "../../snapshots/format/layout.ts";
 
 /** Environment variables that hold what the file must not. */
 export const SECRET_VARIABLES = [

@@ -1,5 +1,5 @@
 /** A text as a page shows it: every line with an anchor, `#L12`. */
-import { objectPath, pagePath, relativeHref } from "../../snapshots/layout.ts";
+import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
 import { escapeHtml, highlightLines } from "./highlight.ts";
 

@@ -1,6 +1,6 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
-import { objectPath, pagePath, relativeHref } from "../../snapshots/layout.ts";
+import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "./highlight.ts";

@@ -22,7 +22,7 @@ import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { findKeyProblem } from "../../snapshots/layout.ts";
+import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 /** Bytes of one object: it is read whole, and one huge file must not end the build. */

@@ -1,6 +1,6 @@
 /** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { findKeyProblem } from "../../snapshots/layout.ts";
+import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { StorageConfig } from "../config.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { answer } from "../../snapshots/answer.ts";
-import { pagePath } from "../../snapshots/layout.ts";
+import { answer } from "../../snapshots/http/answer.ts";
+import { pagePath } from "../../snapshots/format/layout.ts";
 import { TOOL_NAMES } from "../../snapshots/tools/table.ts";
-import type { View } from "../../snapshots/view.ts";
+import type { View } from "../../snapshots/http/view.ts";
 import { buildDemo } from "./fixture.ts";
 
 const demo = await buildDemo();

@@ -1,12 +1,12 @@
 /** One tool call: arguments in, a result within the budget out. Nothing here knows what a tool does. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { toShelfError } from "../../snapshots/problem.ts";
+import { toShelfError } from "../../snapshots/format/problem.ts";
 import { cutText, MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import { absoluteHref, openContext, type Tool } from "../../snapshots/tools/context.ts";
 import { tooLarge } from "../../snapshots/tools/library.ts";
 import type { ToolInfo } from "../../snapshots/tools/table.ts";
-import type { View } from "../../snapshots/view.ts";
+import type { View } from "../../snapshots/http/view.ts";
 import { parseArguments } from "./arguments.ts";
 
 /** Of the envelope without what the arguments make it longer by: ids, host, notices. Bytes. */

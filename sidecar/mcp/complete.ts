@@ -1,6 +1,6 @@
 /** Completion of ids and keys for prompts and resource templates. */
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
-import { prefixRange, type ViewData } from "../../snapshots/view-data.ts";
+import { prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
 
 /** The protocol allows no more values. */
 const MAX_VALUES = 100;

@@ -4,7 +4,7 @@ import { request } from "node:http";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { TOOLS } from "../../snapshots/tools/table.ts";
-import type { OpenSnapshot } from "../../snapshots/view.ts";
+import type { OpenSnapshot } from "../../snapshots/http/view.ts";
 import { findPlainCall } from "./direct.ts";
 import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";

@@ -1,7 +1,7 @@
 /** Ordinary calls straight from Node's message: no Request, no Response and no stream is made for them, which together cost
  *  more than the call. Everything else is passed on as if it had not been looked at. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import { CACHE } from "../../snapshots/reply.ts";
+import { CACHE } from "../../snapshots/http/reply.ts";
 import { MAX_MCP_BYTES } from "../body.ts";
 import type { McpEndpoint } from "./serve.ts";
 

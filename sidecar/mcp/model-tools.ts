@@ -5,7 +5,7 @@ import { AskRequest, type AiSearchResponse, type AskResponse } from "../../snaps
 import { type Tool, withQuery } from "../../snapshots/tools/context.ts";
 import { fitWhole, slice } from "../../snapshots/tools/library.ts";
 import { jsonBytes } from "../../snapshots/tools/budget.ts";
-import type { OpenSnapshot } from "../../snapshots/view.ts";
+import type { OpenSnapshot } from "../../snapshots/http/view.ts";
 import type { Allow } from "./serve.ts";
 
 /** Answers a question as POST /api/ask does. */

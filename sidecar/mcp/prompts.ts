@@ -1,9 +1,9 @@
 /** The prompts of the table over the protocol: arguments checked, ids known. */
 import { type GetPromptResult, type ListPromptsResult, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
-import { relationsOf } from "../../snapshots/page/relations.ts";
+import { relationsOf } from "../../snapshots/format/relations.ts";
 import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { PROMPTS } from "../../snapshots/tools/prompts.ts";
-import type { ViewData } from "../../snapshots/view-data.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
 
 /** Characters of an argument that is put into a prompt. */
 const MAX_ARGUMENT = 500;

@@ -9,8 +9,8 @@ import {
   type ResourceTemplateType,
 } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/layout.ts";
-import { relationsOf } from "../../snapshots/page/relations.ts";
+import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/format/layout.ts";
+import { relationsOf } from "../../snapshots/format/relations.ts";
 import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/cursor.ts";
 import { jsonBytes } from "../../snapshots/tools/budget.ts";

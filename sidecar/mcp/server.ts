@@ -12,7 +12,7 @@ import { openContext, type Tool, type ToolContext } from "../../snapshots/tools/
 import { SNAPSHOT_TOOLS } from "../../snapshots/tools/run.ts";
 import { findTool, inputJsonSchema, MCP_VERSIONS, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
-import type { View } from "../../snapshots/view.ts";
+import type { View } from "../../snapshots/http/view.ts";
 import { callJson, callTool } from "./call.ts";
 import { complete } from "./complete.ts";
 import { askTool, type AskTool, semanticTool, type SemanticTool } from "./model-tools.ts";

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { answer } from "../../snapshots/answer.ts";
+import { answer } from "../../snapshots/http/answer.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/table.ts";
-import { checkProof } from "../../snapshots/tree.ts";
-import type { View } from "../../snapshots/view.ts";
+import { checkProof } from "../../snapshots/format/tree.ts";
+import type { View } from "../../snapshots/http/view.ts";
 import { buildDemo, call, type Called, modern } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 

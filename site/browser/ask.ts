@@ -1,7 +1,7 @@
 /** Shows an answer while it comes, and opens what a number refers to beside the answer. Everything that comes is shown as text.
  *  Without this script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
-import { pagePath } from "../../snapshots/layout.ts";
+import { pagePath } from "../../snapshots/format/layout.ts";
 import { parseParagraph } from "../answer-text.ts";
 import { formatBlock, formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";

@@ -1,5 +1,5 @@
 /** What agents fetch without MCP: /.well-known/mcp.json, llms-full.txt, and the Markdown twin of a page. */
-import type { OpenSnapshot } from "../view.ts";
+import type { OpenSnapshot } from "../http/view.ts";
 import { absoluteHref } from "../tools/context.ts";
 import { readText } from "../tools/object-text.ts";
 import { mcpDescription } from "./agents-page.ts";

@@ -1,5 +1,5 @@
 /** What agents and those who connect them want to know: the page /agents/, /.well-known/mcp.json. */
-import { mountPath, type ViewData } from "../view-data.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
 import { MAX_RESULT_BYTES } from "../tools/budget.ts";
 import { PROMPTS } from "../tools/prompts.ts";
 import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";

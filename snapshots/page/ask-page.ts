@@ -1,9 +1,9 @@
 /** The page that asks: its form, and an answer with the quotes that it rests on. */
-import { pagePath } from "../layout.ts";
+import { pagePath } from "../format/layout.ts";
 import type { AskResponse } from "../schema/resources.ts";
-import { mountPath, type ViewData } from "../view-data.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
 import type { AskPage, Asked } from "./model.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf } from "../format/relations.ts";
 
 /** The form without an answer: the stored page. */
 export function askForm(data: ViewData): AskPage {

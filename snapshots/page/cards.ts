@@ -1,10 +1,10 @@
 /** The short forms of objects, claims and records that every list shows. */
-import { pagePath } from "../layout.ts";
+import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
-import type { CollectionInfo, ObjectRow, ViewData } from "../view-data.ts";
+import type { CollectionInfo, ObjectRow, ViewData } from "../format/view-data.ts";
 import type { ClaimCard, CollectionCard, Count, Crumb, ObjectCard, RecordCard } from "./model.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf } from "../format/relations.ts";
 
 export function objectCard(row: ObjectRow): ObjectCard {
   const { key, title, summary, kind, size, sha256, uploaded } = row;

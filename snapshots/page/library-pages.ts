@@ -1,14 +1,14 @@
 /** Models of the front page, folders, objects, claims and the rejected list. */
-import { compareNames } from "../tree.ts";
+import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
-import { pagePath } from "../layout.ts";
+import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import { KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
-import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../view-data.ts";
+import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf } from "../format/relations.ts";
 
 /** Objects on one page of a folder: about 150 kB of HTML. */
 export const BROWSE_PART = 500;

@@ -1,6 +1,6 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
-import { pagePath } from "../layout.ts";
-import type { Snapshot } from "../read.ts";
+import { pagePath } from "../format/layout.ts";
+import type { Snapshot } from "../shelf/read.ts";
 import { absoluteHref } from "../tools/context.ts";
 import { llmsText } from "./text-files.ts";
 

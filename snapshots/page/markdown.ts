@@ -1,8 +1,8 @@
 /** Markdown twins of pages, for readers that want no HTML: every page at `…/` has one at `…/index.md`. Made from the same
  *  models as the pages. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { formatBytes } from "../format.ts";
-import { pagePath } from "../layout.ts";
+import { formatBytes } from "../format/size.ts";
+import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";

@@ -1,5 +1,5 @@
 /** Lines of an object as its page quotes them: what a citation points at, checked again each time it is opened. */
-import { MAX_QUOTE, readLines } from "../citation.ts";
+import { MAX_QUOTE, readLines } from "../format/citation.ts";
 import { ShelfError } from "../errors.ts";
 import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
 

@@ -1,12 +1,12 @@
 /** Models of the registry, its records and its dashboard. */
-import { pagePath } from "../layout.ts";
+import { pagePath } from "../format/layout.ts";
 import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
-import { compareNames } from "../tree.ts";
-import type { ViewData } from "../view-data.ts";
+import { compareNames } from "../format/tree.ts";
+import type { ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard } from "./cards.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf } from "../format/relations.ts";
 
 /** Records on one page of the registry. */
 export const REGISTRY_PART = 100;

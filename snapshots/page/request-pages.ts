@@ -1,17 +1,17 @@
 /** Pages that are made per request: sorting, facets, search results, history. */
 import { ShelfError } from "../errors.ts";
-import { diffPage, snapshotsPage } from "../history.ts";
-import { pagePath, parseSlug } from "../layout.ts";
+import { diffPage, snapshotsPage } from "./history.ts";
+import { pagePath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
-import type { OpenSnapshot, View } from "../view.ts";
-import type { ViewData } from "../view-data.ts";
+import type { OpenSnapshot, View } from "../http/view.ts";
+import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
 import { browsePage, objectFacts, objectPage } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
-import { relationsOf } from "./relations.ts";
+import { relationsOf } from "../format/relations.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
 import { CUB_FILTERS } from "../schema/cubs.ts";
 

@@ -1,11 +1,11 @@
 /** The search page with results: passages with the words marked, and filters that are links. */
 import { ShelfError } from "../errors.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
-import { pagePath } from "../layout.ts";
+import { pagePath } from "../format/layout.ts";
 import { parseSearch, search, type SearchResult } from "../query/search.ts";
-import { compareNames } from "../tree.ts";
-import type { OpenSnapshot } from "../view.ts";
-import { findCollection, type ViewData } from "../view-data.ts";
+import { compareNames } from "../format/tree.ts";
+import type { OpenSnapshot } from "../http/view.ts";
+import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
 import type { Facet, Piece, SearchHit, SearchPage } from "./model.ts";
 import { searchForm } from "./service-pages.ts";

@@ -1,9 +1,9 @@
 /** Models of the reference, the problem types and the search form. */
 import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
-import { INTERFACE_VERSION } from "../openapi.ts";
-import type { Route } from "../route.ts";
-import { ROUTES } from "../routes.ts";
-import type { ViewData } from "../view-data.ts";
+import { INTERFACE_VERSION } from "../routes/openapi.ts";
+import type { Route } from "../routes/route.ts";
+import { ROUTES } from "../routes/routes.ts";
+import type { ViewData } from "../format/view-data.ts";
 import type { ProblemRow, ProblemsPage, ReferenceOperation, ReferencePage, SearchPage } from "./model.ts";
 
 const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {

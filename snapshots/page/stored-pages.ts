@@ -1,15 +1,15 @@
 /** The pages that a snapshot holds: everything that follows from the view's data alone.
  *  Pages under a query (sorting, facets, search results) and pages of the shelf's history are made per request. */
 import { CODES } from "../errors.ts";
-import { pageFile, pagePath } from "../layout.ts";
+import { pageFile, pagePath } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { ViewData } from "../view-data.ts";
+import type { ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
 import { browsePage, BROWSE_PART, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
-import { parentPrefix, relationsOf } from "./relations.ts";
+import { parentPrefix, relationsOf } from "../format/relations.ts";
 import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {

@@ -1,8 +1,8 @@
 /** llms.txt, sitemap.xml and robots.txt of a view. */
-import { formatBytes } from "../format.ts";
-import { pagePath } from "../layout.ts";
-import { mountPath, type ViewData } from "../view-data.ts";
-import { relationsOf } from "./relations.ts";
+import { formatBytes } from "../format/size.ts";
+import { pagePath } from "../format/layout.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
+import { relationsOf } from "../format/relations.ts";
 
 /** An index of the library for language models, as Markdown. Objects of small collections are named one by one. */
 const LISTED_OBJECTS = 100;

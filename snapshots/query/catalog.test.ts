@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { canonicalJson, sha256 } from "../digest.ts";
-import { formatKeyPath } from "../layout.ts";
+import { formatKeyPath } from "../format/layout.ts";
 import type { Catalog } from "../schema/resources.ts";
-import type { Library, ObjectRow } from "../view-data.ts";
+import type { Library, ObjectRow } from "../format/view-data.ts";
 import { catalogJson } from "./catalog.ts";
 
 /** Texts that would end the catalog's own, were they not escaped. */

@@ -1,8 +1,8 @@
 /** GET /api/catalog: every object of a view, grouped by collection (conventions "Bodies"). */
 import { canonicalJson } from "../digest.ts";
-import { objectPath, pagePath } from "../layout.ts";
+import { objectPath, pagePath } from "../format/layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { findCollection, type Library, mountPath, type ObjectRow } from "../view-data.ts";
+import { findCollection, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;

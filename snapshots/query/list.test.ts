@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import type { ObjectRow } from "../view-data.ts";
+import type { ObjectRow } from "../format/view-data.ts";
 import { list, parsePrefix } from "./list.ts";
 
 function row(key: string): ObjectRow {

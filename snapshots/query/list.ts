@@ -1,8 +1,8 @@
 /** GET /api/list: objects and child prefixes directly under a prefix. */
 import { ShelfError } from "../errors.ts";
-import { MAX_KEY_BYTES } from "../layout.ts";
+import { MAX_KEY_BYTES } from "../format/layout.ts";
 import type { LibraryObject } from "../schema/resources.ts";
-import { formatEtag, lowerBound, type ObjectRow, prefixRange } from "../view-data.ts";
+import { formatEtag, lowerBound, type ObjectRow, prefixRange } from "../format/view-data.ts";
 
 /** Entries (prefixes and objects together) in one response; more come by cursor. */
 export const LIST_PAGE = 1000;

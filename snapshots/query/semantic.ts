@@ -1,6 +1,6 @@
 /** GET /api/ai-search: full text and nearness of meaning together. Every query can be answered without it: what is missing
  *  is said in a notice, never thrown. */
-import type { Embedder } from "../index/embedder.ts";
+import type { Embedder } from "../embed/embedder.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";

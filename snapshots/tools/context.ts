@@ -1,10 +1,10 @@
 /** What every tool is given and gives: one view, one snapshot, one budget; and reading through the same answers as HTTP,
  *  so that no tool can say anything else than its route. */
-import { answer } from "../answer.ts";
+import { answer } from "../http/answer.ts";
 import { type ErrorCode, PROBLEMS, ShelfError } from "../errors.ts";
 import { parseCursor } from "../query/cursor.ts";
-import type { OpenSnapshot, View } from "../view.ts";
-import { mountPath, type ViewData } from "../view-data.ts";
+import type { OpenSnapshot, View } from "../http/view.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
 
 export type ToolContext = {
   readonly view: View;

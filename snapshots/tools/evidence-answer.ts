@@ -1,7 +1,7 @@
 /** Bodies of GET /api/digests/{sha256} and GET /api/proofs/{key}. */
-import { parseKeyPath } from "../layout.ts";
-import type { Snapshot } from "../read.ts";
-import { mountPath } from "../view-data.ts";
+import { parseKeyPath } from "../format/layout.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import { mountPath } from "../format/view-data.ts";
 import { lookupDigest, parseDigest } from "./lookup-digest.ts";
 import { objectProof } from "./object-proof.ts";
 

@@ -1,10 +1,10 @@
 /** Everything in a view that has a digest: GET /api/digests/{sha256} and the tool lookup_digest. */
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { objectPath } from "../layout.ts";
-import { relationsOf } from "../page/relations.ts";
+import { objectPath } from "../format/layout.ts";
+import { relationsOf } from "../format/relations.ts";
 import type { DigestMatches } from "../schema/evidence.ts";
-import { mountPath, type ViewData } from "../view-data.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
 
 type Index = ReadonlyMap<string, DigestMatches>;
 const indexes = new WeakMap<ViewData, Index>();

@@ -2,10 +2,10 @@
  *  SHA-256 alone: each tree is named by its digest in the tree before it, and the first one's digest is the snapshot's id. */
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { objectPath } from "../layout.ts";
-import type { Snapshot } from "../read.ts";
+import { objectPath } from "../format/layout.ts";
+import type { Snapshot } from "../shelf/read.ts";
 import type { ObjectProof } from "../schema/evidence.ts";
-import { proveEntry } from "../tree.ts";
+import { proveEntry } from "../format/tree.ts";
 
 const CHECK = [
   "The SHA-256 of trees[0].text is root: the snapshot's id. Compare root with one you trust (the X-Snapshot header, a citation, a mirror).",

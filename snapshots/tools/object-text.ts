@@ -1,7 +1,7 @@
 /** The text of an object in lines, as much as a budget allows. */
 import { ShelfError } from "../errors.ts";
-import type { BlobEntry } from "../tree.ts";
-import type { Snapshot } from "../read.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import type { Snapshot } from "../shelf/read.ts";
 import { cutText } from "./budget.ts";
 
 /** Objects above this are not read whole into memory for a few lines; bytes. */

@@ -1,7 +1,7 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
 import { ShelfError } from "../errors.ts";
-import { formatKeyPath, objectPath } from "../layout.ts";
-import { relationsOf } from "../page/relations.ts";
+import { formatKeyPath, objectPath } from "../format/layout.ts";
+import { relationsOf } from "../format/relations.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
 import { jsonBytes } from "./budget.ts";
 import { absoluteHref, followCursor, readRoute, type Tool } from "./context.ts";

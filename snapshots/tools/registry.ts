@@ -1,7 +1,7 @@
 /** Claims and proof records: the tools over their routes. */
 import { ShelfError } from "../errors.ts";
-import { pagePath } from "../layout.ts";
-import { relationsOf } from "../page/relations.ts";
+import { pagePath } from "../format/layout.ts";
+import { relationsOf } from "../format/relations.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
 import { CUB_FILTERS, type CubField, type CubRecord } from "../schema/cubs.ts";

@@ -1,16 +1,16 @@
 /** What the files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { apiFiles } from "../api-files.ts";
+import { apiFiles } from "../page/api-files.ts";
 import { sha256 } from "../digest.ts";
 import { storedPages } from "../page/stored-pages.ts";
-import type { Snapshot } from "../read.ts";
+import type { Snapshot } from "../shelf/read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
 import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
-import type { BlobEntry } from "../tree.ts";
-import type { ObjectRow, ViewData } from "../view-data.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { reasonOf } from "./finding.ts";
 import type { Audit } from "./walk.ts";
 

@@ -1,8 +1,8 @@
 /** Makes every derived file again and compares. Who can derive (extractors, compiled pages) is handed in: this folder imports neither. */
 import { sha256 } from "../digest.ts";
-import type { Snapshot } from "../read.ts";
-import type { BlobEntry } from "../tree.ts";
-import type { ViewData } from "../view-data.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import type { ViewData } from "../format/view-data.ts";
 import { reasonOf } from "./finding.ts";
 import type { Audit } from "./walk.ts";
 

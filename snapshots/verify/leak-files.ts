@@ -1,11 +1,11 @@
 /** The bytes that the public side consists of, for the leak rule. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ScannedFile } from "../leaks.ts";
-import type { Snapshot } from "../read.ts";
-import type { Shelf } from "../shelf.ts";
-import type { BlobEntry } from "../tree.ts";
-import type { ViewData } from "../view-data.ts";
+import type { ScannedFile } from "./leaks.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { Shelf } from "../shelf/shelf.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import type { ViewData } from "../format/view-data.ts";
 
 /** Long files come in parts, each with the end of the one before, so that nothing hides across a cut. Bytes. */
 const PART = 8 * 1024 * 1024;

@@ -1,9 +1,9 @@
 /** The pointer, the records and their lists of changes. */
 import { isDeepStrictEqual } from "node:util";
-import { diffSnapshots } from "../diff.ts";
+import { diffSnapshots } from "../shelf/diff.ts";
 import { ShelfError } from "../errors.ts";
-import { openSnapshot, type Snapshot } from "../read.ts";
-import type { SnapshotRecord } from "../shelf.ts";
+import { openSnapshot, type Snapshot } from "../shelf/read.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
 import { reasonOf } from "./finding.ts";
 import type { Audit } from "./walk.ts";
 

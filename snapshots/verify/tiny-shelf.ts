@@ -1,16 +1,16 @@
 /** A small shelf with both roots, written by plain steps: what the tests of verify, prune and diff break in every way. */
-import { apiFiles } from "../api-files.ts";
+import { apiFiles } from "../page/api-files.ts";
 import { sha256 } from "../digest.ts";
-import { diffSnapshots } from "../diff.ts";
+import { diffSnapshots } from "../shelf/diff.ts";
 import { storedPages } from "../page/stored-pages.ts";
-import { createTreeCache, openSnapshot } from "../read.ts";
+import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Rejection } from "../schema/resources.ts";
-import type { Changes, Shelf, SnapshotRecord } from "../shelf.ts";
-import { buildTree, compareNames, type FileEntry } from "../tree.ts";
-import type { CollectionInfo, ViewData } from "../view-data.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { buildTree, compareNames, type FileEntry } from "../format/tree.ts";
+import type { CollectionInfo, ViewData } from "../format/view-data.ts";
 
 export type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
 

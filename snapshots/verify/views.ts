@@ -1,8 +1,8 @@
 /** Public ⊆ internal: whatever the public view says, the internal view says too. */
 import { isDeepStrictEqual } from "node:util";
-import type { Snapshot } from "../read.ts";
-import type { BlobEntry } from "../tree.ts";
-import { findCollection, type ViewData } from "../view-data.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import { findCollection, type ViewData } from "../format/view-data.ts";
 import type { Report } from "./finding.ts";
 
 export type CheckedView = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry>; readonly data: ViewData };

@@ -2,10 +2,10 @@
  *  bytes that match a digest are looked into, and only as deep and as far as the limits say. */
 import { createHash } from "node:crypto";
 import { type Sha256, sha256 } from "../digest.ts";
-import { findKeyProblem } from "../layout.ts";
-import type { TreeCache } from "../read.ts";
-import type { Shelf } from "../shelf.ts";
-import { type BlobEntry, parseTree, type Tree } from "../tree.ts";
+import { findKeyProblem } from "../format/layout.ts";
+import type { TreeCache } from "../shelf/read.ts";
+import type { Shelf } from "../shelf/shelf.ts";
+import { type BlobEntry, parseTree, type Tree } from "../format/tree.ts";
 import { reasonOf, type Report, type RootName } from "./finding.ts";
 
 /** Blobs above this are hashed as a stream, bytes. */

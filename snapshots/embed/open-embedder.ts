@@ -1,0 +1,54 @@
+/** The configured model of meaning. The generator makes vectors with it and a server asks it about queries: both have to
+ *  open the same one, so it is opened here. */
+import type { EmbeddingsConfig } from "./config.ts";
+import { GATEWAY_HEADER } from "./gateway.ts";
+import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
+import type { Embedder } from "./embedder.ts";
+
+export type OpenEmbedderOptions = {
+  readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
+  readonly gateway: { readonly baseUrl: string } | null;
+  /** Threads of the embedded model, at most. */
+  readonly threads?: number;
+  /** Milliseconds for one request to an endpoint. */
+  readonly timeoutMs?: number;
+};
+
+/** No embedder, and why; or one, which costs nothing before its first text. */
+export type OpenedEmbedder = { readonly embedder: Embedder; readonly notice: "" } | { readonly embedder: null; readonly notice: string };
+
+export async function openEmbedder(
+  config: EmbeddingsConfig,
+  { env, gateway, threads, timeoutMs }: OpenEmbedderOptions,
+): Promise<OpenedEmbedder> {
+  if (config.kind === "none") {
+    return {
+      embedder: null,
+      notice:
+        "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again.",
+    };
+  }
+  if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+  const id = env.AI_GATEWAY_ID ?? "";
+  // Who asks for the gateway does not want requests to go round it.
+  if (id !== "" && gateway === null)
+    return {
+      embedder: null,
+      notice: "AI_GATEWAY_ID is set, but gateway.baseUrl in proofshelf.yaml is not, so no embedding model is asked.",
+    };
+  // Loaded only here: a build that needs no endpoint does not load an HTTP client.
+  const { openHttpEmbedder } = await import("./embedder-http.ts");
+  const { baseUrl, model, dimensions } = config;
+  const key = env.INFERENCE_API_KEY ?? "";
+  return {
+    notice: "",
+    embedder: openHttpEmbedder({
+      baseUrl,
+      model,
+      dimensions,
+      apiKey: key === "" ? null : key,
+      ...(id === "" || gateway === null ? {} : { through: gateway.baseUrl, headers: { [GATEWAY_HEADER]: id } }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    }),
+  };
+}

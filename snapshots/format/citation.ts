@@ -1,0 +1,92 @@
+/** Quotes that anyone can check: a citation is true when its bytes stand in the object at its lines.
+ *
+ *  Lines are the object's own bytes split at "\n", numbered from 1. Checking takes the object and nothing else:
+ *
+ *      sed -n '12,14p' notes/sorting.md | grep -F 'the quote'      (a quote of one line)
+ *
+ *  The wanted text comes from a model or a stranger; what is cited is always the object's own text. */
+import { sha256 } from "../digest.ts";
+import type { Citation } from "../schema/resources.ts";
+
+/** Characters of one quote: a passage to point at, not a copy of the object. */
+export const MAX_QUOTE = 600;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export type LocatedQuote = { readonly quote: string; readonly start_line: number; readonly end_line: number };
+
+/** Why a citation does not hold for these bytes, in words, or null when it does.
+ *  @param bytes of the object that `citation.key` names; null when there is none */
+export function findCitationProblem(citation: Citation, bytes: Uint8Array | null): string | null {
+  if (bytes === null) return `${citation.key} is not in this snapshot`;
+  if (sha256(bytes) !== citation.sha256) return `${citation.key} has another digest`;
+  if (citation.quote === "") return "the quote is empty";
+  const range = lineRange(bytes, citation.start_line, citation.end_line);
+  if (range === null) return `${citation.key} has no lines ${citation.start_line} to ${citation.end_line}`;
+  const lines = Buffer.from(bytes.buffer, bytes.byteOffset + range[0], range[1] - range[0]);
+  // Encoded, not decoded: a lone surrogate or a replacement character must not match what merely looks like it.
+  if (!citation.quote.isWellFormed() || !lines.includes(Buffer.from(citation.quote, "utf8"))) {
+    return `the quote does not occur in ${citation.key} at lines ${citation.start_line} to ${citation.end_line}`;
+  }
+  return null;
+}
+
+/** Byte offsets [from, to) of lines `start` to `end`, without the last line's "\n"; null when they are not there. */
+function lineRange(bytes: Uint8Array, start: number, end: number): readonly [from: number, to: number] | null {
+  if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 1 || end < start) return null;
+  let from = 0;
+  for (let line = 1; line < start; line++) {
+    const next = bytes.indexOf(10, from);
+    if (next < 0) return null;
+    from = next + 1;
+  }
+  let to = from;
+  for (let line = start; ; line++) {
+    const next = bytes.indexOf(10, to);
+    if (line === end) return [from, next < 0 ? bytes.length : next];
+    if (next < 0) return null;
+    to = next + 1;
+  }
+}
+
+/** The text of lines `start` to `end` of an object, or null when they are not there or not UTF-8. */
+export function readLines(bytes: Uint8Array, start: number, end: number): string | null {
+  const range = lineRange(bytes, start, end);
+  if (range === null) return null;
+  try {
+    return utf8.decode(bytes.subarray(range[0], range[1]));
+  } catch {
+    return null;
+  }
+}
+
+/** Where `wanted` stands in a text, whatever white space lies between its words and however its quotation marks are
+ *  written, as the text has it.
+ *  @param firstLine number of the text's first line */
+export function locateQuote(text: string, firstLine: number, wanted: string): LocatedQuote | null {
+  const words = wanted
+    .slice(0, MAX_QUOTE)
+    .split(/\s+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) return null;
+  // Fixed words with white space between: the matcher never has two ways to match, so it cannot blow up.
+  const match = new RegExp(words.map(wordPattern).join("\\s+"), "u").exec(text);
+  if (match === null || match[0].length > MAX_QUOTE) return null;
+  const start = firstLine + countNewlines(text.slice(0, match.index));
+  return { quote: match[0], start_line: start, end_line: start + countNewlines(match[0]) };
+}
+
+function wordPattern(word: string): string {
+  return word
+    .toWellFormed()
+    .replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&")
+    .replaceAll("\\-", "[-\u2010-\u2015]")
+    .replaceAll(/['\u2018\u2019]/g, "['\u2018\u2019]")
+    .replaceAll(/["\u201c\u201d]/g, '["\u201c\u201d]');
+}
+
+function countNewlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

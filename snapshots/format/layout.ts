@@ -1,0 +1,229 @@
+/** Every path in one place: key ⇄ URL ⇄ page slug, and where each page and file of a snapshot lies.
+ *
+ *  Three spellings of the same key:
+ *  - the key itself, e.g. `notes/what?.md`: any text without NUL, segments separated by "/";
+ *  - its URL form, one canonical percent-encoding: `notes/what%3F.md` (another spelling is redirected to it);
+ *  - its slug, safe as a file name on any static host: `notes/what=3F.md`.
+ *  Keys come from whoever can write to the object store: nothing here trusts them. */
+import { ShelfError } from "../errors.ts";
+
+/** UTF-8 bytes of a key; the limit of S3, and short enough for any URL. */
+export const MAX_KEY_BYTES = 1024;
+
+/** Characters that a slug does not keep. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
+const SLUG_UNSAFE = /[^A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/gu;
+/** Bytes of one slug segment; file systems stop at 255. */
+const MAX_SLUG_SEGMENT = 200;
+/** A segment of ASCII characters that a slug keeps, short enough to stay whole. */
+const PLAIN_SEGMENT = new RegExp(`^[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
+/** A path in which nothing has to be percent-encoded. */
+const PLAIN_PATH = /^[A-Za-z0-9._~=/-]*$/;
+/** A key or prefix that is its own slug, unless a part of it is reserved: by far the most are. */
+const PLAIN_KEY = new RegExp(`^(?:[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}/)*[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
+/** Parts that `escapeReserved` changes. */
+const RESERVED_PART = /(?:^|\/)(?:\.\.?|index\.html)(?:\/|$)/i;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Why a key cannot be served, or null when it can.
+ *  Dot segments are refused because every URL parser removes them, NUL because no file system and few proxies take it. */
+export function findKeyProblem(key: string): string | null {
+  if (key === "") return "the key is empty";
+  if (key.includes("\0")) return "the key contains a NUL byte";
+  if (!key.isWellFormed() || key.includes("\ufffd")) return "the key is not valid UTF-8";
+  if (encoder.encode(key).length > MAX_KEY_BYTES) return `the key is longer than ${MAX_KEY_BYTES} bytes`;
+  if (key.split("/").some((segment) => segment === "." || segment === "..")) return "the key has a dot segment";
+  if (key.startsWith("/") || key.endsWith("/") || key.includes("//")) return "the key has an empty segment";
+  return null;
+}
+
+/** The canonical URL form of a key or prefix, without a leading slash: each segment as encodeURIComponent writes it. */
+export function formatKeyPath(key: string): string {
+  // "=" is the one character of a plain path that encodeURIComponent escapes.
+  if (PLAIN_PATH.test(key) && !key.includes("=")) return key;
+  return key.split("/").map(encodeURIComponent).join("/");
+}
+
+/** The key that a raw URL path (still percent-encoded, without its leading part) spells.
+ *  @throws ShelfError "bad_path" on broken escapes, NUL, bare backslash, dot segments, or what is not UTF-8 */
+export function parseKeyPath(path: string): string {
+  if (path.includes("\\")) throw new ShelfError("bad_path", "A bare backslash is not allowed in a path; write %5C.");
+  let key: string;
+  try {
+    key = decodeURIComponent(path);
+  } catch (cause) {
+    throw new ShelfError("bad_path", "The path is not percent-encoded UTF-8.", { cause });
+  }
+  if (key.includes("\0")) throw new ShelfError("bad_path", "The path contains a NUL byte.");
+  if (key.split("/").some((segment) => segment === "." || segment === "..")) {
+    throw new ShelfError("bad_path", "The path has a dot segment.");
+  }
+  return key;
+}
+
+function slugOfSegment(segment: string): string {
+  // Nearly every segment: nothing to escape, nothing to cut.
+  if (PLAIN_SEGMENT.test(segment)) return escapeReserved(segment);
+  const slug = segment.replaceAll(SLUG_UNSAFE, (character) => Array.from(encoder.encode(character), escapeByte).join(""));
+  if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return escapeReserved(slug);
+  // A longer segment becomes a chain of folders, each but the last ending in a bare "=".
+  const parts: string[] = [];
+  let part = "";
+  let size = 0;
+  for (const unit of slug.match(/=[0-9A-F]{2}|./gsu) ?? []) {
+    const bytes = encoder.encode(unit).length;
+    if (size + bytes > MAX_SLUG_SEGMENT) {
+      parts.push(`${part}=`);
+      part = "";
+      size = 0;
+    }
+    part += unit;
+    size += bytes;
+  }
+  parts.push(part);
+  return parts.map(escapeReserved).join("/");
+}
+
+/** "index.html" is the file name of every page's own text, and dot segments vanish from URLs: escape their first letter.
+ *  The last part of a long segment can spell one of them as well as a whole segment can. */
+function escapeReserved(part: string): string {
+  if (part !== "." && part !== ".." && part.toLowerCase() !== "index.html") return part;
+  return escapeByte(part.charCodeAt(0)) + part.slice(1);
+}
+
+function escapeByte(byte: number): string {
+  return `=${byte.toString(16).toUpperCase().padStart(2, "0")}`;
+}
+
+/** The slug of a key or prefix: unique, reversible, free of anything a URL or a file system reads specially. */
+export function formatSlug(key: string): string {
+  if (PLAIN_KEY.test(key) && !RESERVED_PART.test(key)) return key;
+  return key.split("/").map(slugOfSegment).join("/");
+}
+
+/** The key of a slug, or null when no key has this slug. */
+export function parseSlug(slug: string): string | null {
+  const bytes: number[] = [];
+  const joined = slug.replaceAll(/=\//g, "");
+  for (let at = 0; at < joined.length; ) {
+    if (joined[at] === "=") {
+      const hex = joined.slice(at + 1, at + 3);
+      if (!/^[0-9A-F]{2}$/.test(hex)) return null;
+      bytes.push(Number.parseInt(hex, 16));
+      at += 3;
+    } else {
+      const character = String.fromCodePoint(joined.codePointAt(at) ?? 0);
+      bytes.push(...encoder.encode(character));
+      at += character.length;
+    }
+  }
+  let key: string;
+  try {
+    key = decoder.decode(Uint8Array.from(bytes));
+  } catch {
+    return null;
+  }
+  return formatSlug(key) === slug ? key : null;
+}
+
+/** Site paths of the pages: absolute, canonical, ending in "/"; percent-encoded, ready for an href. */
+export const pagePath = {
+  front: "/",
+  object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
+  /** The object's page with lines of it on top, in which the quote is marked. */
+  quote: (key: string, start: number, end: number, quote: string): string =>
+    `${pagePath.object(key)}?lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
+  /** A page as it is in one snapshot. */
+  at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
+  /** The page of what a search or an answer found. */
+  source: (kind: string, key: string): string =>
+    kind === "record"
+      ? pagePath.record(key)
+      : kind === "claim"
+        ? pagePath.claim(key)
+        : kind === "collection"
+          ? pagePath.browse(key)
+          : pagePath.object(key),
+  browse: (prefix: string): string => `/browse/${encodePath(formatSlug(prefix))}`,
+  /** Part 2 and later of a long folder; no slug begins with a bare "=" and a letter that is no hex digit. */
+  browsePart: (prefix: string, part: number): string => pagePath.browse(prefix) + partSuffix(part),
+  claims: "/claims/",
+  /** An id is one name whatever it holds: "a//b" has no empty folder in its path. */
+  claim: (id: string): string => `/claims/${encodePath(slugOfSegment(id))}/`,
+  registry: "/registry/",
+  registryPart: (part: number): string => pagePath.registry + partSuffix(part),
+  record: (id: string): string => `/registry/${id}/`,
+  dashboard: "/registry/dashboard/",
+  snapshots: "/snapshots/",
+  diff: (from: string, to: string): string => `/snapshots/${from}..${to}/`,
+  search: "/search/",
+  ask: "/ask/",
+  agents: "/agents/",
+  reference: "/reference/",
+  problems: "/problems/",
+  problem: (code: string): string => `/problems/${code}/`,
+  rejected: "/rejected/",
+  notFound: "/404.html",
+} as const;
+
+/** The listing of a prefix as a file of its own, for hosts that know no queries: the same as /api/list?prefix=…  */
+export function listPath(prefix: string): string {
+  return prefix === "" ? "/api/list.json" : `/api/list/${encodePath(formatSlug(prefix))}index.json`;
+}
+
+/** The prefix of such a path, still percent-encoded; null when it is none. */
+export function parseListPath(path: string): string | null {
+  const slug = /^\/api\/list\/(.+)index\.json$/.exec(path)?.[1];
+  return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
+}
+
+/** Site path of an object's bytes. */
+export function objectPath(key: string): string {
+  return `/objects/${formatKeyPath(key)}`;
+}
+
+function partSuffix(part: number): string {
+  return part === 1 ? "" : `=p${part}/`;
+}
+
+function encodePath(path: string): string {
+  if (PLAIN_PATH.test(path)) return path;
+  return path
+    .split("/")
+    .map(encodeURIComponent)
+    .map((part) => part.replaceAll("%3D", "="))
+    .join("/");
+}
+
+/** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, `/` is `index.html`, `/404.html` is `404.html`.
+ *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
+ *  `a` never takes the name of a folder. */
+export function pageFile(path: string): string {
+  const decoded = (path.includes("%") ? decodeURIComponent(path) : path).slice(1);
+  if (decoded === "") return "index.html";
+  return decoded.endsWith("/") ? `${decoded.slice(0, -1)}=.html` : decoded;
+}
+
+/** Where an exported page lies, so that any static host serves it at its path: `/claims/` is `claims/index.html`. */
+export function exportFile(path: string): string {
+  const decoded = decodeURIComponent(path).slice(1);
+  return decoded === "" || decoded.endsWith("/") ? `${decoded}index.html` : decoded;
+}
+
+/** A relative reference from one site path to another, so that the same page works at "/", under /at/<snapshot>/,
+ *  under /internal/, and in any folder of a static host. Queries and fragments of `to` are kept.
+ *  @param from site path of the page that holds the link; @param to site path, may end in `?…` or `#…` */
+export function relativeHref(from: string, to: string): string {
+  const cut = to.search(/[?#]/);
+  const path = cut < 0 ? to : to.slice(0, cut);
+  const rest = cut < 0 ? "" : to.slice(cut);
+  const fromParts = from.split("/").slice(1, -1);
+  const toParts = path.split("/").slice(1);
+  let shared = 0;
+  while (shared < fromParts.length && shared < toParts.length - 1 && fromParts[shared] === toParts[shared]) shared++;
+  const relative = "../".repeat(fromParts.length - shared) + toParts.slice(shared).join("/");
+  if (relative === "") return `./${rest}`;
+  // A first segment with ":" would read as a scheme, an empty one as the root.
+  const first = relative.split("/")[0] ?? "";
+  return (first === "" || first.includes(":") ? `./${relative}` : relative) + rest;
+}

@@ -1,0 +1,29 @@
+/** Errors as RFC 9457 bodies (conventions "Errors and headers"). */
+import { randomUUID } from "node:crypto";
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "./layout.ts";
+import type { Problem } from "../schema/resources.ts";
+
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** Anything thrown as a ShelfError: what we did not foresee is "internal", and its message stays here. */
+export function toShelfError(error: unknown): ShelfError {
+  if (error instanceof ShelfError) return error;
+  return new ShelfError("internal", "The server failed. Tell the operator the request id.", { cause: error });
+}
+
+/** @param baseUrl of the service, so that `type` is a stable address; "" makes it a path
+ *  @param snapshot id that the answer would have come from, if one was open */
+export function problemBody(error: ShelfError, baseUrl: string, snapshot: string | null): Problem {
+  return {
+    type: baseUrl + pagePath.problem(error.code),
+    title: error.title,
+    status: error.status,
+    detail: error.message,
+    code: error.code,
+    ...(error.errors.length === 0 ? {} : { errors: error.errors.map((item) => ({ ...item })) }),
+    ...(error.fixes.length === 0 ? {} : { fixes: [...error.fixes] }),
+    request_id: randomUUID(),
+    ...(snapshot === null ? {} : { snapshot }),
+  };
+}

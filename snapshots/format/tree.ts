@@ -1,0 +1,251 @@
+/** Trees: a folder of a snapshot as canonical JSON, stored under the SHA-256 of that JSON.
+ *
+ *  A tree is an array with one entry per name, ascending by UTF-16 code unit, written as RFC 8785:
+ *  `[{"kind":"blob","name":"a.md","sha256":"…","size":12,"type":"text/markdown"},{"kind":"tree",…}]`.
+ *  An array and not an object, so that a name is always a value: nobody can smuggle `__proto__` into a parser.
+ *  The id of a snapshot is the SHA-256 of its root tree. */
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import { SHA256_PATTERN, sha256, type Sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+
+const sha = z.string().regex(SHA256_PATTERN);
+const name = z.string().refine(isName);
+const blobEntry = z.strictObject({
+  kind: z.literal("blob"),
+  name,
+  sha256: sha,
+  size: z.int().nonnegative(),
+  type: z.string(),
+  uploaded: z.string().nullable().optional(),
+});
+const treeEntry = z.strictObject({ kind: z.literal("tree"), name, sha256: sha, size: z.int().nonnegative() });
+const treeSchema = z.array(z.discriminatedUnion("kind", [blobEntry, treeEntry]));
+
+/** A file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
+export type BlobEntry = {
+  readonly kind: "blob";
+  readonly name: string;
+  readonly sha256: Sha256;
+  readonly size: number;
+  readonly type: string;
+  readonly uploaded?: string | null | undefined;
+};
+/** A folder: `size` in bytes of its canonical JSON. */
+export type TreeEntry = { readonly kind: "tree"; readonly name: string; readonly sha256: Sha256; readonly size: number };
+export type Entry = BlobEntry | TreeEntry;
+export type Tree = readonly Entry[];
+
+/** A file to be put into a tree: its path with "/" between names, and what its entry says. */
+export type FileEntry = {
+  readonly path: string;
+  readonly sha256: Sha256;
+  readonly size: number;
+  readonly type: string;
+  readonly uploaded?: string | null | undefined;
+};
+
+/** Any text but "", without "/" and NUL. Unpaired surrogates have no UTF-8 form: two such names could share a digest. */
+function isName(text: string): boolean {
+  return text !== "" && !text.includes("/") && !text.includes("\0") && text.isWellFormed();
+}
+
+/** By UTF-16 code unit, as RFC 8785 sorts; the same on every machine and in every locale. */
+export function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+export function formatTree(tree: Tree): Uint8Array {
+  const rows = tree.map((entry) => {
+    // Members in RFC 8785 order; strings and integers come out of JSON.stringify as RFC 8785 wants them.
+    const head = `{"kind":"${entry.kind}","name":${JSON.stringify(entry.name)},"sha256":"${entry.sha256}","size":${entry.size}`;
+    if (entry.kind === "tree") return `${head}}`;
+    const uploaded = entry.uploaded === undefined ? "" : `,"uploaded":${JSON.stringify(entry.uploaded)}`;
+    return `${head},"type":${JSON.stringify(entry.type)}${uploaded}}`;
+  });
+  return new TextEncoder().encode(`[${rows.join(",")}]`);
+}
+
+/** @throws ShelfError "snapshot_damaged" when the bytes are not one canonical tree */
+export function parseTree(bytes: Uint8Array): Tree {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch (cause) {
+    throw new ShelfError("snapshot_damaged", "A tree is not JSON.", { cause });
+  }
+  const parsed = treeSchema.safeParse(value);
+  if (!parsed.success) throw new ShelfError("snapshot_damaged", "A tree has a malformed entry.", { cause: parsed.error });
+  const tree: Tree = parsed.data;
+  for (let at = 1; at < tree.length; at++) {
+    if (compareNames(tree[at - 1]?.name ?? "", tree[at]?.name ?? "") >= 0) {
+      throw new ShelfError("snapshot_damaged", "A tree is not sorted, or has a name twice.");
+    }
+  }
+  if (Buffer.compare(formatTree(tree), bytes) !== 0) {
+    throw new ShelfError("snapshot_damaged", "A tree is not in canonical form.");
+  }
+  return tree;
+}
+
+/** Folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
+export type Subtrees = { readonly entries: Tree; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
+export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
+
+/** Nested trees of a set of files. The order of `files` does not matter.
+ *  @returns the root as an entry without a name, and the bytes of every tree under their digest, leaves first
+ *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
+export function buildTree(files: Iterable<FileEntry>): BuiltTree {
+  return joinSubtrees([buildSubtrees(files)]);
+}
+
+/** The tree over parts that were built one by one.
+ *  @throws ShelfError "build_failed" when two of them have a name in common */
+export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
+  const entries = parts.flatMap((part) => part.entries).sort((a, b) => compareNames(a.name, b.name));
+  for (const [at, { name }] of entries.entries()) {
+    if (name === entries[at - 1]?.name) throw new ShelfError("build_failed", `${name}: this path occurs twice in a snapshot.`);
+  }
+  const trees = new Map(parts.flatMap((part) => [...part.trees]));
+  const bytes = formatTree(entries);
+  const digest = sha256(bytes);
+  trees.set(digest, bytes);
+  return { root: { kind: "tree", name: "", sha256: digest, size: bytes.length }, trees };
+}
+
+/** Parts that were built one by one, put together in a folder; nothing when they hold nothing, as a tree of files has no empty folders.
+ *  @throws ShelfError "build_failed" when two of them have a name in common */
+export function mountSubtrees(name: string, parts: readonly Subtrees[]): Subtrees {
+  if (parts.every((part) => part.entries.length === 0)) return { entries: [], trees: new Map() };
+  const { root, trees } = joinSubtrees(parts);
+  return { entries: [{ ...root, name }], trees };
+}
+
+/** As `buildTree`, without the tree over all of them. */
+export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
+  type Folder = Map<string, Folder | FileEntry>;
+  const top: Folder = new Map();
+  const checkName = (name: string, path: string): void => {
+    if (!isName(name)) throw new ShelfError("build_failed", `${path}: this path has a part that no tree can hold.`);
+  };
+  /** By their path: most files lie where another one does. */
+  const folders = new Map<string, Folder>([["", top]]);
+  const openFolder = (folderPath: string, path: string): Folder => {
+    const known = folders.get(folderPath);
+    if (known !== undefined) return known;
+    const cut = folderPath.lastIndexOf("/");
+    const parent = openFolder(folderPath.slice(0, Math.max(0, cut)), path);
+    const name = folderPath.slice(cut + 1);
+    checkName(name, path);
+    if (parent.has(name)) throw new ShelfError("build_failed", `${path}: a part of this path is a file.`);
+    const folder: Folder = new Map();
+    parent.set(name, folder);
+    folders.set(folderPath, folder);
+    return folder;
+  };
+  for (const file of files) {
+    const { path } = file;
+    const cut = path.lastIndexOf("/");
+    if (cut === 0) checkName("", path);
+    const folder = openFolder(path.slice(0, Math.max(0, cut)), path);
+    const name = path.slice(cut + 1);
+    checkName(name, path);
+    if (folder.has(name)) throw new ShelfError("build_failed", `${path}: this path occurs twice in a snapshot.`);
+    folder.set(name, file);
+  }
+  const trees = new Map<Sha256, Uint8Array>();
+  const close = (folder: Folder): Tree =>
+    [...folder]
+      .sort(([a], [b]) => compareNames(a, b))
+      .map(([label, child]): Entry => {
+        if (!(child instanceof Map)) {
+          const { sha256, size, type, uploaded } = child;
+          return { kind: "blob", name: label, sha256, size, type, ...(uploaded === undefined ? {} : { uploaded }) };
+        }
+        const bytes = formatTree(close(child));
+        const digest = sha256(bytes);
+        trees.set(digest, bytes);
+        return { kind: "tree", name: label, sha256: digest, size: bytes.length };
+      });
+  return { entries: close(top), trees };
+}
+
+export type TreeChange = { readonly path: string; readonly before: BlobEntry | null; readonly after: BlobEntry | null };
+
+/** Every file that differs between two trees, in path order; reads only subtrees whose digests differ.
+ *  @param load the tree stored under a digest */
+export async function* diffTrees(
+  before: Sha256 | null,
+  after: Sha256 | null,
+  load: (digest: Sha256) => Promise<Tree>,
+  prefix = "",
+): AsyncGenerator<TreeChange> {
+  if (before === after) return;
+  const old = new Map((before === null ? [] : await load(before)).map((entry) => [entry.name, entry]));
+  const now = new Map((after === null ? [] : await load(after)).map((entry) => [entry.name, entry]));
+  for (const label of [...new Set([...old.keys(), ...now.keys()])].sort(compareNames)) {
+    const a = old.get(label);
+    const b = now.get(label);
+    if (a !== undefined && b !== undefined && sameEntry(a, b)) continue;
+    const path = prefix + label;
+    const fileBefore = a?.kind === "blob" ? a : null;
+    const fileAfter = b?.kind === "blob" ? b : null;
+    if (fileBefore !== null || fileAfter !== null) yield { path, before: fileBefore, after: fileAfter };
+    const treeBefore = a?.kind === "tree" ? a.sha256 : null;
+    const treeAfter = b?.kind === "tree" ? b.sha256 : null;
+    if (treeBefore !== treeAfter) yield* diffTrees(treeBefore, treeAfter, load, `${path}/`);
+  }
+}
+
+function sameEntry(a: Entry, b: Entry): boolean {
+  if (a.kind !== b.kind || a.sha256 !== b.sha256) return false;
+  return a.kind === "tree" || (b.kind === "blob" && a.type === b.type && a.uploaded === b.uploaded);
+}
+
+/** The trees from the root to an entry: each is stored under the digest that the one before it names, so whoever
+ *  trusts the root's digest can check the entry with SHA-256 alone. */
+export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry };
+
+/** @returns the proof, or null when no file has this path */
+export async function proveEntry(root: Sha256, path: string, load: (digest: Sha256) => Promise<Tree>): Promise<EntryProof | null> {
+  const trees: string[] = [];
+  let digest = root;
+  const names = path.split("/");
+  for (const [at, label] of names.entries()) {
+    const tree = await load(digest);
+    trees.push(new TextDecoder().decode(formatTree(tree)));
+    const entry = tree.find((candidate) => candidate.name === label);
+    if (entry === undefined) return null;
+    if (at === names.length - 1) return entry.kind === "blob" ? { root, trees, entry } : null;
+    if (entry.kind !== "tree") return null;
+    digest = entry.sha256;
+  }
+  return null;
+}
+
+/** Whether a proof holds for a path, from its bytes alone. That `proof.root` is a root one trusts is the caller's to check. */
+export function checkProof(proof: EntryProof, path: string): boolean {
+  try {
+    return followProof(proof, path);
+  } catch (error) {
+    // Text that is no tree proves nothing, whatever its digest.
+    if (error instanceof ShelfError) return false;
+    throw error;
+  }
+}
+
+function followProof(proof: EntryProof, path: string): boolean {
+  let digest = proof.root;
+  const names = path.split("/");
+  if (names.length !== proof.trees.length) return false;
+  for (const [at, label] of names.entries()) {
+    const text = proof.trees[at] ?? "";
+    if (sha256(text) !== digest) return false;
+    const entry = parseTree(new TextEncoder().encode(text)).find((candidate) => candidate.name === label);
+    if (entry === undefined) return false;
+    if (at === names.length - 1) return entry.kind === "blob" && isDeepStrictEqual(entry, proof.entry);
+    if (entry.kind !== "tree") return false;
+    digest = entry.sha256;
+  }
+  return false;
+}

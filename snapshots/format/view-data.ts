@@ -1,0 +1,91 @@
+/** One view as plain data: what the generator has in memory while it writes a snapshot, and what a reader gets back from
+ *  the files under `api/`. Pages and queries are functions of this and of nothing else. */
+import type { ClaimsRegistry } from "../schema/claims.ts";
+import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { ObjectKind } from "../schema/extract.ts";
+import type { Rejection, Visibility, View } from "../schema/resources.ts";
+
+export type CollectionInfo = {
+  readonly id: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly visibility: Visibility;
+  readonly prefix: string;
+};
+
+/** `api/library.json`: what the configuration says of this view. */
+export type Library = {
+  readonly title: string;
+  readonly summary: string;
+  readonly view: View;
+  readonly base_url: string;
+  readonly registry_url: string;
+  /** Name and version of what wrote the snapshot. */
+  readonly generator: string;
+  /** Collections of this view only. */
+  readonly collections: readonly CollectionInfo[];
+  /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
+  readonly notes: readonly string[];
+};
+
+export type ObjectRow = {
+  readonly key: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly kind: ObjectKind;
+  readonly media_type: string;
+  readonly size: number;
+  readonly sha256: string;
+  /** RFC 3339 UTC, from the object store. */
+  readonly uploaded: string | null;
+};
+
+export type ViewData = {
+  readonly library: Library;
+  /** Ascending by key (UTF-16 code unit). */
+  readonly objects: readonly ObjectRow[];
+  readonly claims: ClaimsRegistry;
+  /** Ascending by id; null meta means that no registry could ever be read. */
+  readonly cubs: readonly CubRecord[];
+  readonly meta: RegistryMeta | null;
+  /** Integrity index of each record, by id. */
+  readonly code: ReadonlyMap<string, CubCode>;
+  readonly rejected: readonly Rejection[];
+};
+
+/** The validator of an object: its digest, quoted as HTTP wants it. */
+export function formatEtag(sha256: string): string {
+  return `"${sha256}"`;
+}
+
+/** First index in [from, to) of a sorted list at which `before` is false, or `to`. */
+export function lowerBound<T>(list: readonly T[], before: (item: T) => boolean, from = 0, to = list.length): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (before(list[middle] as T)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Objects whose key starts with `prefix`, as a range [from, to) of the sorted list. */
+export function prefixRange(objects: readonly ObjectRow[], prefix: string): readonly [from: number, to: number] {
+  const from = lowerBound(objects, (row) => row.key < prefix);
+  return [from, lowerBound(objects, (row) => row.key.startsWith(prefix), from)];
+}
+
+/** The collection that a key belongs to: the longest prefix wins. */
+export function findCollection(collections: readonly CollectionInfo[], key: string): CollectionInfo | null {
+  let best: CollectionInfo | null = null;
+  for (const collection of collections) {
+    if (key.startsWith(collection.prefix) && collection.prefix.length >= (best?.prefix.length ?? 0)) best = collection;
+  }
+  return best;
+}
+
+/** Where a view is mounted: links inside JSON begin with it. */
+export function mountPath(library: Library): "" | "/internal" {
+  return library.view === "internal" ? "/internal" : "";
+}

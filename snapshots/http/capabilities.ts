@@ -1,0 +1,73 @@
+/** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
+import { INTERFACE_VERSION } from "../routes/openapi.ts";
+import type { Capabilities, Health } from "../schema/resources.ts";
+import type { View } from "./view.ts";
+import { pagePath } from "../format/layout.ts";
+
+/** A snapshot older than this has missed a rebuild; seconds. */
+const OLD_S = 12 * 60 * 60;
+
+export async function capabilities(view: View): Promise<Capabilities> {
+  const { runtime, view: name } = view.options;
+  const open = await view.current();
+  const mount = name === "internal" ? "/internal" : "";
+  return {
+    updated: open?.snapshot.record.created.slice(0, 10) ?? INTERFACE_VERSION,
+    interface_version: INTERFACE_VERSION,
+    snapshot: open?.snapshot.id ?? null,
+    knowledge_base: { path: `${mount}/api/catalog`, view: name },
+    components: [...(await runtime.components(open))],
+    limits: { ...runtime.limits },
+    auth: { ...runtime.auth },
+    mcp: { endpoint: `${mount}${runtime.mcp.endpoint}`, versions: [...runtime.mcp.versions], tools: [...runtime.mcp.tools] },
+    links: {
+      catalog: `${mount}/api/catalog`,
+      claims: `${mount}/api/claims`,
+      records: "/api/cubs",
+      openapi: `${mount}/api/openapi.json`,
+      reference: `${mount}${pagePath.reference}`,
+      health: "/health",
+    },
+  };
+}
+
+/** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served. */
+export async function health(view: View): Promise<Health> {
+  const { runtime, now } = view.options;
+  const checks: Health["checks"] = {};
+  const open = await view.current().catch(() => null);
+  const trouble = view.trouble();
+  checks["snapshot"] =
+    open === null
+      ? { status: "fail", detail: trouble ?? "nothing has been published" }
+      : trouble === null
+        ? { status: "pass", detail: "the pointer verifies and its snapshot opens" }
+        : { status: "warn", detail: `the newest pointer is not served: ${trouble}` };
+  // A build that finds nothing new publishes nothing: what counts is when one last looked.
+  const seen = open === null ? null : ((await open.snapshot.shelf.readChecked().catch(() => null)) ?? open.snapshot.record.created);
+  const age = seen === null ? null : Math.max(0, (now() - Date.parse(seen)) / 1000);
+  if (age !== null) {
+    checks["age"] =
+      age > OLD_S
+        ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
+        : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
+  }
+  if (open !== null) {
+    checks["search"] = await open.reader().then(
+      () => ({ status: "pass" as const, detail: "the index of this snapshot opens" }),
+      (error: unknown) => ({ status: "warn" as const, detail: error instanceof Error ? error.message : "the index cannot be opened" }),
+    );
+  }
+  for (const { name, status, note } of await runtime.components(open)) {
+    if (status === "unavailable") checks[name] ??= { status: "warn", detail: note };
+  }
+  const statuses = Object.values(checks).map((check) => check.status);
+  return {
+    status: statuses.includes("fail") ? "fail" : statuses.includes("warn") ? "warn" : "pass",
+    snapshot: open?.snapshot.id ?? null,
+    sequence: open?.snapshot.record.sequence ?? null,
+    age_s: age === null ? null : Math.round(age),
+    version: runtime.version,
+    checks,
+  };
+}

@@ -1,0 +1,58 @@
+/** Facts of the shelf's history that stored files cannot hold, because a snapshot knows nothing but itself: put in when
+ *  a file is served or exported. The tokens are HTML comments, which no sanitised text of a stranger contains. */
+import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
+import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
+import type { OpenSnapshot } from "./view.ts";
+
+const FIRST = "<!--stamp:first-->";
+const CHANGES = "<!--stamp:changes-->";
+
+/** @param path site path of the page; the links are made relative to it
+ *  @returns the page with its stamps filled, or the same bytes when it has none */
+export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Array): Promise<Uint8Array> {
+  const bytes = Buffer.from(html.buffer, html.byteOffset, html.length);
+  if (path.startsWith("/object/")) {
+    const key = parseSlug(decodeURIComponent(path.slice("/object/".length, -1)));
+    if (key === null || !bytes.includes(FIRST)) return html;
+    const seen = await open.firstSeen("objects", key);
+    return replace(bytes, FIRST, seen === null ? "not known" : firstSeenHtml(path, seen.key, seen.bytes));
+  }
+  if (path === pagePath.front && bytes.includes(CHANGES)) {
+    const { record, shelf } = open.snapshot;
+    const changes = await shelf.readChanges(record.sequence);
+    return replace(bytes, CHANGES, changes === null ? "" : changesHtml(path, record, changes));
+  }
+  return html;
+}
+
+/** `{"snapshot":"<id>",` in front of the members of a stored JSON object. */
+export function stampJson(id: string, json: Uint8Array): Uint8Array {
+  const rest = Buffer.from(json.buffer, json.byteOffset, json.length).subarray(1);
+  return Buffer.concat([Buffer.from(`{"snapshot":"${id}"${rest.length > 1 ? "," : ""}`), rest]);
+}
+
+function replace(bytes: Buffer, token: string, html: string): Uint8Array {
+  const at = bytes.indexOf(token);
+  return Buffer.concat([bytes.subarray(0, at), Buffer.from(html), bytes.subarray(at + token.length)]);
+}
+
+function snapshotLink(path: string, record: SnapshotRecord): string {
+  return `<a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${record.sequence}</a> · <time datetime="${record.created}">${record.created.slice(0, 10)}</time>`;
+}
+
+function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord): string {
+  const first = snapshotLink(path, key);
+  return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
+}
+
+export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
+  const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
+  return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
+}
+
+function changesHtml(path: string, record: SnapshotRecord, changes: Changes): string {
+  const { added, changed, removed } = countChanges(changes);
+  const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
+  const target = record.previous === null ? pagePath.snapshots : pagePath.diff(record.previous, record.snapshot);
+  return `Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a>`;
+}

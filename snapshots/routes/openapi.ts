@@ -1,0 +1,146 @@
+/** The OpenAPI 3.1 description, derived from the route table and the schemas; nothing in it is written twice. */
+import { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import type { Route, RouteParameter } from "./route.ts";
+import { ROUTES } from "./routes.ts";
+import { Problem } from "../schema/resources.ts";
+import type { View } from "../schema/resources.ts";
+
+export const INTERFACE_VERSION = "2026-08-01";
+
+const GROUPS: Readonly<Record<Route["group"], string>> = {
+  library: "Objects, catalog, claims, search and answers",
+  registry: "Proof records (CUBs)",
+  service: "The service itself",
+  internal: "The gated view: public plus email-gated",
+};
+
+const ERROR_TEXT: Readonly<Record<number, string>> = {
+  400: "A parameter, a path or the body is malformed",
+  401: "Credentials are missing or invalid",
+  403: "This identity, origin or host is not allowed",
+  404: "Nothing has this name",
+  405: "The method is not allowed here; see Allow",
+  409: "One is already running",
+  410: "The cursor's snapshot is no longer kept",
+  413: "The body is over the limit",
+  416: "The range lies outside the object",
+  429: "Too many requests; see Retry-After",
+  503: "A part that this route needs is not available",
+};
+
+/** Markdown-free title of an operation's identifier: `cub-code` → `cubCode`. */
+function operationId(route: Route, method: string): string {
+  const name = route.id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  return method === "HEAD" ? `${name}Head` : name;
+}
+
+function parameterSchema(parameter: RouteParameter): z.ZodType {
+  const meta = { description: parameter.description, ...(parameter.example === "" ? {} : { example: parameter.example }) };
+  const value: z.ZodType = parameter.name === "limit" ? z.int().min(0).max(500) : parameter.name === "q" ? z.string().max(500) : z.string();
+  const schema = parameter.repeats
+    ? z
+        .array(z.string())
+        .meta({ ...meta, param: { style: "form", explode: true }, ...(parameter.example === "" ? {} : { example: [parameter.example] }) })
+    : value.meta({ ...meta, ...(parameter.name === "limit" ? { example: Number(parameter.example) } : {}) });
+  return parameter.required ? schema : schema.optional();
+}
+
+function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOperationObject {
+  const parts = Object.entries(route.parts).map(
+    ([name, { description, example }]) => [name, z.string().meta({ description, example })] as const,
+  );
+  const content =
+    route.success.schema === undefined
+      ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
+      : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
+  const errors = [...new Set([400, ...route.errors, 405])].sort();
+  return {
+    operationId: operationId(route, method),
+    tags: [route.group],
+    summary: method === "HEAD" ? `Headers of: ${route.summary}` : route.summary,
+    ...(route.access === "public" ? { security: [] } : { security: security(route) }),
+    requestParams: {
+      ...(parts.length === 0 ? {} : { path: z.object(Object.fromEntries(parts)) }),
+      ...(route.query.length === 0
+        ? {}
+        : { query: z.object(Object.fromEntries(route.query.map((item) => [item.name, parameterSchema(item)]))) }),
+    },
+    ...(route.body === undefined || method !== "POST"
+      ? {}
+      : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
+    responses: {
+      "200": { description: route.success.description, ...(method === "HEAD" ? {} : { content }) },
+      ...Object.fromEntries(
+        Object.entries(route.also ?? {})
+          .filter(([status]) => method === "GET" || status !== "206")
+          .map(([status, description]) => [
+            status as "200",
+            { description, ...(method === "HEAD" || status.startsWith("3") ? {} : { content }) },
+          ]),
+      ),
+      ...(method === "POST" ? {} : { "304": { description: "Not modified" } }),
+      ...Object.fromEntries(
+        errors.map((status) => [
+          String(status) as "400",
+          {
+            description: ERROR_TEXT[status] ?? "Error",
+            ...(method === "HEAD" ? {} : { content: { "application/problem+json": { schema: Problem } } }),
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+function security(route: Route): Record<string, string[]>[] {
+  return route.access === "token"
+    ? [{ reindexBearer: [] }, { reindexToken: [] }]
+    : [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
+}
+
+/** @param view which routes the reader of this description can call: the public document names the gated ones too,
+ *    because their existence is no secret; both describe the same service
+ *  @returns plain JSON, the same for the same input */
+export function openapi(options: { readonly title: string; readonly baseUrl: string; readonly view: View }): object {
+  described ??= describeRoutes();
+  return {
+    ...described,
+    info: { ...described.info, title: options.title },
+    servers: [{ url: options.baseUrl === "" ? "/" : options.baseUrl }],
+  };
+}
+
+/** The same for every library; making it takes longer than everything else about a small one. */
+let described: ReturnType<typeof describeRoutes> | null = null;
+
+function describeRoutes() {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of ROUTES) {
+    // OpenAPI has no parameter over several segments: {key...} is described as {key}, whose value may hold slashes.
+    const path = route.path.replaceAll("...}", "}");
+    paths[path] = Object.fromEntries(route.methods.map((method) => [method.toLowerCase(), operation(route, method)]));
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "",
+      version: INTERFACE_VERSION,
+      description:
+        "A read-mostly library and a registry of formal-proof records, served from immutable snapshots. Errors are application/problem+json (RFC 9457). " +
+        "Every public GET also works under /at/{snapshot}, fixed to that snapshot.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    tags: Object.entries(GROUPS).map(([name, description]) => ({ name, description })),
+    paths,
+    components: {
+      securitySchemes: {
+        accessToken: { type: "apiKey", in: "header", name: "edge-access-token", description: "Application JWT" },
+        accessClientId: { type: "apiKey", in: "header", name: "Edge-Access-Client-Id", description: "Service-token client id" },
+        accessClientSecret: { type: "apiKey", in: "header", name: "Edge-Access-Client-Secret", description: "Service-token client secret" },
+        reindexBearer: { type: "http", scheme: "bearer", description: "REINDEX_TOKEN" },
+        reindexToken: { type: "apiKey", in: "header", name: "x-resource-library-reindex-token", description: "REINDEX_TOKEN" },
+      },
+    },
+  });
+}

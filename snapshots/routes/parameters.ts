@@ -1,0 +1,30 @@
+/** Query parameters of the API: unknown names are refused with the nearest known one, nothing is ignored silently. */
+import { distance } from "fastest-levenshtein";
+import { ShelfError } from "../errors.ts";
+import type { Route } from "./route.ts";
+
+/** Longest query string that is read; characters. */
+const MAX_QUERY_STRING = 8192;
+
+/** @throws ShelfError "unknown_parameter" naming each and the nearest known one; "bad_parameter" for broken escapes,
+ *    because URLSearchParams would turn them into other text without a word */
+export function checkParameters(route: Route, query: string): void {
+  if (query === "") return;
+  if (query.length > MAX_QUERY_STRING) throw new ShelfError("bad_parameter", `The query is longer than ${MAX_QUERY_STRING} characters.`);
+  try {
+    decodeURIComponent(query.replaceAll("+", " "));
+  } catch {
+    throw new ShelfError("bad_parameter", "The query is not percent-encoded UTF-8.");
+  }
+  const known = route.query.map((parameter) => parameter.name);
+  const unknown = [...new Set(new URLSearchParams(query).keys())].filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  const errors = unknown.map((name) => {
+    const nearest = [...known].sort((a, b) => distance(name.toLowerCase(), a) - distance(name.toLowerCase(), b))[0];
+    return { pointer: name, detail: nearest === undefined ? "this route takes no parameters" : `unknown; did you mean "${nearest}"?` };
+  });
+  throw new ShelfError("unknown_parameter", errors.map(({ pointer, detail }) => `"${pointer}": ${detail}`).join("; "), {
+    errors,
+    fixes: known.length === 0 ? [] : [`Known parameters: ${known.join(", ")}.`],
+  });
+}

@@ -1,0 +1,139 @@
+/** The exact-revision store: `{repo}/{head}/{path}`, read by the build to say what is available and by the sidecar to send bytes.
+ *
+ *  Nothing in it is followed: a link anywhere on the way makes the file absent. Bytes are read once, and the digest is of
+ *  the bytes that were read, so what is compared and what is sent cannot differ. */
+import { constants, type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
+import { join } from "node:path";
+import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN, parseCodeRef } from "../format/code-ref.ts";
+import { type Sha256, sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+
+export const MAX_CODE_BYTES = 64 * 1024 * 1024; // one source file; it is held in memory while it is sent
+
+export type CodeFile = { readonly bytes: Uint8Array; readonly sha256: Sha256 };
+export type ListedCode = CodeRef & {
+  readonly size: number /** why it cannot be served; null when it can */;
+  readonly problem: string | null;
+};
+
+export interface CodeStore {
+  /** Size in bytes; null when the store has no such regular file.
+   *  @throws ShelfError "bad_code_path", or "code_store_unavailable" when the store cannot tell */
+  stat(ref: CodeRef): Promise<{ readonly size: number } | null>;
+  /** All bytes and their digest; null when the store has no such regular file. The caller compares the digest.
+   *  @throws ShelfError "bad_code_path", or "code_store_unavailable" when the store cannot tell or the file is over MAX_CODE_BYTES */
+  read(ref: CodeRef): Promise<CodeFile | null>;
+  /** Everything below well-named repositories and revisions, in no order.
+   *  @throws ShelfError "code_store_unavailable" */
+  list(): AsyncIterable<ListedCode>;
+}
+
+export type CodeStorage = { readonly kind: "directory"; readonly root: string } | { readonly kind: "s3" };
+
+/** @throws ShelfError "bad_config" for a kind that this version cannot open */
+export function openCodeStore(storage: CodeStorage): CodeStore {
+  if (storage.kind !== "directory") throw new ShelfError("bad_config", "code.kind s3 is not supported yet; use kind: directory");
+  const { root } = storage;
+  return {
+    async stat(ref) {
+      return withFile(root, ref, async (_file, size) => ({ size }));
+    },
+    async read(ref) {
+      return withFile(root, ref, async (file, size) => {
+        if (size > MAX_CODE_BYTES) throw new ShelfError("code_store_unavailable", `The file is larger than ${MAX_CODE_BYTES} bytes.`);
+        const buffer = await file.readFile();
+        const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+        return { bytes, sha256: sha256(bytes) };
+      });
+    },
+    list: () => list(root),
+  };
+}
+
+async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, size: number) => Promise<T>): Promise<T | null> {
+  parseCodeRef(ref.repo, ref.head, ref.path); // a caller that forgot must not leave the root
+  const realRoot = await findRoot(root);
+  const path = join(realRoot, ref.repo, ref.head, ref.path);
+  let file: FileHandle;
+  try {
+    // realpath of a path without links is that path; this refuses links in the middle, O_NOFOLLOW one at the end.
+    if ((await realpath(path)) !== path) return null;
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (cause) {
+    if (isAbsent(cause)) return null;
+    throw unavailable(cause);
+  }
+  try {
+    const opened = await file.stat({ bigint: true });
+    if (!opened.isFile()) return null;
+    // A folder on the way may have become a link between the two calls: what was opened must still be what stands there.
+    const standing = await lstat(path, { bigint: true });
+    if ((await realpath(path)) !== path || standing.ino !== opened.ino || standing.dev !== opened.dev) return null;
+    return await use(file, Number(opened.size));
+  } catch (cause) {
+    if (cause instanceof ShelfError) throw cause;
+    if (isAbsent(cause)) return null;
+    throw unavailable(cause);
+  } finally {
+    await file.close();
+  }
+}
+
+async function findRoot(root: string): Promise<string> {
+  try {
+    return await realpath(root);
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}
+
+function isAbsent(cause: unknown): boolean {
+  return ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
+}
+
+function unavailable(cause: unknown): ShelfError {
+  return new ShelfError("code_store_unavailable", "The exact-revision store cannot be read.", { cause });
+}
+
+async function* list(root: string): AsyncGenerator<ListedCode> {
+  const realRoot = await findRoot(root);
+  for (const repo of await entriesOf(realRoot)) {
+    if (!repo.isDirectory() || !CODE_REPO_PATTERN.test(repo.name)) continue;
+    for (const head of await entriesOf(join(realRoot, repo.name))) {
+      if (!head.isDirectory() || !CODE_HEAD_PATTERN.test(head.name)) continue;
+      yield* listBelow(join(realRoot, repo.name, head.name), { repo: repo.name, head: head.name }, "");
+    }
+  }
+}
+
+async function* listBelow(folder: string, ref: Omit<CodeRef, "path">, prefix: string): AsyncGenerator<ListedCode> {
+  for (const entry of await entriesOf(folder)) {
+    const path = prefix + entry.name;
+    const reject = (problem: string): ListedCode => ({ ...ref, path, size: 0, problem });
+    const problem = findCodePathProblem(path);
+    if (entry.isSymbolicLink()) yield reject("is a link; links are not followed");
+    else if (problem !== null) yield reject(problem);
+    else if (entry.isDirectory()) yield* listBelow(join(folder, entry.name), ref, `${path}/`);
+    else if (!entry.isFile()) yield reject("is not a regular file");
+    else {
+      const stats = await lstat(join(folder, entry.name)).catch(() => null);
+      if (stats === null) continue; // gone since the folder was read
+      yield {
+        ...ref,
+        path,
+        size: stats.size,
+        problem: stats.size > MAX_CODE_BYTES ? `is larger than ${MAX_CODE_BYTES} bytes` : null,
+      };
+    }
+  }
+}
+
+async function entriesOf(folder: string) {
+  try {
+    const entries = [];
+    for await (const entry of await opendir(folder)) entries.push(entry);
+    return entries;
+  } catch (cause) {
+    throw unavailable(cause);
+  }
+}

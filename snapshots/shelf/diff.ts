@@ -1,0 +1,171 @@
+/** What changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change.
+ *  `diffSnapshots` gives the names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
+import { isDeepStrictEqual } from "node:util";
+import { canonicalJson, sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "../format/layout.ts";
+import type { Change } from "../page/model.ts";
+import type { Snapshot } from "./read.ts";
+import type { Claim } from "../schema/claims.ts";
+import type { Changes } from "./shelf.ts";
+import { compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
+
+/** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
+ *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
+ *  @param before null for the first snapshot: everything is added */
+export async function diffSnapshots(before: Snapshot | null, after: Snapshot): Promise<Changes> {
+  const found: Mutable = { added: noNames(), changed: noNames(), removed: noNames() };
+  for await (const change of diffFolder(before, after, "objects")) found[kindOf(change)].objects.push(change.path);
+  for await (const change of diffFolder(before, after, "api/cubs")) {
+    const id = recordId(change.path);
+    if (id !== null) found[kindOf(change)].records.push(id);
+  }
+  for (const [id, pair] of await claimPairs(before, after)) found[kindOf(pair)].claims.push(id);
+  for (const lists of Object.values(found)) for (const list of Object.values(lists)) list.sort(compareNames);
+  return found;
+}
+
+/** Every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
+ *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
+export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
+  const objects: Change[] = [];
+  for await (const change of diffFolder(before, after, "objects")) {
+    const { path: key, before: old, after: now } = change;
+    const fields =
+      old === null || now === null
+        ? []
+        : diffFields({ type: old.type, uploaded: old.uploaded }, { type: now.type, uploaded: now.uploaded });
+    objects.push({ ...told("object", key, pagePath.object(key), change), before: old?.sha256 ?? null, after: now?.sha256 ?? null, fields });
+  }
+  const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describe("claim", id, pagePath.claim(id), pair));
+  const records: Change[] = [];
+  for await (const { path } of diffFolder(before, after, "api/cubs")) {
+    const id = recordId(path);
+    if (id === null) continue;
+    const file = `api/cubs/${path}`;
+    records.push(describe("record", id, pagePath.record(id), { before: await readJson(before, file), after: await readJson(after, file) }));
+  }
+  const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
+  return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
+}
+
+/** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
+async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
+  const meta = async (snapshot: Snapshot): Promise<unknown> =>
+    ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
+  const pairs = [
+    {
+      name: "library",
+      path: pagePath.front,
+      before: await readJson(before, "api/library.json"),
+      after: await readJson(after, "api/library.json"),
+    },
+    { name: "claims meta", path: pagePath.claims, before: await meta(before), after: await meta(after) },
+    {
+      name: "registry meta",
+      path: pagePath.dashboard,
+      before: await readJson(before, "api/cubs/meta.json"),
+      after: await readJson(after, "api/cubs/meta.json"),
+    },
+    {
+      name: "rejected",
+      path: pagePath.rejected,
+      before: await readJson(before, "api/rejected.json"),
+      after: await readJson(after, "api/rejected.json"),
+    },
+  ];
+  return pairs.filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).map((pair) => describe("other", pair.name, pair.path, pair));
+}
+
+type Names = { objects: string[]; claims: string[]; records: string[] };
+type Mutable = { added: Names; changed: Names; removed: Names };
+type Pair = { readonly before: unknown; readonly after: unknown };
+
+const noNames = (): Names => ({ objects: [], claims: [], records: [] });
+
+function kindOf(pair: Pair): Change["change"] {
+  return pair.before === null ? "added" : pair.after === null ? "removed" : "changed";
+}
+
+/** A removed item has no page in the newer snapshot. */
+function told(what: Change["what"], name: string, path: string, pair: Pair): Pick<Change, "what" | "name" | "path" | "change"> {
+  const change = kindOf(pair);
+  return { what, name, path: change === "removed" ? null : path, change };
+}
+
+function describe(what: Change["what"], name: string, path: string, pair: Pair): Change {
+  return {
+    ...told(what, name, path, pair),
+    before: pair.before === null ? null : sha256(canonicalJson(pair.before)),
+    after: pair.after === null ? null : sha256(canonicalJson(pair.after)),
+    fields: pair.before === null || pair.after === null ? [] : diffFields(pair.before, pair.after),
+  };
+}
+
+/** Members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole.
+ *  A member that is not there is "". */
+export function diffFields(before: unknown, after: unknown, prefix = ""): Change["fields"] {
+  if (isDeepStrictEqual(before, after)) return [];
+  const [old, now] = [membersOf(before), membersOf(after)];
+  if (old === null || now === null) return [{ field: prefix, before: jsonText(before), after: jsonText(after) }];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .sort(compareNames)
+    .flatMap((name) => diffFields(old.get(name), now.get(name), prefix === "" ? name : `${prefix}.${name}`));
+}
+
+/** As a map, so that a member called `__proto__` is a member; null for what is no object. */
+function membersOf(value: unknown): ReadonlyMap<string, unknown> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? new Map(Object.entries(value)) : null;
+}
+
+function jsonText(value: unknown): string {
+  return value === undefined ? "" : canonicalJson(value);
+}
+
+/** Claims that differ, by id. */
+async function claimPairs(before: Snapshot | null, after: Snapshot): Promise<ReadonlyMap<string, Pair>> {
+  const path = "api/claims.json";
+  const [a, b] = [(await before?.find(path)) ?? null, await after.find(path)];
+  if (a !== null && a.sha256 === b?.sha256) return new Map();
+  const [old, now] = [await claimsOf(before), await claimsOf(after)];
+  const pairs = [...new Set([...old.keys(), ...now.keys()])].map(
+    (id) => [id, { before: old.get(id) ?? null, after: now.get(id) ?? null }] as const,
+  );
+  return new Map(pairs.filter(([, pair]) => !isDeepStrictEqual(pair.before, pair.after)));
+}
+
+async function claimsOf(snapshot: Snapshot | null): Promise<ReadonlyMap<string, Claim>> {
+  const registry = snapshot === null ? null : ((await readJson(snapshot, "api/claims.json")) as { claims: readonly Claim[] } | null);
+  return new Map((registry?.claims ?? []).map((claim) => [claim.id, claim]));
+}
+
+/** The id of `<id>.json`; null for meta.json and for the index `<id>/code.json`, which is no part of the record. */
+function recordId(path: string): string | null {
+  return /^(CUB-[0-9]+)\.json$/.exec(path)?.[1] ?? null;
+}
+
+async function* diffFolder(before: Snapshot | null, after: Snapshot, folder: string): AsyncGenerator<TreeChange> {
+  const [a, b] = [await before?.find(folder), await after.find(folder)];
+  // Two trees of one digest are the same, whichever shelf they are read from.
+  const load = async (digest: string) => {
+    try {
+      return await after.tree(digest);
+    } catch (error) {
+      if (before === null || !(error instanceof ShelfError)) throw error;
+      return await before.tree(digest);
+    }
+  };
+  yield* diffTrees(a?.kind === "tree" ? a.sha256 : null, b?.kind === "tree" ? b.sha256 : null, load);
+}
+
+/** The file as JSON, or null when the snapshot does not hold it. Its digest is checked; its shape is what the generator wrote. */
+async function readJson(snapshot: Snapshot, path: string): Promise<unknown> {
+  const entry = await snapshot.find(path);
+  if (entry?.kind !== "blob") return null;
+  try {
+    return JSON.parse(new TextDecoder().decode(await snapshot.read(entry)));
+  } catch (cause) {
+    if (cause instanceof ShelfError) throw cause;
+    throw new ShelfError("snapshot_damaged", `${path} is not JSON.`, { cause });
+  }
+}

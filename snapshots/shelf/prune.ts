@@ -1,0 +1,76 @@
+/** Forgets old snapshots and frees what only they used. The caller holds the build lock. */
+import type { Sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import type { Shelf } from "./shelf.ts";
+import { reachable } from "./reach.ts";
+
+export type PruneOptions = {
+  readonly shelf: Shelf;
+  /** Roots whose snapshots may refer to blobs of this one: internal, when the public root is pruned. Prune that one first,
+   *  or what only its old snapshots use stays until the next time. */
+  readonly alsoUsedBy?: readonly Shelf[];
+  /** A root without a fallback that takes over what only those need: bytes that became gated do not stay under a public root. */
+  readonly moveTo?: Shelf;
+  /** Newest records to keep, at least 1. The one that the pointer names is kept besides. */
+  readonly keep: number;
+  /** The search index of this root (`ViewIndex` fits). */
+  readonly index?: { prune(keep: readonly string[]): Promise<void> };
+};
+
+export type Pruned = {
+  /** Ids of snapshots that no record names any more. */
+  readonly removed_snapshots: readonly Sha256[];
+  readonly removed_blobs: number;
+  readonly freed_bytes: number;
+};
+
+/** Records go first, then their tags in the index, then the blobs that no record reaches: whenever it is interrupted, every
+ *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
+ *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
+ *  RangeError when `keep` is not a positive integer */
+export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: PruneOptions): Promise<Pruned> {
+  if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
+  const records = await shelf.listRecords();
+  const pointer = await shelf.readPointer();
+  if (pointer === null && records.length > 0) {
+    throw new ShelfError("snapshot_damaged", "There is no current.json beside the records.", {
+      fixes: ["Run a build, or restore current.json."],
+    });
+  }
+  const kept = records.filter((record, at) => at >= records.length - keep || record.sequence === pointer?.sequence);
+  const keptIds = new Set(kept.map((record) => record.snapshot));
+  if (pointer !== null) keptIds.add(pointer.snapshot);
+  const needed = await reachable(shelf, keptIds);
+  const neededElsewhere = new Set<Sha256>();
+  for (const other of alsoUsedBy) {
+    const roots = (await other.listRecords()).map((record) => record.snapshot);
+    const current = await other.readPointer();
+    for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
+  }
+
+  const dropped = records.filter((record) => !kept.includes(record));
+  for (const record of dropped) await shelf.deleteRecord(record.sequence);
+  await shelf.flush();
+  await index?.prune([...keptIds]);
+  const spare: { digest: Sha256; size: number }[] = [];
+  for await (const blob of shelf.listBlobs()) {
+    if (needed.has(blob.digest)) continue;
+    if (!neededElsewhere.has(blob.digest)) spare.push(blob);
+    else if (moveTo !== undefined) {
+      const taken = await shelf.getBlob(blob.digest);
+      if (taken !== null) await moveTo.putBlob(blob.digest, taken);
+      spare.push(blob);
+    }
+  }
+  // What was taken over survives a power cut before it goes here.
+  await moveTo?.flush();
+  let blobs = 0;
+  let bytes = 0;
+  for (const { digest, size } of spare) {
+    await shelf.deleteBlob(digest);
+    blobs++;
+    bytes += size;
+  }
+  const removed = new Set(dropped.map((record) => record.snapshot)).difference(keptIds);
+  return { removed_snapshots: [...removed], removed_blobs: blobs, freed_bytes: bytes };
+}

@@ -1,0 +1,146 @@
+/** An open snapshot: files by path, checked against their digests as they are read. */
+import { LRUCache } from "lru-cache";
+import { sha256, type Sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import type { ClaimsRegistry } from "../schema/claims.ts";
+import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { Extract, ObjectKind } from "../schema/extract.ts";
+import type { Catalog, Rejection } from "../schema/resources.ts";
+import type { Shelf, SnapshotRecord } from "./shelf.ts";
+import { type BlobEntry, type Entry, parseTree, type Tree } from "../format/tree.ts";
+import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
+
+/** Parsed trees are shared by all open snapshots: most of them are the same. */
+const MAX_CACHED_TREES = 20_000;
+
+export type Snapshot = {
+  readonly id: Sha256;
+  readonly record: SnapshotRecord;
+  readonly shelf: Shelf;
+  /** The entry at a path of the tree, e.g. "api/catalog.json", or null. */
+  find(path: string): Promise<Entry | null>;
+  /** Bytes of a file's blob. @throws ShelfError "snapshot_damaged" when missing or not what the digest says */
+  read(entry: BlobEntry): Promise<Uint8Array>;
+  tree(digest: Sha256): Promise<Tree>;
+  /** Everything under api/ as data; read once. */
+  data(): Promise<ViewData>;
+  extract(key: string): Promise<Extract | null>;
+};
+
+export type TreeCache = LRUCache<Sha256, Tree>;
+
+export function createTreeCache(): TreeCache {
+  return new LRUCache({ max: MAX_CACHED_TREES });
+}
+
+/** Opens the snapshot that a record names. Reads nothing but the root tree.
+ *  @throws ShelfError "snapshot_damaged" when the root is missing or wrong */
+export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<Snapshot> {
+  const readBlob = async (digest: Sha256): Promise<Uint8Array> => {
+    const bytes = await shelf.getBlob(digest);
+    if (bytes === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+    if (sha256(bytes) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
+    return bytes;
+  };
+  const tree = async (digest: Sha256): Promise<Tree> => {
+    const cached = trees.get(digest);
+    if (cached !== undefined) return cached;
+    const parsed = parseTree(await readBlob(digest));
+    trees.set(digest, parsed);
+    return parsed;
+  };
+  const find = async (path: string): Promise<Entry | null> => {
+    let digest = record.snapshot;
+    let found: Entry | null = null;
+    for (const name of path.split("/")) {
+      if (found !== null) {
+        if (found.kind !== "tree") return null;
+        digest = found.sha256;
+      }
+      found = findName(await tree(digest), name);
+      if (found === null) return null;
+    }
+    return found;
+  };
+  const json = async (path: string): Promise<unknown> => {
+    const entry = await find(path);
+    if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
+    return JSON.parse(new TextDecoder().decode(await readBlob(entry.sha256)));
+  };
+
+  await tree(record.snapshot);
+  let data: Promise<ViewData> | null = null;
+  return {
+    id: record.snapshot,
+    record,
+    shelf,
+    find,
+    tree,
+    read: (entry) => readBlob(entry.sha256),
+    data: () => {
+      // A failed load is not remembered: the shelf may come back.
+      data ??= loadViewData(json).catch((error: unknown) => {
+        data = null;
+        throw error;
+      });
+      return data;
+    },
+    async extract(key) {
+      const entry = await find(`extracts/${key}`);
+      if (entry?.kind !== "blob") return null;
+      return JSON.parse(new TextDecoder().decode(await readBlob(entry.sha256))) as Extract;
+    },
+  };
+}
+
+/** Binary search by name: trees are sorted. */
+function findName(tree: Tree, name: string): Entry | null {
+  let low = 0;
+  let high = tree.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >>> 1;
+    const entry = tree[middle] as Entry;
+    if (entry.name === name) return entry;
+    if (entry.name < name) low = middle + 1;
+    else high = middle - 1;
+  }
+  return null;
+}
+
+/** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
+async function loadViewData(json: (path: string) => Promise<unknown>): Promise<ViewData> {
+  const [library, catalog, claims, cubs, code, rejected] = (await Promise.all(
+    ["library", "catalog", "claims", "cubs", "code", "rejected"].map((name) => json(`api/${name}.json`)),
+  )) as [
+    Library,
+    Omit<Catalog, "snapshot">,
+    ClaimsRegistry,
+    { meta: RegistryMeta | null; cubs: readonly CubRecord[] },
+    readonly CubCode[],
+    { rejected: readonly Rejection[] },
+  ];
+  const objects = catalog.collections
+    .flatMap((collection) => collection.objects)
+    .map(
+      (object): ObjectRow => ({
+        key: object.key,
+        title: object.title,
+        summary: object.summary ?? "",
+        kind: object.kind as ObjectKind,
+        media_type: object.media_type,
+        size: object.size,
+        sha256: object.sha256 ?? "",
+        uploaded: object.uploaded,
+      }),
+    )
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+  return {
+    library,
+    objects,
+    claims,
+    cubs: cubs.cubs,
+    meta: cubs.meta,
+    code: new Map(code.map((index) => [index.id, index])),
+    rejected: rejected.rejected,
+  };
+}

@@ -1,0 +1,260 @@
+/** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
+import { execFile } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  createReadStream,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { changesSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+
+const run = promisify(execFile);
+
+/** Opens one root of a shelf; creates nothing until something is put.
+ *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
+ *  @param fallback a root whose blobs this one may refer to: internal may use public, never the other way
+ *  @param reading "at once" holds everything else up while a blob is read, at a third of the cost: for builds, which read
+ *    tens of thousands of small blobs and answer nobody */
+export function openDirectoryShelf(root: string, fallback: Shelf | null = null, reading: "aside" | "at once" = "aside"): Shelf {
+  const made = new Set<string>();
+  const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
+  const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
+  const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
+  const pointerPath = join(root, "current.json");
+
+  const ensureFolder = (folder: string): void => {
+    if (made.has(folder)) return;
+    mkdirSync(folder, { recursive: true });
+    made.add(folder);
+  };
+  // Synchronous on purpose: a blob is a few kilobytes, and the queue behind asynchronous calls costs more than the write.
+  const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
+    const temporary = join(root, "tmp", randomUUID());
+    const create = (): number => {
+      ensureFolder(join(root, "tmp"));
+      ensureFolder(dirname(path));
+      return openSync(temporary, "wx");
+    };
+    let file: number;
+    try {
+      file = create();
+    } catch {
+      // The folder was removed since it was made (`clearTemporary` does that).
+      made.clear();
+      file = create();
+    }
+    try {
+      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      if (durable) fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  };
+
+  const readWhole = (path: string): Promise<Uint8Array | null> =>
+    reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
+
+  const shelf: Shelf = {
+    indexUri: join(root, "index"),
+
+    async getBlob(digest) {
+      return (await readWhole(blobPath(digest))) ?? (await fallback?.getBlob(digest)) ?? null;
+    },
+
+    async streamBlob(digest, start, end) {
+      const path = blobPath(digest);
+      if (!existsSync(path)) return (await fallback?.streamBlob(digest, start, end)) ?? null;
+      return createReadStream(path, { start, end });
+    },
+
+    async putBlob(digest, bytes) {
+      const path = blobPath(digest);
+      // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
+      // one here hides a good one in the fallback, so it is replaced even then.
+      if (existsSync(path)) {
+        if (Buffer.compare(readFileSync(path), bytes) === 0) {
+          wholeBlobs.get(shelf)?.add(digest);
+          return false;
+        }
+      } else if (fallback !== null) {
+        if (wholeBlobs.get(fallback)?.has(digest) && (await fallback.hasBlob(digest))) return false;
+        const there = await fallback.getBlob(digest);
+        if (there !== null && Buffer.compare(there, bytes) === 0) return false;
+      }
+      writeWhole(path, bytes);
+      wholeBlobs.get(shelf)?.add(digest);
+      return true;
+    },
+
+    async hasBlob(digest) {
+      return existsSync(blobPath(digest)) || ((await fallback?.hasBlob(digest)) ?? false);
+    },
+
+    async *listBlobs() {
+      for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
+        for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
+          if (SHA256_PATTERN.test(name) && name.startsWith(fan))
+            yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
+        }
+      }
+    },
+
+    async deleteBlob(digest) {
+      await unlink(blobPath(digest));
+    },
+
+    async readPointer() {
+      const text = await readFile(pointerPath, "utf8").catch(absent);
+      return text === null ? null : parseRecord(text, "current.json");
+    },
+
+    async swapPointer(record, expected) {
+      mkdirSync(root, { recursive: true });
+      // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
+      // the lock keeps everyone else out.
+      await withLock(join(root, "pointer.lock"), () => {
+        const current = existsSync(pointerPath) ? parseRecord(readFileSync(pointerPath, "utf8"), "current.json") : null;
+        if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
+          throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
+        }
+        writeWhole(pointerPath, Buffer.from(canonicalJson(record)), true);
+      });
+      syncFolder(root);
+    },
+
+    async listRecords() {
+      const files = (await readdir(join(root, "snapshots")).catch(absent)) ?? [];
+      const records = await Promise.all(
+        files
+          .filter((name) => /^[1-9][0-9]*\.json$/.test(name))
+          .map(async (name) => {
+            const record = parseRecord(await readFile(join(root, "snapshots", name), "utf8"), `snapshots/${name}`);
+            if (`${record.sequence}.json` === name) return record;
+            throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
+          }),
+      );
+      return records.sort((a, b) => a.sequence - b.sequence);
+    },
+
+    async putRecord(record, changes) {
+      // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
+      writeWhole(changesPath(record.sequence), Buffer.from(canonicalJson(changes)), true);
+      writeWhole(recordPath(record.sequence), Buffer.from(canonicalJson(record)), true);
+      for (const path of [changesPath(record.sequence), recordPath(record.sequence)]) syncFolder(dirname(path));
+    },
+
+    async readChanges(sequence) {
+      const text = await readFile(changesPath(sequence), "utf8").catch(absent);
+      if (text === null) return null;
+      const parsed = changesSchema.safeParse(parseJson(text));
+      if (!parsed.success) throw new ShelfError("snapshot_damaged", `changes/${sequence}.json is malformed.`);
+      return parsed.data;
+    },
+
+    async deleteRecord(sequence) {
+      await rm(recordPath(sequence), { force: true });
+    },
+
+    async readChecked() {
+      const text = await readFile(join(root, "checked"), "utf8").catch(absent);
+      return text === null || Number.isNaN(Date.parse(text)) ? null : text;
+    },
+
+    async writeChecked(time) {
+      writeWhole(join(root, "checked"), Buffer.from(time));
+    },
+
+    async flush() {
+      if (!existsSync(root)) return;
+      // One syncfs for everything instead of one fsync for each of thousands of small files.
+      await run("sync", ["-f", root]).catch(async () => {
+        for await (const blob of shelf.listBlobs()) syncFolder(blobPath(blob.digest));
+      });
+    },
+  };
+  wholeBlobs.set(shelf, new Set());
+  return shelf;
+}
+
+/** Blobs that a shelf wrote or compared itself: the internal root need not read them again to know that they are whole. */
+const wholeBlobs = new WeakMap<Shelf, Set<Sha256>>();
+
+/** Removes what killed builds left under tmp/. Only under the build lock. */
+export async function clearTemporary(root: string): Promise<void> {
+  await rm(join(root, "tmp"), { recursive: true, force: true });
+}
+
+/** Whether the folder can be written, so that a build says so before it works. */
+export async function checkWritable(root: string): Promise<void> {
+  try {
+    await mkdir(root, { recursive: true });
+    await access(root, constants.W_OK);
+  } catch (cause) {
+    throw new ShelfError("build_failed", "The shelf folder cannot be written.", {
+      cause,
+      fixes: ["Check shelf.root and its permissions."],
+    });
+  }
+}
+
+function parseRecord(text: string, name: string): SnapshotRecord {
+  const parsed = snapshotRecordSchema.safeParse(parseJson(text));
+  if (!parsed.success) throw new ShelfError("snapshot_damaged", `${name} is malformed.`);
+  return parsed.data;
+}
+
+/** undefined, which every schema refuses, for what is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** How long another process may take to move the pointer: one small write. */
+const LOCK_TIMEOUT_MS = 10_000;
+
+/** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
+ *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. Loaded only by who publishes. */
+async function withLock(path: string, work: () => void): Promise<void> {
+  const { DatabaseSync } = await import("node:sqlite");
+  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
+  try {
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+    } catch (cause) {
+      throw new ShelfError("lost_race", "Another publisher holds the pointer; nothing was changed.", { cause });
+    }
+    work();
+  } finally {
+    database.close();
+  }
+}
+
+function syncFolder(path: string): void {
+  const file = openSync(path, "r");
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
+  throw error;
+}

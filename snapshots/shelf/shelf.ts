@@ -1,0 +1,57 @@
+/** The place that holds one root (public or internal): blobs under their digest, one record per published snapshot,
+ *  the pointer, and the search index beside them. See architecture "The snapshot format". */
+import { z } from "zod";
+import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
+
+const digest = z.string().regex(SHA256_PATTERN);
+
+/** `snapshots/<sequence>.json`: written once, before the pointer moves. */
+export const snapshotRecordSchema = z.strictObject({
+  sequence: z.int().positive(),
+  snapshot: digest,
+  /** RFC 3339 UTC: the build's clock; the only time that does not come from source data, and it lies outside the tree. */
+  created: z.iso.datetime(),
+  /** Id of the snapshot that was served before this one, null for the first. */
+  previous: digest.nullable(),
+  /** What the build read: name → digest or version. */
+  inputs: z.record(z.string(), z.string()),
+});
+export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
+
+const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.string()), records: z.array(z.string()) });
+/** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Small, and kept when
+ *  the snapshot itself is pruned: from it follow the history page and "first seen". */
+export const changesSchema = z.strictObject({ added: names, changed: names, removed: names });
+export type Changes = z.infer<typeof changesSchema>;
+
+export interface Shelf {
+  /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
+  getBlob(digest: Sha256): Promise<Uint8Array | null>;
+  /** A byte range of a blob, `end` inclusive; for objects too large to hold. Null when it is not here. */
+  streamBlob(digest: Sha256, start: number, end: number): Promise<AsyncIterable<Uint8Array> | null>;
+  /** Stores bytes under their digest unless they are there. @returns whether anything was written */
+  putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean>;
+  hasBlob(digest: Sha256): Promise<boolean>;
+  listBlobs(): AsyncIterable<{ readonly digest: Sha256; readonly size: number }>;
+  /** Only `prune` calls this, under the build lock, for blobs that no record reaches. */
+  deleteBlob(digest: Sha256): Promise<void>;
+
+  /** Newest record that the pointer names, or null before the first publication. Cheap enough for every second. */
+  readPointer(): Promise<SnapshotRecord | null>;
+  /** Makes `record` current if `expected` still is. @throws ShelfError "lost_race" otherwise */
+  swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
+  /** All records, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
+  listRecords(): Promise<readonly SnapshotRecord[]>;
+  putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
+  readChanges(sequence: number): Promise<Changes | null>;
+  deleteRecord(sequence: number): Promise<void>;
+
+  /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
+  readChecked(): Promise<string | null>;
+  writeChecked(time: string): Promise<void>;
+
+  /** Returns when everything put so far survives a power cut. */
+  flush(): Promise<void>;
+  /** Where the search index of this root lies (a path or an address that the index opens). */
+  readonly indexUri: string;
+}

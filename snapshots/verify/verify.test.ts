@@ -1,0 +1,455 @@
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { canonicalJson, sha256 } from "../digest.ts";
+import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
+import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { type VerifyOptions, verifyShelf } from "./verify.ts";
+import type { Finding } from "./finding.ts";
+import { GATED_COLLECTION, GATED_TEXT, publishBoth, publishTiny, TINY, tinyData, type TinyOptions, type TinySource } from "./tiny-shelf.ts";
+
+const base = mkdtempSync(join(tmpdir(), "verify-"));
+after(() => rmSync(base, { recursive: true }));
+let rooms = 0;
+
+type Room = { readonly root: string; readonly public: Shelf; readonly internal: Shelf };
+
+function newRoom(from?: Room): Room {
+  const root = join(base, String(rooms++));
+  if (from !== undefined) cpSync(from.root, root, { recursive: true });
+  const shelf = openDirectoryShelf(join(root, "public"));
+  return { root, public: shelf, internal: openDirectoryShelf(join(root, "internal"), shelf) };
+}
+
+async function published(source: TinySource = TINY, options: TinyOptions = {}): Promise<Room> {
+  const room = newRoom();
+  await publishBoth(room, source, options);
+  return room;
+}
+
+const verify = (room: Room, more: Partial<VerifyOptions> = {}): Promise<Finding[]> =>
+  verifyShelf({ public: room.public, internal: room.internal, snapshots: "all", ...more });
+const codes = (findings: readonly Finding[]): string[] => [...new Set(findings.map((finding) => finding.code))].sort();
+const errors = (findings: readonly Finding[]): Finding[] => findings.filter((finding) => finding.severity === "error");
+
+/** Files that verification answers for; a lock and the like are not. */
+function coveredFiles(room: Room): string[] {
+  return readdirSync(room.root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(room.root.length + 1))
+    .filter((path) => /^(public|internal)\/(blobs\/|snapshots\/|changes\/|current\.json$)/.test(path))
+    .sort();
+}
+
+const tiny = await published();
+
+/** Damages one file, hands the room to `check`, and puts the file back. */
+async function damaged(
+  room: Room,
+  path: string,
+  damage: (file: string, bytes: Buffer) => void,
+  check: (findings: Finding[]) => void,
+): Promise<void> {
+  const file = join(room.root, path);
+  const bytes = readFileSync(file);
+  try {
+    damage(file, bytes);
+    check(await verify(room));
+  } finally {
+    rmSync(file, { recursive: true, force: true });
+    writeFileSync(file, bytes);
+  }
+}
+
+test("one changed byte in any file of a shelf is found", async () => {
+  const room = newRoom(tiny);
+  const files = coveredFiles(room);
+  assert.ok(files.length > 60);
+  const flip = (path: string, place: number, mask: number): Promise<void> =>
+    damaged(
+      room,
+      path,
+      (file, bytes) => {
+        const at = place % bytes.length;
+        const changed = Buffer.from(bytes);
+        changed[at] = (bytes[at] ?? 0) ^ mask;
+        writeFileSync(file, changed);
+      },
+      (findings) => assert.ok(errors(findings).length > 0, `${path}, byte ${place}, xor ${mask}`),
+    );
+  // The few mutable files have no digest in their name: these are looked at more closely.
+  for (const path of files.filter((name) => !name.includes("/blobs/"))) for (const place of [0, 40, 150]) await flip(path, place, 1);
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat(), fc.integer({ min: 1, max: 255 }), flip), { numRuns: 40 });
+});
+
+test("a file that is missing, torn, overlong, garbage or a folder is a finding and never a crash", async () => {
+  const room = newRoom(tiny);
+  const files = coveredFiles(room);
+  const damages: readonly ((file: string, bytes: Buffer) => void)[] = [
+    (file) => rmSync(file),
+    (file, bytes) => writeFileSync(file, bytes.subarray(0, bytes.length >> 1)),
+    (file) => writeFileSync(file, ""),
+    (file, bytes) => writeFileSync(file, Buffer.concat([bytes, Buffer.of(0)])),
+    (file) => writeFileSync(file, '{"__proto__":{"a":[[[null]]]}}'),
+    (file) => writeFileSync(file, Buffer.of(0xff, 0xfe, 0)),
+    (file) => (rmSync(file), mkdirSync(file)),
+  ];
+  const check = async (path: string, number: number): Promise<void> => {
+    // A blob that both roots hold may be missing from the internal one: that is how it should have been stored.
+    if (number === 0 && path.startsWith("internal/blobs/") && files.includes(path.replace("internal", "public"))) return;
+    await damaged(room, path, damages[number] ?? assert.fail(), (findings) => {
+      assert.ok(errors(findings).length > 0, `${path}, damage ${number}`);
+      assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
+    });
+  };
+  for (const path of files.filter((name) => !name.includes("/blobs/"))) for (const number of damages.keys()) await check(path, number);
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat({ max: damages.length - 1 }), check), { numRuns: 30 });
+});
+
+test("a shelf of whatever files is told about, not choked on", async () => {
+  const anything = fc.oneof(fc.json(), fc.string(), fc.constant(readFileSync(join(tiny.root, "public/current.json"), "utf8")));
+  await fc.assert(
+    fc.asyncProperty(
+      fc.dictionary(
+        fc.constantFrom(
+          "current.json",
+          "snapshots/1.json",
+          "snapshots/2.json",
+          "changes/1.json",
+          `blobs/00/${"0".repeat(64)}`,
+          "blobs",
+          "index/x.lance",
+        ),
+        anything,
+      ),
+      async (files) => {
+        const room = newRoom();
+        for (const root of ["public", "internal"]) {
+          for (const [path, content] of Object.entries(files)) {
+            const file = join(room.root, root, path);
+            try {
+              mkdirSync(join(file, ".."), { recursive: true });
+              writeFileSync(file, content);
+            } catch {
+              // "blobs" cannot be a file and a folder; either will do.
+            }
+          }
+        }
+        const findings = await verify(room);
+        assert.ok(findings.some((finding) => finding.severity === "error"));
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+test("a sound shelf has no findings, in one snapshot or several, after a rollback and with no gated object", async () => {
+  assert.deepEqual(await verify(tiny), []);
+  assert.deepEqual(await verify(tiny, { snapshots: "current" }), []);
+  assert.deepEqual(await verifyShelf({ public: tiny.public, internal: null }), []);
+  const room = newRoom(tiny);
+  const next: TinySource = {
+    ...TINY,
+    objects: [...TINY.objects, { key: "notes/more.md", text: "# More\n" }],
+    claims: [],
+    cubs: TINY.cubs?.slice(1) ?? [],
+  };
+  await publishBoth(room, next, { created: "2026-02-02T00:00:00Z" });
+  await publishBoth(room, TINY, { created: "2026-02-03T00:00:00Z" });
+  assert.deepEqual(await verify(room), []);
+  assert.deepEqual(await verify(await published({ objects: [{ key: "notes/a.md", text: "a" }] })), []);
+  assert.deepEqual(await verify(await published({ objects: [] })), []);
+  const [first, , last] = await room.public.listRecords();
+  await room.public.swapPointer(first as SnapshotRecord, last as SnapshotRecord);
+  assert.deepEqual(codes(await verify(room)), ["orphan_record"]);
+});
+
+/** Other bytes under a name, with every digest made to fit: what somebody who can write the shelf would do. */
+async function forged(options: TinyOptions): Promise<string[]> {
+  const { root, public: shelf } = newRoom();
+  await publishTiny(shelf, tinyData(TINY, "public"), TINY, options);
+  // The tiny shelf's internal root holds every blob itself, so it can stand beside any public one.
+  return codes(await verify({ root, public: shelf, internal: openDirectoryShelf(join(tiny.root, "internal"), shelf) }));
+}
+
+const json = (path: string): unknown => {
+  const { claims, library, rejected, meta, cubs } = tinyData(TINY, "public");
+  const bodies: Readonly<Record<string, unknown>> = {
+    "api/claims.json": claims,
+    "api/library.json": library,
+    "api/rejected.json": { rejected },
+    "api/cubs.json": { count: 2, returned: 2, meta, cubs },
+  };
+  return structuredClone(bodies[path]);
+};
+
+test("files that contradict each other are found though every digest fits", async () => {
+  const one = (path: string, content: unknown): TinyOptions => ({
+    files: { [path]: typeof content === "string" ? content : canonicalJson(content) },
+  });
+  const claims = json("api/claims.json") as { claims: Record<string, unknown>[] };
+  const cubs = json("api/cubs.json") as { count: number; cubs: Record<string, unknown>[] };
+  const library = json("api/library.json") as Record<string, unknown>;
+  const cases: readonly (readonly [TinyOptions, string])[] = [
+    [{ without: ["api/claims.json"] }, "api_missing"],
+    [one("api/claims.json", "[]"), "api_malformed"],
+    [one("api/claims.json", "{"), "api_malformed"],
+    [one("api/claims.json", { ...claims, claims: [{ ...claims.claims[0], private_note: 1 }] }), "api_malformed"],
+    [one("api/claims.json", { ...claims, claims: [claims.claims[0], claims.claims[0]] }), "api_mismatch"],
+    [one("api/cubs.json", { ...cubs, count: 3 }), "derived_differs"],
+    [one("api/cubs.json", { ...cubs, cubs: [...cubs.cubs].reverse() }), "api_mismatch"],
+    [one("api/cubs.json", { ...cubs, cubs: [cubs.cubs[0], { ...cubs.cubs[1], operator: "x" }] }), "api_malformed"],
+    [one("api/library.json", { ...library, view: "internal" }), "api_mismatch"],
+    [one("api/library.json", { ...library, collections: [] }), "derived_differs"],
+    [one("api/library.json", { ...library, collections: [...(library["collections"] as object[]), GATED_COLLECTION] }), "gated_in_public"],
+    [one("api/cubs/CUB-0001.json", "{}"), "derived_differs"],
+    [{ without: ["api/cubs/CUB-0001.json"] }, "derived_missing"],
+    [{ without: ["api/cubs/CUB-0001/code.json"] }, "derived_missing"],
+    [one("api/cubs/CUB-0009.json", "{}"), "derived_extra"],
+    [one("api/openapi.json", "{}"), "derived_differs"],
+    [one("objects/notes/hello.md", "other bytes"), "api_mismatch"],
+    [one("objects/notes/uncatalogued.md", "x"), "api_mismatch"],
+    [one("objects/notes/a\ufffdb.md", "x"), "bad_name"],
+    [one("objects/notes/..", "x"), "bad_name"],
+    [{ without: ["objects/notes/hello.md"] }, "api_mismatch"],
+    [{ without: ["extracts/notes/hello.md"] }, "extract_missing"],
+    [one("extracts/notes/other.md", "{}"), "extract_missing"],
+    [one("extracts/notes/hello.md", "{}"), "extract_mismatch"],
+    [{ without: ["pages/object/notes/hello.md=.html"] }, "page_missing"],
+    [one("pages/object/notes/bye.md=.html", ""), "page_extra"],
+    [one("pages/evil.txt", ""), "media_type"],
+  ];
+  for (const [options, code] of cases) {
+    const found = await forged(options);
+    assert.ok(found.includes(code), `${JSON.stringify(options).slice(0, 200)}: wanted ${code}, found ${found.join(" ")}`);
+  }
+});
+
+test("an extract whose quotes are not the object's lines is found", async () => {
+  const extract = {
+    title: "Hello",
+    summary: "",
+    kind: "markdown",
+    media_type: "text/markdown; charset=utf-8",
+    language: null,
+    lines: 3,
+    html: null,
+    notes: [],
+  };
+  const passage = { heading: [], name: null, page: null, start_line: 3, end_line: 3, text: "A first note about sorting lists." };
+  const path = "extracts/notes/hello.md";
+  assert.deepEqual(await forged({ files: { [path]: JSON.stringify({ ...extract, passages: [passage] }) } }), []);
+  for (const wrong of [
+    { ...passage, text: "A first note about sorting lists" },
+    { ...passage, start_line: 2 },
+    { ...passage, end_line: 99 },
+    { ...passage, start_line: 99, end_line: 99 },
+  ]) {
+    assert.deepEqual(await forged({ files: { [path]: JSON.stringify({ ...extract, passages: [wrong] }) } }), ["extract_mismatch"]);
+  }
+});
+
+test("whatever is gated and reaches a public file is a leak, and what a public object says itself a warning", async () => {
+  for (const [content, code] of [
+    ["drafts/withdrawal-plan.md", "leak_key"],
+    [sha256(TINY.objects[2]?.text ?? ""), "leak_digest"],
+    ["Plan of the withdrawal", "leak_title"],
+    [`<p>${GATED_TEXT}</p>`, "leak_text"],
+    ["example/withheld-repository", "leak_private"],
+    ["canary-0123456789", "leak_private"],
+  ] as const) {
+    const room = await published(TINY, { files: { "assets/page.0123abcd.css": content } });
+    assert.deepEqual(codes(errors(await verify(room, { extra: ["canary-0123456789"] }))), [code]);
+    const said = await published({ ...TINY, objects: [...TINY.objects, { key: "notes/said.md", text: `# Said\n\n${content}\n` }] });
+    const findings = await verify(said, { extra: ["canary-0123456789"] });
+    assert.deepEqual(errors(findings), [], content);
+    assert.ok(findings.every((finding) => finding.path === "objects/notes/said.md"));
+  }
+});
+
+test("a search index that holds gated text is a leak", async () => {
+  const room = newRoom(tiny);
+  mkdirSync(join(room.root, "public/index/passages.lance/data"), { recursive: true });
+  writeFileSync(
+    join(room.root, "public/index/passages.lance/data/0.lance"),
+    Buffer.concat([Buffer.alloc(100), Buffer.from("drafts/withdrawal-plan.md")]),
+  );
+  assert.deepEqual(
+    (await verify(room)).map((finding) => [finding.code, finding.path]),
+    [["leak_key", "index/passages.lance/data/0.lance"]],
+  );
+});
+
+test("a projection that forgets to withhold is found", async () => {
+  const whole = tinyData(TINY, "internal");
+  const data = tinyData(TINY, "public");
+  for (const [broken, code] of [
+    [{ ...data, claims: whole.claims }, "gated_in_public"],
+    [{ ...data, objects: whole.objects }, "gated_in_public"],
+    [{ ...data, objects: whole.objects, library: { ...data.library, collections: whole.library.collections } }, "gated_in_public"],
+  ] as const) {
+    const room = newRoom();
+    await publishTiny(room.internal, whole, TINY);
+    await publishTiny(room.public, broken, TINY);
+    const found = codes(errors(await verify(room)));
+    assert.ok(found.includes(code), found.join(" "));
+  }
+});
+
+test("what is public and not in the internal view, or other there, is found", async () => {
+  const less: TinySource = { ...TINY, objects: TINY.objects.slice(1), claims: [], cubs: TINY.cubs?.slice(1) ?? [] };
+  const other: TinySource = {
+    ...TINY,
+    objects: TINY.objects.map((object) => ({ ...object, text: `${object.text}\n` })),
+    cubs: TINY.cubs?.map((record) => ({ ...(record as object), note: "x" })) ?? [],
+  };
+  for (const source of [less, other]) {
+    const room = newRoom();
+    await publishTiny(room.internal, tinyData(source, "internal"), source);
+    await publishTiny(room.public, tinyData(TINY, "public"), TINY);
+    const findings = (await verify(room)).filter((finding) => finding.code === "not_in_internal");
+    assert.ok(findings.some((finding) => finding.path === "objects/notes/hello.md"));
+    assert.ok(findings.some((finding) => finding.path === "api/cubs/CUB-0001.json"));
+  }
+});
+
+test("a public blob that lies only under internal/ is told as that", async () => {
+  const room = newRoom(tiny);
+  const digest = sha256(TINY.objects[0]?.text ?? "");
+  const path = `blobs/${digest.slice(0, 2)}/${digest}`;
+  mkdirSync(join(room.root, "internal", path, ".."), { recursive: true });
+  cpSync(join(room.root, "public", path), join(room.root, "internal", path));
+  rmSync(join(room.root, "public", path));
+  assert.deepEqual(codes(errors(await verify(room))), ["blob_only_internal"]);
+});
+
+test("a damaged copy is found even where the other root has a good one", async () => {
+  const room = newRoom(tiny);
+  const digest = sha256(TINY.objects[0]?.text ?? "");
+  const path = `blobs/${digest.slice(0, 2)}/${digest}`;
+  mkdirSync(join(room.root, "internal", path, ".."), { recursive: true });
+  writeFileSync(join(room.root, "internal", path), "torn");
+  assert.deepEqual(
+    (await verify(room)).filter((finding) => finding.severity === "error").map((finding) => [finding.root, finding.code]),
+    [["internal", "blob_digest"]],
+  );
+});
+
+test("blobs that nothing needs are counted, and those that only the internal view needs told apart", async () => {
+  const room = newRoom(tiny);
+  await room.public.putBlob(sha256("spare"), Buffer.from("spare"));
+  await room.internal.putBlob(sha256("rest"), Buffer.from("rest"));
+  const gated = TINY.objects[2]?.text ?? "";
+  await room.public.putBlob(sha256(gated), Buffer.from(gated));
+  assert.deepEqual(
+    (await verify(room)).map(({ severity, code, root, detail }) => [severity, code, root, detail]),
+    [
+      ["warning", "unreferenced_blobs", "public", "1 blob, 5 bytes."],
+      ["warning", "gated_blob_in_public", "public", `1 blob, ${Buffer.byteLength(gated)} bytes.`],
+      ["warning", "unreferenced_blobs", "internal", "1 blob, 4 bytes."],
+    ],
+  );
+});
+
+test("damage in an older snapshot is found when all are asked for, its root always", async () => {
+  const room = newRoom(tiny);
+  await publishBoth(room, { ...TINY, objects: TINY.objects.slice(1) }, { created: "2026-02-02T00:00:00Z" });
+  const old = sha256(TINY.objects[0]?.text ?? "");
+  const file = join(room.root, "public/blobs", old.slice(0, 2), old);
+  writeFileSync(file, "torn");
+  assert.deepEqual(errors(await verify(room, { snapshots: "current" })), []);
+  assert.ok(codes(await verify(room)).includes("blob_digest"));
+  const [first] = await room.public.listRecords();
+  rmSync(join(room.root, "public/blobs", first?.snapshot.slice(0, 2) ?? "", first?.snapshot ?? ""));
+  assert.ok(codes(await verify(room, { snapshots: "current" })).includes("blob_missing"));
+});
+
+test("records that do not follow each other are found; pruned and skipped ones are not faults", async () => {
+  const room = newRoom(tiny);
+  await publishBoth(room, { ...TINY, objects: TINY.objects.slice(1) }, { created: "2026-01-01T00:00:00Z" });
+  assert.deepEqual(codes(await verify(room)), ["record_order"]);
+  const rewrite = (sequence: number, change: Partial<SnapshotRecord>): void => {
+    const file = join(room.root, `public/snapshots/${sequence}.json`);
+    const record = { ...(JSON.parse(readFileSync(file, "utf8")) as SnapshotRecord), ...change };
+    writeFileSync(file, canonicalJson(record));
+    if (sequence === 2) writeFileSync(join(room.root, "public/current.json"), canonicalJson(record));
+  };
+  rewrite(2, { created: "2026-02-02T00:00:00Z", previous: sha256("no such snapshot") });
+  assert.deepEqual(codes(errors(await verify(room))), ["record_chain"]);
+  rmSync(join(room.root, "public/snapshots/1.json"));
+  assert.deepEqual(errors(await verify(room)), []);
+});
+
+test("a list of changes that does not say what changed is found", async () => {
+  const room = newRoom(tiny);
+  await publishBoth(room, { ...TINY, objects: TINY.objects.slice(1) }, { created: "2026-02-02T00:00:00Z" });
+  assert.deepEqual(await verify(room), []);
+  const file = join(room.root, "public/changes/2.json");
+  writeFileSync(file, readFileSync(file, "utf8").replace("notes/hello.md", "notes/hallo.md"));
+  assert.deepEqual(codes(await verify(room)), ["changes_mismatch"]);
+  rmSync(file);
+  assert.deepEqual(codes(await verify(room)), ["changes_missing"]);
+});
+
+test("a few trees that spell billions of paths, and folders without end, stop verification and nothing else", async () => {
+  for (const [names, depth] of [
+    [["a"], 1500],
+    [["a", "b"], 64],
+  ] as const) {
+    const room = newRoom();
+    let bytes = Buffer.from("[]");
+    for (let level = 0; level < depth; level++) {
+      const digest = sha256(bytes);
+      await room.public.putBlob(digest, bytes);
+      const folders = level === depth - 1 ? ["objects"] : names;
+      bytes = Buffer.from(
+        `[${folders.map((name) => `{"kind":"tree","name":"${name}","sha256":"${digest}","size":${bytes.length}}`).join(",")}]`,
+      );
+    }
+    await room.public.putBlob(sha256(bytes), bytes);
+    const record: SnapshotRecord = { sequence: 1, snapshot: sha256(bytes), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
+    const nothing = { objects: [], claims: [], records: [] };
+    await room.public.putRecord(record, { added: nothing, changed: nothing, removed: nothing });
+    await room.public.swapPointer(record, null);
+    assert.ok(codes(await verifyShelf({ public: room.public, internal: null, maxFolders: 10_000 })).includes("tree_too_large"));
+  }
+});
+
+test("derived files are made again and compared", async () => {
+  const room = newRoom(tiny);
+  const derive = (files: Readonly<Record<string, string | (() => never)>>): Promise<Finding[]> =>
+    verify(room, {
+      derive: {
+        async *files(snapshot) {
+          if (snapshot.shelf !== room.public) return;
+          for (const [path, bytes] of Object.entries(files))
+            yield { path, bytes: () => (typeof bytes === "string" ? Buffer.from(bytes) : bytes()) };
+        },
+      },
+    });
+  const same = { "assets/page.0123abcd.css": "body{}" };
+  assert.deepEqual(await derive(same), []);
+  assert.deepEqual(codes(await derive({ "assets/page.0123abcd.css": "body{color:red}" })), ["derived_differs"]);
+  assert.deepEqual(codes(await derive({ ...same, "assets/more.css": "" })), ["derived_missing"]);
+  assert.deepEqual(codes(await derive({ "assets/page.0123abcd.css": () => assert.fail("cannot render") })), ["derive_failed"]);
+  assert.deepEqual(
+    (await derive({ "pages/llms.txt": "llms.txt" })).every(
+      (finding) => finding.code === "derived_extra" && finding.path?.startsWith("pages/"),
+    ),
+    true,
+  );
+});
+
+test("what an index check says is a finding of its root", async () => {
+  const findings = await verify(tiny, {
+    index: async (root, { data }) => (root === "internal" ? [`${data.objects.length} rows are missing.`] : []),
+  });
+  assert.deepEqual(
+    findings.map(({ code, root, detail }) => [code, root, detail]),
+    [["index_mismatch", "internal", "3 rows are missing."]],
+  );
+  assert.deepEqual(codes(await verify(tiny, { index: () => Promise.reject(new Error("no index")) })), ["unreadable"]);
+});

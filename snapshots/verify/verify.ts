@@ -1,0 +1,157 @@
+/** Verification: reads a shelf as if nobody could be trusted, and tells what is wrong with it. Nothing is changed, and no
+ *  content, however broken, makes it fail: trouble becomes a finding.
+ *
+ *  Not covered, since nothing else says what they should be: `created` and `inputs` of records before the current one,
+ *  the changes of a snapshot whose predecessor was pruned, blobs that no snapshot reaches, `checked`, `tmp/`, locks, and the index
+ *  unless `index` is given. */
+import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
+import { createTreeCache, openSnapshot } from "../shelf/read.ts";
+import type { Sha256 } from "../digest.ts";
+import type { Shelf } from "../shelf/shelf.ts";
+import { checkContents } from "./contents.ts";
+import { checkDerived, type Deriver } from "./derived.ts";
+import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
+import { indexFiles, snapshotFiles } from "./leak-files.ts";
+import { reachable } from "../shelf/reach.ts";
+import { checkChanges, checkRecords } from "./records.ts";
+import { type CheckedView, checkViews } from "./views.ts";
+import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
+
+export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
+
+export type VerifyOptions = {
+  readonly public: Shelf;
+  /** Null when only the public side is at hand (a mirror): then nothing can be said about leaks. */
+  readonly internal: Shelf | null;
+  /** Makes derived files again; without it they are checked against their digests and against each other. */
+  readonly derive?: Deriver;
+  /** What is wrong with the search index of a view, one sentence each. */
+  readonly index?: IndexCheck;
+  /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
+  readonly snapshots?: "current" | "all";
+  /** The software's own words: what a page says in every library is no leak. */
+  readonly software?: AsyncIterable<ScannedFile>;
+  /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
+  readonly extra?: readonly string[];
+  /** Folders of one snapshot that are followed; the default is more than a million objects need. */
+  readonly maxFolders?: number;
+};
+
+/** @returns findings, errors first; empty when all is well */
+export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
+  const report = createReport();
+  const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const open = await openAudit("public", options.public, options.internal, shared);
+  const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
+
+  const openRoot = await verifyRoot(open, options);
+  const fullRoot = full === null ? null : await verifyRoot(full, options);
+  tellUnreferenced(open, openRoot.reached, fullRoot?.reached ?? null);
+  if (full !== null && fullRoot !== null) tellUnreferenced(full, fullRoot.reached, null);
+  if (openRoot.view !== null && fullRoot !== null && fullRoot.view !== null) {
+    const [openView, fullView] = [openRoot.view, fullRoot.view];
+    await guard(report, "public", openView.snapshot.id, async () => {
+      checkViews(report, openView, fullView);
+      await checkLeaks(report, options, openView, fullView);
+    });
+  }
+  return report.finish();
+}
+
+async function openAudit(
+  root: RootName,
+  shelf: Shelf,
+  other: Shelf | null,
+  shared: Pick<Audit, "report" | "hashed" | "maxFolders">,
+): Promise<Audit> {
+  const own = new Map<Sha256, number>();
+  try {
+    for await (const { digest, size } of shelf.listBlobs()) own.set(digest, size);
+  } catch (error) {
+    shared.report.add("unreadable", root, { path: "blobs" }, reasonOf(error));
+  }
+  return { ...shared, root, shelf, own, other, walked: new Set(), trees: createTreeCache() };
+}
+
+/** `view`: the current one, when it is sound enough to be compared with the other. `reached`: what all records need, when
+ *  that is known: not with a damaged record or tree. */
+type VerifiedRoot = { readonly view: CheckedView | null; readonly reached: ReadonlySet<Sha256> | null };
+
+async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }: VerifyOptions): Promise<VerifiedRoot> {
+  const { report, root, shelf } = audit;
+  const records = await checkRecords(audit);
+  const { current, all } = records;
+  let view: CheckedView | null = null;
+  if (current !== null) {
+    view = await guard(report, root, current.snapshot, async () => {
+      const files = await walkSnapshot(audit, current.snapshot, true);
+      if (files === null) return null;
+      const snapshot = await openSnapshot(shelf, current, audit.trees);
+      const data = await checkContents(audit, snapshot, files);
+      if (data === null) return null;
+      if (derive !== undefined) await checkDerived(audit, snapshot, data, files, derive);
+      for (const detail of (await index?.(root, { snapshot, files, data })) ?? []) {
+        report.add("index_mismatch", root, { snapshot: snapshot.id, path: "index" }, detail);
+      }
+      return { snapshot, files, data };
+    });
+  }
+  for (const { snapshot } of (all ?? []).filter((record) => record.snapshot !== current?.snapshot)) {
+    await guard(report, root, snapshot, async () => {
+      if (snapshots === "all") await walkSnapshot(audit, snapshot, false);
+      else await checkBlob(audit, snapshot, null, { snapshot, path: null });
+    });
+  }
+  await guard(report, root, null, () => checkChanges(audit, records));
+  const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
+  const reached = all === null ? null : await reachable(shelf, needed).catch(() => null);
+  return { view, reached };
+}
+
+/** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */
+function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha256> | null, others: ReadonlySet<Sha256> | null): void {
+  if (reached === null) return;
+  const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", digests: readonly Sha256[]): void => {
+    const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
+    if (digests.length > 0)
+      report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
+  };
+  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
+  tell(
+    "unreferenced_blobs",
+    spare.filter((digest) => others?.has(digest) !== true),
+  );
+  tell(
+    "gated_blob_in_public",
+    spare.filter((digest) => others?.has(digest) === true),
+  );
+}
+
+async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedView, full: CheckedView): Promise<void> {
+  const secrets = await gatedSecrets(open.data, full.data, (key) => full.snapshot.extract(key), options.extra);
+  const files = async function* () {
+    yield* snapshotFiles(open.snapshot, open.data, open.files);
+    yield* indexFiles(options.public);
+    yield* options.software ?? [];
+  };
+  for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
+    const place = offset === null ? "after decoding" : `first at byte ${offset}`;
+    report.add(
+      `leak_${kind}`,
+      "public",
+      { snapshot: open.snapshot.id, path },
+      `${count} ${count === 1 ? "occurrence" : "occurrences"}, ${place}.`,
+      severity,
+    );
+  }
+}
+
+/** Runs a check; whatever it throws is a finding. */
+async function guard<T>(report: Report, root: RootName, snapshot: Sha256 | null, check: () => Promise<T>): Promise<T | null> {
+  try {
+    return await check();
+  } catch (error) {
+    report.add("unreadable", root, { snapshot }, reasonOf(error));
+    return null;
+  }
+}
