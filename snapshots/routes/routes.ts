@@ -18,7 +18,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { Route, RouteParameter, RouteResponse } from "./route.ts";
+import type { Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -52,7 +52,7 @@ const cubFilters = CUB_FILTERS.map(({ name, field }) =>
 );
 
 /** Routes that both views have, without the /internal in front. */
-const library: readonly Route[] = [
+const library: readonly Route<ViewRouteId>[] = [
   {
     id: "list",
     group: "library",
@@ -72,6 +72,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/catalog",
     kind: "file",
+    file: "api/catalog.json",
     access: "public",
     summary: "Every object, grouped by collection, with digests",
     query: [],
@@ -85,6 +86,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/claims",
     kind: "file",
+    file: "api/claims.json",
     access: "public",
     summary: "The claims registry: scope, pinned evidence, reproduction steps, known gaps",
     query: [],
@@ -155,6 +157,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/openapi.json",
     kind: "file",
+    file: "api/openapi.json",
     access: "public",
     summary: "This description, OpenAPI 3.1",
     query: [],
@@ -222,6 +225,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/llms.txt",
     kind: "file",
+    file: "pages/llms.txt",
     access: "public",
     summary: "Text index of all collections for language models",
     query: [],
@@ -272,7 +276,7 @@ const library: readonly Route[] = [
 ];
 
 /** Routes of the public view alone. */
-const publicOnly: readonly Route[] = [
+const publicOnly: readonly Route<ViewRouteId>[] = [
   {
     id: "cubs",
     group: "registry",
@@ -301,6 +305,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs.json",
     kind: "file",
+    file: "api/cubs.json",
     access: "public",
     summary: "Every record in one file",
     query: [],
@@ -314,6 +319,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/meta",
     kind: "file",
+    file: "api/cubs/meta.json",
     access: "public",
     summary: "Freshness, counts and reconciliation of the registry",
     query: [],
@@ -327,6 +333,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}",
     kind: "file",
+    file: "api/cubs/{id}.json",
     access: "public",
     summary: "One proof record",
     query: [],
@@ -340,6 +347,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}/code",
     kind: "file",
+    file: "api/cubs/{id}/code.json",
     access: "public",
     summary: "Integrity index of a record's files: digests and availability, never bytes",
     query: [],
@@ -370,6 +378,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/rejected",
     kind: "file",
+    file: "api/rejected.json",
     access: "public",
     summary: "Inputs that were refused, with reasons: why something is missing",
     query: [],
@@ -410,6 +419,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/sitemap.xml",
     kind: "file",
+    file: "pages/sitemap.xml",
     access: "public",
     summary: "Addresses of all public pages",
     query: [],
@@ -423,6 +433,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/robots.txt",
     kind: "file",
+    file: "pages/robots.txt",
     access: "public",
     summary: "What crawlers may fetch",
     query: [],
@@ -463,25 +474,14 @@ const internal: readonly Route[] = [
   },
 ];
 
-/** Every route of the service. */
+/** Every route of the service, the gated view under /internal. */
 export const ROUTES: readonly Route[] = [...library, ...publicOnly, ...internal];
 
-export function findRoute(id: string): Route {
+export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
   if (route === undefined) throw new TypeError(`there is no route "${id}"`);
   return route;
 }
 
-/** The route whose path pattern fits, whatever the method; null when none does. Static paths win over patterns.
- *  @param path URL path as sent, still percent-encoded */
-export function matchRoute(path: string): Route | null {
-  return exactRoutes.get(path) ?? patternRoutes.find(({ pattern }) => pattern.test(path))?.route ?? null;
-}
-
-const exactRoutes = new Map(ROUTES.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
-const patternRoutes = ROUTES.filter(({ path }) => path.includes("{")).map((route) => ({
-  route,
-  pattern: new RegExp(
-    `^${route.path.replaceAll(".", "\\.").replaceAll(/\{(\w+)(\\\.\\\.\\\.)?\}/g, (_, __, rest) => (rest === undefined ? "[^/]+" : ".*"))}$`,
-  ),
-}));
+/** Every route inside a view: without /internal in front. */
+export const VIEW_ROUTES: readonly Route<ViewRouteId>[] = [...library, ...publicOnly];
