@@ -205,7 +205,7 @@ test("every GET route that this process answers is in a script", () => {
     for (const { steps } of parseScript(text, name)) {
       for (const { request } of steps) {
         const [method, target = ""] = request.replaceAll("{mount}", "").split(" ");
-        const id = matchRoute(target.replace(/\?.*$/, ""))?.id;
+        const id = matchRoute(target.replace(/\?.*$/, ""))?.route.id;
         if (method === "GET" && id !== undefined) seen.add(id);
       }
     }
