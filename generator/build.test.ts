@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { Library } from "../snapshots/format/view-data.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/shelf/read.ts";
 import { build, type BuildOptions, type BuildSummary, openShelves } from "./build.ts";
@@ -246,7 +247,8 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   );
   const view = await openFixtureView(config);
   assert.equal(((await ask(view, "/api/cubs?limit=0")).json() as { count: number }).count, 60, "the last good one is used");
-  const library = JSON.parse((await readBlob(config, "api/library.json")).toString()) as { notes: string[] };
+  const library = await readLibrary(config);
+  assert.equal(library.registry, "kept");
   assert.ok(
     library.notes.some((note) => /down/.test(note)),
     "the snapshot says it",
@@ -256,11 +258,13 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   mode = "up";
   const recovered = await build(config, quiet());
   assert.equal(recovered.snapshot, fresh.snapshot, "the same sources give the same snapshot again");
+  assert.equal((await readLibrary(config)).registry, "read");
 
   const never: Config = { ...config, shelf: { kind: "directory", root: join(dir, "other-shelf") } };
   mode = "down";
   const without = await build(never, quiet());
   assert.equal(without.published, true);
+  assert.equal((await readLibrary(never)).registry, "failed");
   const bare = await openFixtureView(never);
   for (const target of ["/api/cubs", "/api/cubs/meta", "/api/cubs/CUB-0001", "/api/cubs.json"]) {
     const { status, json } = await ask(bare, target);
@@ -269,7 +273,15 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   assert.equal((await ask(bare, "/api/cubs/CUB-1")).status, 503);
   for (const target of ["/", "/registry/", "/registry/dashboard/", "/api/catalog", "/claims/"])
     assert.equal((await ask(bare, target)).status, 200, target);
+
+  const { config: plain } = await openPlain(t);
+  await build(plain, quiet());
+  assert.equal((await readLibrary(plain)).registry, "none", "nothing failed where nothing was asked for");
 });
+
+async function readLibrary(config: Config): Promise<Library> {
+  return JSON.parse((await readBlob(config, "api/library.json")).toString()) as Library;
+}
 
 async function readBlob(config: Config, path: string): Promise<Uint8Array & { toString(): string }> {
   const snapshot = await openCurrent(config);

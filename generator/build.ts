@@ -253,6 +253,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     objects: read.objects.map(({ version: _, root: __, ...row }) => row),
     claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
     cubs: registry.cubs,
+    registry: registry.state,
     meta: registry.meta,
     code: registry.code,
     rejected,

@@ -16,6 +16,7 @@ export function project(set: RecordSet): Views {
     view,
     base_url: set.baseUrl,
     registry_url: set.registryUrl,
+    registry: set.registry,
     generator: set.generator,
     collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
     notes: set.notes,

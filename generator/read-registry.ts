@@ -7,11 +7,13 @@ import { formatKeyPath } from "../snapshots/format/layout.ts";
 import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
+import type { RegistryState } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config.ts";
 import { mediaTypeOf } from "./extract/media-type.ts";
 import { openRegistry } from "./sources/registry.ts";
 
 export type RegistryRead = {
+  readonly state: RegistryState;
   readonly cubs: readonly CubRecord[];
   readonly meta: RegistryMeta | null;
   readonly code: ReadonlyMap<string, CubCode>;
@@ -24,13 +26,27 @@ export type RegistryRead = {
   readonly privateTexts: readonly string[];
 };
 
-const NOTHING: RegistryRead = { cubs: [], meta: null, code: new Map(), rejected: [], notes: [], inputs: {}, privateTexts: [] };
+const NOTHING: RegistryRead = {
+  state: "none",
+  cubs: [],
+  meta: null,
+  code: new Map(),
+  rejected: [],
+  notes: [],
+  inputs: {},
+  privateTexts: [],
+};
 
 export async function readRegistry(config: Config, cacheDir: string, now: () => Date): Promise<RegistryRead> {
   if (config.registry === null) return NOTHING;
   const registry = await openRegistry(config.registry, { cacheDir, now });
   if (registry.unavailable !== null) {
-    return { ...NOTHING, notes: [`The registry could not be read: ${registry.unavailable}`], inputs: { registry: "unavailable" } };
+    return {
+      ...NOTHING,
+      state: "failed",
+      notes: [`The registry could not be read: ${registry.unavailable}`],
+      inputs: { registry: "unavailable" },
+    };
   }
   const cubs = registry.records.map(({ record }) => record);
   const notes = [...registry.notes];
@@ -49,6 +65,7 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   }
   const available = sha256(JSON.stringify([...code.values()]));
   return {
+    state: registry.stale === null ? "read" : "kept",
     cubs,
     meta: { ...registry.meta, registry_sha256: registry.sha256, bytes: registry.size },
     code,

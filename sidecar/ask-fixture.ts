@@ -51,6 +51,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
       view: "public",
       base_url: "http://test",
       registry_url: "",
+      registry: "read",
       generator: "test",
       notes: [],
       collections: [

@@ -117,6 +117,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
       view,
       base_url: "http://127.0.0.1:4321",
       registry_url: "",
+      registry: "read",
       generator: "tiny 1",
       collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)),
       notes: [],
