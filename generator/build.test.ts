@@ -12,11 +12,11 @@ import type { Library } from "../snapshots/format/view-data.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/shelf/read.ts";
 import { build, type BuildOptions, type BuildSummary, openShelves } from "./build.ts";
-import { type Config, openConfig } from "./config.ts";
-import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixture-library.ts";
-import { ask, openFixtureView } from "./fixture-view.ts";
+import { type Config, openConfig } from "./config/config.ts";
+import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
+import { ask, openFixtureView } from "./fixtures/view.ts";
 import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
-import { withoutPrivileges } from "./unprivileged.ts";
+import { withoutPrivileges } from "./fixtures/unprivileged.ts";
 
 function tempDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-build-"));

@@ -5,8 +5,8 @@ import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { countChanges } from "../../snapshots/http/stamp.ts";
 import { openShelves, type Shelves } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { openConfig } from "../config.ts";
+import type { CommonOptions } from "./options.ts";
+import { openConfig } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
 
 async function open(options: CommonOptions): Promise<Shelves> {
