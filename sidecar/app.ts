@@ -1,5 +1,6 @@
 /** The whole URL map of the sidecar. Everything that a view answers stands once, in `view`, and is mounted twice: at "/"
  *  with the public view, under /internal behind the gate with the internal one. */
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/http/answer.ts";
@@ -12,7 +13,7 @@ import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
-import type { OpenSnapshot, View } from "../snapshots/http/view.ts";
+import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
 import { askResponse } from "./ask-response.ts";
 import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";

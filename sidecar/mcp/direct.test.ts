@@ -1,10 +1,10 @@
 /** Both ways of an ordinary call say the same, byte for byte: the general way is the reference. */
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { TOOLS } from "../../snapshots/tools/table.ts";
-import type { OpenSnapshot } from "../../snapshots/http/view.ts";
 import { findPlainCall } from "./direct.ts";
 import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";

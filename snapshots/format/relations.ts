@@ -2,8 +2,7 @@
  *  Computed once for a view's data. */
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
-import { newest } from "../query/catalog.ts";
-import { findCollection, type ObjectRow, type ViewData } from "./view-data.ts";
+import { findCollection, newest, type ObjectRow, type ViewData } from "./view-data.ts";
 import { compareNames } from "./tree.ts";
 
 export type Folder = {

@@ -1,5 +1,6 @@
 /** The HTTP answer that follows from a view and a request and from nothing else: every public GET and HEAD route.
  *  What needs a secret, a body, a model or an identity is not here; the sidecar adds it. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { LRUCache } from "lru-cache";
 import { capabilities, health } from "./capabilities.ts";
 import { canonicalJson, sha256, SHA256_PATTERN } from "../digest.ts";
@@ -32,7 +33,7 @@ import {
 import type { Route } from "../routes/route.ts";
 import { matchRoute } from "../routes/routes.ts";
 import { stampJson, stampPage } from "./stamp.ts";
-import type { OpenSnapshot, View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** What a page may do: load its own scripts, styles and images, and nothing else. */
 const PAGE_POLICY =

@@ -1,4 +1,6 @@
 /** The routes that follow from the snapshot and the URL: list, search, cubs. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { SearchResult } from "../query/search-result.ts";
 import { canonicalJson } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { objectPath } from "../format/layout.ts";
@@ -8,11 +10,11 @@ import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from 
 import { findCubs, parseCubQuery } from "../query/cubs.ts";
 import { single } from "../query/params.ts";
 import { list, parsePrefix } from "../query/list.ts";
-import { parseSearch, search, type SearchResult } from "../query/search.ts";
+import { parseSearch, search } from "../query/search.ts";
 import { relationsOf } from "../format/relations.ts";
 import { type Answer, type AnswerRequest, type CacheClass, matchesTag, type Prepared, prepare, queryTag, reply } from "./reply.ts";
 import type { Route } from "../routes/route.ts";
-import type { OpenSnapshot, View } from "./view.ts";
+import type { View } from "./view.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 
 export type QueryContext = {

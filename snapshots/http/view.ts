@@ -1,5 +1,6 @@
 /** A view that is being served: follows the pointer, opens kept snapshots by id, and tells when things were first seen.
  *  A request takes one open snapshot at its start and uses nothing else, so nobody ever reads a mix of two. */
+import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
 import type { ViewIndex } from "../index/open.ts";
@@ -13,24 +14,6 @@ import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 const POINTER_MS = 250;
 /** Snapshots that stay open beside the current one, for /at and cursors. */
 const OPEN_SNAPSHOTS = 4;
-
-/** When a key was first seen on the way to one snapshot. */
-export type FirstSeen = {
-  /** The first snapshot that had this key. */
-  readonly key: SnapshotRecord;
-  /** The first snapshot since which its bytes are these. */
-  readonly bytes: SnapshotRecord;
-};
-
-export type OpenSnapshot = {
-  readonly snapshot: Snapshot;
-  /** null when no kept history says. */
-  firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
-  /** @throws ShelfError "search_unavailable" */
-  reader(): Promise<IndexReader>;
-  /** Tells that it is hardly asked any more; it answers as before. */
-  release(): void;
-};
 
 /** What the running process is, for capabilities and health. */
 export type Runtime = {

@@ -1,6 +1,6 @@
 /** What agents fetch without MCP: /.well-known/mcp.json, llms-full.txt, and the Markdown twin of a page. */
-import type { OpenSnapshot } from "../http/view.ts";
-import { absoluteHref } from "../tools/context.ts";
+import { absoluteHref } from "../format/view-data.ts";
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { readText } from "../tools/object-text.ts";
 import { mcpDescription } from "./agents-page.ts";
 import { llmsFullText } from "./llms-full.ts";

@@ -1,9 +1,9 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
-import { describeChanges } from "../shelf/diff.ts";
-import type { Change, DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import { type Change, countChanges, describeChanges } from "../shelf/diff.ts";
+import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
-import { countChanges } from "../http/stamp.ts";
-import type { OpenSnapshot, View } from "../http/view.ts";
+import type { View } from "../http/view.ts";
 
 /** Changes on one page; the whole list is in the command line's JSON. */
 const MAX_CHANGES = 1000;

@@ -5,7 +5,7 @@ import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import { KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
-import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
+import { findCollection, formatEtag, newest, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";

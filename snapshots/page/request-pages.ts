@@ -1,10 +1,11 @@
 /** Pages that are made per request: sorting, facets, search results, history. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
 import { diffPage, snapshotsPage } from "./history.ts";
 import { pagePath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
-import type { OpenSnapshot, View } from "../http/view.ts";
+import type { View } from "../http/view.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
 import { browsePage, objectFacts, objectPage } from "./library-pages.ts";

@@ -2,7 +2,7 @@
 import { canonicalJson } from "../digest.ts";
 import { objectPath, pagePath } from "../format/layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { findCollection, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
+import { findCollection, type Library, mountPath, newest, type ObjectRow } from "../format/view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
@@ -46,17 +46,6 @@ export function catalogJson(library: Library, objects: readonly ObjectRow[]): st
 
 function sumSizes(objects: readonly ObjectRow[]): number {
   return objects.reduce((sum, row) => sum + row.size, 0);
-}
-
-/** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */
-export function newest(objects: readonly { readonly uploaded: string | null }[]): string | null {
-  let latest: string | null = null;
-  for (const { uploaded } of objects) {
-    if (uploaded === null) continue;
-    if (latest === null) latest = uploaded;
-    else if (uploaded.length === latest.length ? uploaded > latest : Date.parse(uploaded) > Date.parse(latest)) latest = uploaded;
-  }
-  return latest;
 }
 
 /** Of a row's text what stands behind the mount in `href`, which alone tells the views apart. */
