@@ -161,6 +161,47 @@ test("a file that may not be read is refused with its reason, and the others are
   );
 });
 
+test("what lies under no collection is counted publicly and never named; what a gated collection leaves out is not even counted", async (t) => {
+  const { dir, library, config: open } = await openPlain(t);
+  const gated = { id: "g", prefix: "g/", title: "G", summary: "", visibility: "email-gated" } as const;
+  const config: Config = { ...open, collections: [...open.collections, gated] };
+  await build(config, quiet());
+  const said = async (): Promise<{ json: unknown; page: string; text: string; front: string }> => {
+    const view = await openFixtureView(config);
+    const of = async (target: string): Promise<string> => (await ask(view, target)).text;
+    return {
+      json: JSON.parse(await of("/api/rejected")),
+      page: await of("/rejected/"),
+      text: await of("/rejected/index.md"),
+      front: await of("/"),
+    };
+  };
+  const nothing = await said();
+  assert.match(nothing.page, /Nothing was left out/);
+  await writeFiles(library, [["g/kept.md", "# Kept\n"]]);
+  symlinkSync(dir, join(library, "g/lost-link"));
+  await build(config, quiet());
+  assert.deepEqual(await said(), nothing, "a gated object that is left out changes nothing for the public");
+
+  await writeFiles(library, [
+    ["loose-one.md", "# One\n"],
+    ["loose-two.md", "# Two\n"],
+  ]);
+  const summary = await build(config, quiet());
+  assert.equal(summary.rejected.length, 3);
+  const { json, page, text, front } = await said();
+  assert.equal((json as { withheld: number }).withheld, 2);
+  assert.deepEqual((json as { rejected: unknown }).rejected, []);
+  assert.match(page, /2\sinputs could not be taken into this snapshot/);
+  assert.doesNotMatch(page, /Nothing was left out/);
+  assert.match(text, /2 under no collection/);
+  assert.match(front, /2\sinputs left out/);
+  assert.doesNotMatch(JSON.stringify([json, page, text, front]), /loose-|lost-link/);
+  const internal = await openFixtureView(config, "internal");
+  const all = (await ask(internal, "/api/rejected")).json() as { rejected: { key: string }[]; withheld: number };
+  assert.deepEqual([all.rejected.map(({ key }) => key), all.withheld], [["g/lost-link", "loose-one.md", "loose-two.md"], 0]);
+});
+
 test("ten thousand files in one folder are listed, paged and served", async (t) => {
   const { library, config } = await openPlain(t);
   await writeFiles(

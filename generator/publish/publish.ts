@@ -24,8 +24,8 @@ type Derived = { readonly catalog: FileEntry; readonly api: Written["api"] };
 /** Writes a view's JSON.
  *  @param known what the last build wrote: what objects do not decide is kept while nothing that decides it changes */
 export async function writeDerived(shelf: Shelf, data: ViewData, known: Written): Promise<Derived> {
-  const { library, claims, rejected, cubs, meta, code } = data;
-  const facts = sha256(JSON.stringify([library, claims, rejected, cubs, meta, [...code.values()]]));
+  const { library, claims, rejected, withheld, cubs, meta, code } = data;
+  const facts = sha256(JSON.stringify([library, claims, rejected, withheld, cubs, meta, [...code.values()]]));
   const turn = openTurns();
   const catalog = await writeFile(shelf, catalogFile(data));
   await turn();

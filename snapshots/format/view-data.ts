@@ -58,6 +58,8 @@ export type ViewData = {
   /** Integrity index of each record, by id. */
   readonly code: ReadonlyMap<string, CubCode>;
   readonly rejected: readonly Rejection[];
+  /** Inputs left out whose names this view does not tell: those under no collection, in the public view. */
+  readonly withheld: number;
 };
 
 /** The validator of an object: its digest, quoted as HTTP wants it. */

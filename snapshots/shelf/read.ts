@@ -117,7 +117,7 @@ async function loadViewData(json: (path: string) => Promise<unknown>): Promise<V
     ClaimsRegistry,
     { meta: RegistryMeta | null; cubs: readonly CubRecord[] },
     readonly CubCode[],
-    { rejected: readonly Rejection[] },
+    { rejected: readonly Rejection[]; withheld: number },
   ];
   const objects = catalog.collections
     .flatMap((collection) => collection.objects)
@@ -141,6 +141,6 @@ async function loadViewData(json: (path: string) => Promise<unknown>): Promise<V
     cubs: cubs.cubs,
     meta: cubs.meta,
     code: new Map(code.map((index) => [index.id, index])),
-    rejected: rejected.rejected,
+    ...rejected,
   };
 }

@@ -151,6 +151,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
     meta: RegistryMeta.parse({ service: "tiny registry" }),
     code: new Map(code.map((index) => [index.id, index])),
     rejected: (source.rejected ?? []).filter((item) => isPublic(item.key)),
+    withheld: 0,
   };
 }
 
