@@ -40,7 +40,7 @@ export function frontPage(data: ViewData): FrontPage {
             updated: meta.updated_iso === "" ? null : meta.updated_iso,
           },
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
-    rejected: data.rejected.length,
+    rejected: data.rejected.length + data.withheld,
   };
 }
 
@@ -197,5 +197,5 @@ function digestState(
 }
 
 export function rejectedPage(data: ViewData): RejectedPage {
-  return { page: "rejected", rejected: data.rejected };
+  return { page: "rejected", rejected: data.rejected, withheld: data.withheld };
 }

@@ -384,6 +384,8 @@ export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemR
 export type RejectedPage = {
   readonly page: "rejected";
   readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[];
+  /** Further inputs left out, whose names this view does not tell. */
+  readonly withheld: number;
 };
 
 export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
