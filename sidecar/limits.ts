@@ -2,10 +2,10 @@
  *  better (conventions "Sidecar"). */
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { RateGroup } from "../snapshots/routes/route.ts";
 
 /** Requests per minute by group of routes. */
-export const RATES = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 } as const;
-export type RateGroup = keyof typeof RATES;
+export const RATES: Readonly<Record<RateGroup, number>> = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 };
 
 const WINDOW_MS = 60_000;
 /** Clients remembered per group; who is forgotten starts anew. */

@@ -7,6 +7,9 @@ export type RouteKind = "file" | "query" | "live" | "effect";
 /** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
 
+/** What is counted together when requests per client are limited. */
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
+
 export type RouteParameter = {
   readonly name: string;
   readonly required: boolean;
@@ -24,6 +27,8 @@ export type Route = {
   readonly path: string;
   readonly kind: RouteKind;
   readonly access: RouteAccess;
+  /** Which limit a request counts against where limits are on; null counts nowhere. */
+  readonly limit: RateGroup | null;
   readonly summary: string;
   readonly query: readonly RouteParameter[];
   /** Descriptions of the parts in braces. */
