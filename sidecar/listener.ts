@@ -15,7 +15,6 @@ import { toShelfError } from "../snapshots/format/problem.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { createApp, isSearch, isSemanticAt, type Parts } from "./app.ts";
 import type { Identity } from "./gate.ts";
-import { plainCallListener } from "./mcp/listen.ts";
 import { problemParts, problemResponse } from "./respond.ts";
 
 /** Paths of the app, besides /mcp and everything under /internal and /api/code/. */
@@ -44,7 +43,6 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
       problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
   });
   const direct = viewListener(parts.publicView);
-  const agents = listenToAgents(parts, throughApp, counting);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     // For the app, which looks at it again: one address must not be two.
@@ -59,7 +57,7 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
       else if (ofApp) void atGate(parts, path, message, response, () => throughApp(message, response));
       else void atGate(parts, path, message, response, (identity) => readInternal(parts, identity, target, message, response));
     } else if (path.startsWith("/api/code/")) void atGate(parts, path, message, response, () => throughApp(message, response));
-    else if (path === "/mcp") agents(message, response);
+    else if (path === "/mcp") void throughApp(message, response);
     else if (isEffect(path) || (counting && !alone && isSearch(path))) void throughApp(message, response);
     else if (alone && !OWN.has(path)) sendProblem(parts, elsewhere, message, response, CACHE.none);
     else direct(message, response);
@@ -98,15 +96,6 @@ const elsewhere = new ShelfError("not_found", "This process has the sidecar's ow
 const malformed = new ShelfError("bad_request", "The Host header or the target of this request is missing or malformed.", {
   fixes: ["Send the name of this server, and its port, as Host."],
 });
-
-/** Ordinary calls of the public view need neither a limit nor an identity, so they need not go through the app; where calls
- *  are counted, all do. */
-function listenToAgents(parts: Parts, throughApp: RequestListener, counting: boolean): RequestListener {
-  if (counting || parts.mcp === null) return throughApp;
-  return plainCallListener(parts.mcp.public, throughApp, (_, ms) =>
-    parts.log({ method: "POST", path: "/mcp", status: 200, ms: Math.round(ms), identity: null, reason: null }),
-  );
-}
 
 /** A Request tidies its address: dot segments and backslashes have to be refused while they can still be seen. */
 function findMalformed(path: string): ShelfError | null {
