@@ -40,3 +40,6 @@ export type Route = {
   /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
   readonly errors: readonly number[];
 };
+
+/** A row of a page: pages are described to people, not to programs. */
+export type PageRoute = Pick<Route, "id" | "path" | "methods" | "kind" | "access" | "limit">;

@@ -1,6 +1,7 @@
 /** The route table as data: who may call what, how it is cached, what goes in and what comes out.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { z } from "zod";
+import { pagePath } from "../format/layout.ts";
 import { DEFAULT_LIMIT } from "../query/params.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
@@ -18,7 +19,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { Route, RouteParameter, RouteResponse } from "./route.ts";
+import type { PageRoute, Route, RouteParameter, RouteResponse } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -493,6 +494,13 @@ const internal: readonly Route[] = [
 
 /** Every route of the service. */
 export const ROUTES: readonly Route[] = [...library, ...publicOnly, ...internal];
+
+/** Pages that cost more than reading, in both views: the others are files and follow from the snapshot. */
+export const COSTLY_PAGES: readonly PageRoute[] = [
+  { id: "search-page", path: pagePath.search, methods: READ, kind: "query", access: "public", limit: "search" },
+  // A stored page without a question; with one, an answer.
+  { id: "ask-page", path: pagePath.ask, methods: READ, kind: "effect", access: "public", limit: "ask" },
+];
 
 export function findRoute(id: string): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
