@@ -10,6 +10,8 @@ import { openMcp } from "./handler.ts";
 
 const CLIENTS = 16;
 const WARM_UP = 5_000;
+const WORDS = ["digest", "proof", "sorted list", "canonical form", "claim evidence", "snapshot", "theorem", "number of bytes"] as const;
+const PREFIXES = ["", "notes/"] as const;
 
 /** Bytes, and microseconds of processor. */
 type Usage = { readonly heap: number; readonly rss: number; readonly cpu: number };
@@ -30,6 +32,8 @@ if (values.serve) {
   const named = async (tool: string, list: string, member: string) =>
     ((await call(mcp, tool)).content.result[list] as Record<string, unknown>[]).map((item) => String(item[member]));
   const cases: Case[] = [
+    // Every word once with every prefix, so that not all of a run is the same few answers.
+    { name: "search_library", arguments: WORDS.flatMap((query) => PREFIXES.map((prefix) => ({ query, prefix }))) },
     { name: "get_cub", arguments: (await named("list_cubs", "cubs", "id")).map((id) => ({ id })) },
     { name: "list_objects", arguments: (await named("list_collections", "collections", "prefix")).map((prefix) => ({ prefix })) },
   ];

@@ -31,6 +31,9 @@ export type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 export type ViewRouteId = QueryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
 export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
 
+/** What is counted together when requests per client are limited. */
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
+
 export type RouteParameter = {
   readonly name: string;
   readonly required: boolean;
@@ -50,6 +53,8 @@ export type Route<Id extends RouteId = RouteId> = {
   /** Where its bytes lie in the snapshot's tree, with the parts of `path`; absent where they are made when asked for. */
   readonly file?: string;
   readonly access: RouteAccess;
+  /** Which limit a request counts against where limits are on; null counts nowhere. */
+  readonly limit: RateGroup | null;
   readonly summary: string;
   readonly query: readonly RouteParameter[];
   /** Descriptions of the parts in braces. */
@@ -61,3 +66,8 @@ export type Route<Id extends RouteId = RouteId> = {
   /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
   readonly errors: readonly number[];
 };
+
+export type PageRouteId = "search-page" | "ask-page";
+
+/** A row of a page: pages are described to people, not to programs. */
+export type PageRoute = Pick<Route, "path" | "methods" | "kind" | "access" | "limit"> & { readonly id: RouteId | PageRouteId };

@@ -1,6 +1,7 @@
 /** The route table as data: who may call what, how it is cached, what goes in and what comes out.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { z } from "zod";
+import { pagePath } from "../format/layout.ts";
 import { DEFAULT_LIMIT } from "../query/params.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
@@ -18,7 +19,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
+import type { PageRoute, Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -60,6 +61,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/list",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Objects and child prefixes directly under a prefix",
     query: [prefix, cursor],
     parts: {},
@@ -74,6 +76,7 @@ const library: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/catalog.json",
     access: "public",
+    limit: null,
     summary: "Every object, grouped by collection, with digests",
     query: [],
     parts: {},
@@ -88,6 +91,7 @@ const library: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/claims.json",
     access: "public",
+    limit: null,
     summary: "The claims registry: scope, pinned evidence, reproduction steps, known gaps",
     query: [],
     parts: {},
@@ -101,6 +105,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/search",
     kind: "query",
     access: "public",
+    limit: "search",
     summary: "Ranked full-text search, best first",
     query: [q("Words; quotes make a phrase. At most 500 characters.", "merkle proof"), prefix, limit("Sources", DEFAULT_LIMIT)],
     parts: {},
@@ -114,6 +119,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/ai-search",
     kind: "effect",
     access: "public",
+    limit: "ai-search",
     summary: "Semantic search; 200 with a notice when it is not available",
     query: [
       q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"),
@@ -131,6 +137,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/ask",
     kind: "effect",
     access: "public",
+    limit: "ask",
     summary: "An answer grounded in sources, with quotes that can be checked",
     query: [],
     parts: {},
@@ -145,6 +152,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/capabilities",
     kind: "live",
     access: "public",
+    limit: null,
     summary: "What this process offers now, with limits",
     query: [],
     parts: {},
@@ -159,6 +167,7 @@ const library: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/openapi.json",
     access: "public",
+    limit: null,
     summary: "This description, OpenAPI 3.1",
     query: [],
     parts: {},
@@ -172,6 +181,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/objects/{key...}",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "The bytes of one object; ranges allowed",
     query: [],
     parts: { key },
@@ -186,6 +196,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/digests/{sha256}",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Every object, evidence item and record file with a digest",
     query: [],
     parts: { sha256: { description: "SHA-256, 64 hex digits.", example: "0".repeat(64) } },
@@ -199,6 +210,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/proofs/{key...}",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "The trees that prove an object to lie in this snapshot",
     query: [],
     parts: { key },
@@ -212,6 +224,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/browse/{prefix...}",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "A prefix as a page",
     query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size")],
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
@@ -227,6 +240,7 @@ const library: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "pages/llms.txt",
     access: "public",
+    limit: null,
     summary: "Text index of all collections for language models",
     query: [],
     parts: {},
@@ -240,6 +254,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/llms-full.txt",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "Claims, records and texts in one file, up to 4 MiB",
     query: [],
     parts: {},
@@ -253,6 +268,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/.well-known/mcp.json",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "Where the MCP endpoint is and what it offers",
     query: [],
     parts: {},
@@ -266,6 +282,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/mcp",
     kind: "effect",
     access: "public",
+    limit: "mcp",
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     query: [],
     parts: {},
@@ -284,6 +301,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     path: "/api/cubs",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Proof records by filters and words",
     query: [
       parameter(
@@ -307,6 +325,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/cubs.json",
     access: "public",
+    limit: null,
     summary: "Every record in one file",
     query: [],
     parts: {},
@@ -321,6 +340,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/cubs/meta.json",
     access: "public",
+    limit: null,
     summary: "Freshness, counts and reconciliation of the registry",
     query: [],
     parts: {},
@@ -335,6 +355,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/cubs/{id}.json",
     access: "public",
+    limit: null,
     summary: "One proof record",
     query: [],
     parts: { id },
@@ -349,6 +370,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/cubs/{id}/code.json",
     access: "public",
+    limit: null,
     summary: "Integrity index of a record's files: digests and availability, never bytes",
     query: [],
     parts: { id },
@@ -362,6 +384,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     path: "/api/code/{repo}/{head}/{path...}",
     kind: "effect",
     access: "gated",
+    limit: "code",
     summary: "One file at an exact revision, re-hashed before it is sent",
     query: [],
     parts: {
@@ -380,6 +403,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "api/rejected.json",
     access: "public",
+    limit: null,
     summary: "Inputs that were refused, with reasons: why something is missing",
     query: [],
     parts: {},
@@ -393,6 +417,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     path: "/api/reindex",
     kind: "effect",
     access: "token",
+    limit: null,
     summary: "Rebuild now",
     query: [],
     parts: {},
@@ -406,6 +431,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     path: "/health",
     kind: "live",
     access: "public",
+    limit: null,
     summary: "Whether this process can serve, and how old the snapshot is",
     query: [],
     parts: {},
@@ -421,6 +447,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "pages/sitemap.xml",
     access: "public",
+    limit: null,
     summary: "Addresses of all public pages",
     query: [],
     parts: {},
@@ -435,6 +462,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "file",
     file: "pages/robots.txt",
     access: "public",
+    limit: null,
     summary: "What crawlers may fetch",
     query: [],
     parts: {},
@@ -465,6 +493,7 @@ const internal: readonly Route[] = [
     path: "/internal/api/ask",
     kind: "effect",
     access: "person",
+    limit: "ask",
     summary: "Assistant for people; machines use /internal/library/api/ask",
     query: [],
     parts: {},
@@ -476,6 +505,13 @@ const internal: readonly Route[] = [
 
 /** Every route of the service, the gated view under /internal. */
 export const ROUTES: readonly Route[] = [...library, ...publicOnly, ...internal];
+
+/** Pages that cost more than reading, in both views: the others are files and follow from the snapshot. */
+export const COSTLY_PAGES: readonly PageRoute[] = [
+  { id: "search-page", path: pagePath.search, methods: READ, kind: "query", access: "public", limit: "search" },
+  // A stored page without a question; with one, an answer.
+  { id: "ask-page", path: pagePath.ask, methods: READ, kind: "effect", access: "public", limit: "ask" },
+];
 
 export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
