@@ -1,5 +1,6 @@
 /** One build: sources → record set → two views → two snapshots. What did not change is not read, extracted, rendered or
  *  indexed again; a build that changes nothing publishes nothing. */
+import { countChanges } from "../snapshots/shelf/diff.ts";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
@@ -8,7 +9,6 @@ import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes, Shelf } from "../snapshots/shelf/shelf.ts";
-import { countChanges } from "../snapshots/http/stamp.ts";
 import { buildSubtrees, type FileEntry } from "../snapshots/format/tree.ts";
 import { type CompiledSite, compileSite } from "./compile-site.ts";
 import type { Config } from "./config.ts";

@@ -43,7 +43,7 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
     return found;
   };
   const paths: string[] = [];
-  for (const page of storedPages(data, () => "", extract)) {
+  for (const page of storedPages(data, { digest: () => "", read: extract })) {
     yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
     paths.push(page.path);
   }

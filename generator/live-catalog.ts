@@ -1,9 +1,8 @@
 /** The catalog before the first snapshot: what the object store lists now, without digests (interface §1: a catalog built
  *  from listing the object store when there is no database-backed one). Public collections only. */
-import { newest } from "../snapshots/query/catalog.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import type { Catalog } from "../snapshots/schema/resources.ts";
-import { findCollection } from "../snapshots/format/view-data.ts";
+import { findCollection, newest } from "../snapshots/format/view-data.ts";
 import { VERSION } from "./build.ts";
 import type { Config } from "./config.ts";
 import { mediaTypeOf } from "./extract/media-type.ts";

@@ -43,7 +43,7 @@ export async function renderPages(options: {
   const rendered: string[] = [];
   const paths: string[] = [];
   const turn = openTurns();
-  for (const page of storedPages(data, extractDigest, extract)) {
+  for (const page of storedPages(data, { digest: extractDigest, read: extract })) {
     let file = known.pages[page.file];
     if (file === undefined || !same || page.folder === null || touched.has(page.folder)) {
       const facts = sha256(siteDigest + JSON.stringify(page.facts()));

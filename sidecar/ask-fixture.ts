@@ -1,7 +1,7 @@
 /** A small library in memory for tests of asking: real bytes, real digests, and a retrieval that counts shared words. */
+import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { words } from "../snapshots/index/words.ts";
-import type { SearchResult } from "../snapshots/query/search.ts";
 import { Claim } from "../snapshots/schema/claims.ts";
 import { CubRecord } from "../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../snapshots/format/view-data.ts";

@@ -1,9 +1,10 @@
 /** One tool call: arguments in, a result within the budget out. Nothing here knows what a tool does. */
+import { absoluteHref } from "../../snapshots/format/view-data.ts";
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { toShelfError } from "../../snapshots/format/problem.ts";
 import { cutText, MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
-import { absoluteHref, openContext, type Tool } from "../../snapshots/tools/context.ts";
+import { openContext, type Tool } from "../../snapshots/tools/context.ts";
 import { tooLarge } from "../../snapshots/tools/library.ts";
 import type { ToolInfo } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";

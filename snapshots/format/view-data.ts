@@ -85,7 +85,23 @@ export function findCollection(collections: readonly CollectionInfo[], key: stri
   return best;
 }
 
+/** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */
+export function newest(objects: readonly { readonly uploaded: string | null }[]): string | null {
+  let latest: string | null = null;
+  for (const { uploaded } of objects) {
+    if (uploaded === null) continue;
+    if (latest === null) latest = uploaded;
+    else if (uploaded.length === latest.length ? uploaded > latest : Date.parse(uploaded) > Date.parse(latest)) latest = uploaded;
+  }
+  return latest;
+}
+
 /** Where a view is mounted: links inside JSON begin with it. */
 export function mountPath(library: Library): "" | "/internal" {
   return library.view === "internal" ? "/internal" : "";
+}
+
+/** Absolute address of a path of this view; pinned to a snapshot when `snapshot` is given. */
+export function absoluteHref(data: ViewData, path: string, snapshot: string | null): string {
+  return `${data.library.base_url}${mountPath(data.library)}${snapshot === null ? "" : `/at/${snapshot}`}${path}`;
 }

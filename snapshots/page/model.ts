@@ -3,10 +3,11 @@
  *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
  *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
  *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
+import { newest } from "../format/view-data.ts";
 import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimsMeta } from "../schema/claims.ts";
 import type { ObjectKind } from "../schema/extract.ts";
-import type { AgentsPage } from "./agents-page.ts";
+import type { Change } from "../shelf/diff.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
@@ -237,17 +238,6 @@ export type SnapshotRow = {
 
 export type SnapshotsPage = { readonly page: "snapshots"; readonly snapshots: readonly SnapshotRow[] };
 
-export type Change = {
-  readonly what: "object" | "claim" | "record" | "other";
-  readonly name: string;
-  readonly path: string | null;
-  readonly change: "added" | "changed" | "removed";
-  readonly before: string | null;
-  readonly after: string | null;
-  /** For claims and records: the fields that differ, with both values as JSON text. */
-  readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
-};
-
 export type DiffPage = {
   readonly page: "diff";
   readonly from: SnapshotRow;
@@ -332,6 +322,32 @@ export type AskPage = {
   readonly problem: string | null;
   /** Absolute address of the page that does answer, when this one cannot. */
   readonly elsewhere: string | null;
+};
+
+export type AgentsPage = {
+  readonly page: "agents";
+  /** Absolute when the service's address is known, else a site path. */
+  readonly endpoint: string;
+  readonly versions: readonly string[];
+  readonly resultBytes: number;
+  /** Whether callers need an identity. */
+  readonly gated: boolean;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly twin: string;
+    readonly arguments: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly required: boolean;
+      readonly description: string;
+    }[];
+    /** JSON text of arguments that work. */
+    readonly example: string;
+  }[];
+  readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
+  readonly clients: readonly { readonly title: string; readonly where: string; readonly text: string }[];
 };
 
 export type ReferenceOperation = {

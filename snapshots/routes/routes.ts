@@ -19,7 +19,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { PageRoute, Route, RouteParameter, RouteResponse } from "./route.ts";
+import type { PageRoute, Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -53,7 +53,7 @@ const cubFilters = CUB_FILTERS.map(({ name, field }) =>
 );
 
 /** Routes that both views have, without the /internal in front. */
-const library: readonly Route[] = [
+const library: readonly Route<ViewRouteId>[] = [
   {
     id: "list",
     group: "library",
@@ -74,6 +74,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/catalog",
     kind: "file",
+    file: "api/catalog.json",
     access: "public",
     limit: null,
     summary: "Every object, grouped by collection, with digests",
@@ -88,6 +89,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/claims",
     kind: "file",
+    file: "api/claims.json",
     access: "public",
     limit: null,
     summary: "The claims registry: scope, pinned evidence, reproduction steps, known gaps",
@@ -163,6 +165,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/openapi.json",
     kind: "file",
+    file: "api/openapi.json",
     access: "public",
     limit: null,
     summary: "This description, OpenAPI 3.1",
@@ -235,6 +238,7 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/llms.txt",
     kind: "file",
+    file: "pages/llms.txt",
     access: "public",
     limit: null,
     summary: "Text index of all collections for language models",
@@ -289,7 +293,7 @@ const library: readonly Route[] = [
 ];
 
 /** Routes of the public view alone. */
-const publicOnly: readonly Route[] = [
+const publicOnly: readonly Route<ViewRouteId>[] = [
   {
     id: "cubs",
     group: "registry",
@@ -319,6 +323,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs.json",
     kind: "file",
+    file: "api/cubs.json",
     access: "public",
     limit: null,
     summary: "Every record in one file",
@@ -333,6 +338,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/meta",
     kind: "file",
+    file: "api/cubs/meta.json",
     access: "public",
     limit: null,
     summary: "Freshness, counts and reconciliation of the registry",
@@ -347,6 +353,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}",
     kind: "file",
+    file: "api/cubs/{id}.json",
     access: "public",
     limit: null,
     summary: "One proof record",
@@ -361,6 +368,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}/code",
     kind: "file",
+    file: "api/cubs/{id}/code.json",
     access: "public",
     limit: null,
     summary: "Integrity index of a record's files: digests and availability, never bytes",
@@ -393,6 +401,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/rejected",
     kind: "file",
+    file: "api/rejected.json",
     access: "public",
     limit: null,
     summary: "Inputs that were refused, with reasons: why something is missing",
@@ -436,6 +445,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/sitemap.xml",
     kind: "file",
+    file: "pages/sitemap.xml",
     access: "public",
     limit: null,
     summary: "Addresses of all public pages",
@@ -450,6 +460,7 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/robots.txt",
     kind: "file",
+    file: "pages/robots.txt",
     access: "public",
     limit: null,
     summary: "What crawlers may fetch",
@@ -492,7 +503,7 @@ const internal: readonly Route[] = [
   },
 ];
 
-/** Every route of the service. */
+/** Every route of the service, the gated view under /internal. */
 export const ROUTES: readonly Route[] = [...library, ...publicOnly, ...internal];
 
 /** Pages that cost more than reading, in both views: the others are files and follow from the snapshot. */
@@ -502,22 +513,11 @@ export const COSTLY_PAGES: readonly PageRoute[] = [
   { id: "ask-page", path: pagePath.ask, methods: READ, kind: "effect", access: "public", limit: "ask" },
 ];
 
-export function findRoute(id: string): Route {
+export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
   if (route === undefined) throw new TypeError(`there is no route "${id}"`);
   return route;
 }
 
-/** The route whose path pattern fits, whatever the method; null when none does. Static paths win over patterns.
- *  @param path URL path as sent, still percent-encoded */
-export function matchRoute(path: string): Route | null {
-  return exactRoutes.get(path) ?? patternRoutes.find(({ pattern }) => pattern.test(path))?.route ?? null;
-}
-
-const exactRoutes = new Map(ROUTES.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
-const patternRoutes = ROUTES.filter(({ path }) => path.includes("{")).map((route) => ({
-  route,
-  pattern: new RegExp(
-    `^${route.path.replaceAll(".", "\\.").replaceAll(/\{(\w+)(\\\.\\\.\\\.)?\}/g, (_, __, rest) => (rest === undefined ? "[^/]+" : ".*"))}$`,
-  ),
-}));
+/** Every route inside a view: without /internal in front. */
+export const VIEW_ROUTES: readonly Route<ViewRouteId>[] = [...library, ...publicOnly];
