@@ -51,6 +51,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
       view: "public",
       base_url: "http://test",
       registry_url: "",
+      registry: "read",
       generator: "test",
       notes: [],
       collections: [
@@ -63,6 +64,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
     meta: null,
     code: new Map(),
     rejected: [],
+    withheld: 0,
     claims: {
       meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} },
       claims: [

@@ -2,13 +2,13 @@
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stateBasis } from "../build.ts";
-import { compileSite } from "../compile-site.ts";
+import { compileSite } from "../pages/compile-site.ts";
 import { readState } from "../state.ts";
 import type { Corpus } from "./corpus.ts";
 import type { Figure } from "./figure.ts";
 import { measureHugo } from "./hugo.ts";
 import { type Cost, measure } from "./measure.ts";
-import { CLI } from "../serving-process.ts";
+import { CLI } from "../fixtures/serving-process.ts";
 import { measureBuild, NODE_OPTIONS, writeConfig } from "./library.ts";
 
 const MIN_OBJECTS_PER_SECOND = 1000;

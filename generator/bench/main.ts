@@ -10,7 +10,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { compileSite } from "../compile-site.ts";
+import { compileSite } from "../pages/compile-site.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
 import { writeCorpus } from "./corpus.ts";

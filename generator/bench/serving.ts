@@ -12,7 +12,7 @@ import { fileURLToPath } from "node:url";
 import { installed } from "./debian.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { frontPageBytes } from "./front-page.ts";
-import { CLI, startServing } from "../serving-process.ts";
+import { CLI, startServing } from "../fixtures/serving-process.ts";
 import { cpuOf, descendants, measure } from "./measure.ts";
 
 const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));

@@ -13,13 +13,20 @@ export type CollectionInfo = {
   readonly prefix: string;
 };
 
-/** `api/library.json`: what the configuration says of this view. */
+/** How a build came by its records: no registry is configured; it was read; it was down and the last good copy was taken; it
+ *  could not be read and nothing of it was kept. */
+export const REGISTRY_STATES = ["none", "read", "kept", "failed"] as const;
+export type RegistryState = (typeof REGISTRY_STATES)[number];
+
+/** `api/library.json`: what the configuration says of this view, and what the build met. */
 export type Library = {
   readonly title: string;
   readonly summary: string;
   readonly view: View;
   readonly base_url: string;
   readonly registry_url: string;
+  /** With "none" and "failed" there are no records and no metadata. */
+  readonly registry: RegistryState;
   /** Name and version of what wrote the snapshot. */
   readonly generator: string;
   /** Collections of this view only. */
@@ -45,12 +52,14 @@ export type ViewData = {
   /** Ascending by key (UTF-16 code unit). */
   readonly objects: readonly ObjectRow[];
   readonly claims: ClaimsRegistry;
-  /** Ascending by id; null meta means that no registry could ever be read. */
+  /** Ascending by id; meta is null when `library.registry` is "none" or "failed". */
   readonly cubs: readonly CubRecord[];
   readonly meta: RegistryMeta | null;
   /** Integrity index of each record, by id. */
   readonly code: ReadonlyMap<string, CubCode>;
   readonly rejected: readonly Rejection[];
+  /** Inputs left out whose names this view does not tell: those under no collection, in the public view. */
+  readonly withheld: number;
 };
 
 /** The validator of an object: its digest, quoted as HTTP wants it. */

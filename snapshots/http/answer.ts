@@ -6,7 +6,7 @@ import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/lay
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { type Match, matchRoute, splitAt } from "../routes/match.ts";
+import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
 import { checkParameters } from "../routes/parameters.ts";
 import type { FileRouteId, LiveRouteId, Route } from "../routes/route.ts";
 import { capabilities, health } from "./capabilities.ts";
@@ -28,8 +28,15 @@ export async function answer(view: View, request: AnswerRequest): Promise<Answer
   let found: Answer;
   try {
     checkPath(path);
-    open = await view.current();
-    found = await dispatch(view, open, request, path, query);
+    const match = matchRoute(path);
+    // What the process says of itself it says in any state.
+    if (isOf(match, LIVE)) {
+      found = admit(view, request, match.route, query) ?? (await LIVE[match.route.id](view, request, liveCache(view)));
+      open = view.peek();
+    } else {
+      open = await view.current();
+      found = await dispatch(view, open, request, match, path, query);
+    }
   } catch (thrown) {
     found = await errorAnswer(view, open, request, path, toShelfError(thrown));
   }
@@ -85,13 +92,18 @@ function checkPath(path: string): void {
   parseKeyPath(path);
 }
 
-async function dispatch(view: View, current: OpenSnapshot | null, request: AnswerRequest, path: string, query: string): Promise<Answer> {
+async function dispatch(
+  view: View,
+  current: OpenSnapshot | null,
+  request: AnswerRequest,
+  match: Match<Route> | null,
+  path: string,
+  query: string,
+): Promise<Answer> {
   const at = splitAt(path);
   if (at !== null) return atAnswer(view, request, at.id, at.path, query);
-  const match = matchRoute(path);
-  const early = admit(view, request, match?.route ?? null, query);
+  const early = admit(view, request, match?.route ?? matchService(path)?.route ?? null, query);
   if (early !== null) return early;
-  if (isOf(match, LIVE)) return LIVE[match.route.id](view, request, liveCache(view));
   if (current === null) return beforeFirst(view, request, match);
   const mount = view.options.view === "internal" ? "/internal" : "";
   const context: Context = { view, open: current, mount, cache: liveCache(view), basis: current.snapshot.id, room: null };
@@ -111,6 +123,9 @@ async function atAnswer(view: View, request: AnswerRequest, id: string, path: st
     });
   }
   const match = matchRoute(path);
+  // Kept snapshots are read, asked by meaning, and nothing else.
+  if (match?.route.kind === "effect" && match.route.id !== "ai-search")
+    throw new ShelfError("not_found", "Nothing is served at this path.");
   const early = admit(view, request, match?.route ?? null, query);
   if (early !== null) return early;
   const top = view.options.view === "internal" ? "/internal" : "";

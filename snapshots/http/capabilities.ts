@@ -1,5 +1,4 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
-import { newest } from "../format/view-data.ts";
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
 import type { View } from "./view.ts";

@@ -7,7 +7,7 @@ import { llmsText } from "../page/text-files.ts";
 import { cubNotFound, requireRegistry } from "../query/bodies.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { Match } from "../routes/match.ts";
+import { fillParts, type Match } from "../routes/match.ts";
 import type { FileRouteId, Route } from "../routes/route.ts";
 import { type Context, contentAnswer } from "./context.ts";
 import type { Answer, AnswerRequest, Content } from "./reply.ts";
@@ -47,9 +47,4 @@ async function fileContent({ open, cache }: Context, { route, parts }: Match<Rou
 export function textContent(text: string, type: string, cache: Content["cache"]): Content {
   const bytes = new TextEncoder().encode(text);
   return { bytes, type, tag: sha256(bytes), cache, headers: {} };
-}
-
-/** "api/cubs/{id}.json" with the parts in their places. */
-function fillParts(file: string, parts: Readonly<Record<string, string>>): string {
-  return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 }

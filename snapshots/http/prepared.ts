@@ -64,7 +64,7 @@ export function openPreparedStore(): PreparedStore {
       return promise;
     },
     forget(start) {
-      for (const room of Object.values(rooms)) for (const key of [...room.keys()]) if (key.startsWith(start)) room.delete(key);
+      for (const room of Object.values(rooms)) for (const key of room.keys()) if (key.startsWith(start)) room.delete(key);
     },
   };
 }

@@ -15,15 +15,15 @@ const JSON_TYPE = "application/json";
 export async function queryAnswer(
   context: Context,
   request: AnswerRequest,
-  { route, parts }: Match<Route<QueryRouteId>>,
+  match: Match<Route<QueryRouteId>>,
   params: URLSearchParams,
 ): Promise<Answer> {
   const { view, basis } = context;
   const encoding = chooseEncoding(request.header("accept-encoding"));
   const known = view.prepared.get(basis, request.target, encoding);
   if (known !== null) return reply(request, known);
-  const parsed = QUERIES[route.id](parts, params);
-  const open = await continueIn(context, parsed, params, route);
+  const parsed = QUERIES[match.route.id](match.parts, params);
+  const open = await continueIn(context, parsed, params, match);
   const tag = queryTag(open.snapshot.id, parsed.canonical);
   const content = { type: JSON_TYPE, tag, cache: context.cache, headers: {} };
   // A cursor may lead into an earlier snapshot than the one that is served.
@@ -32,7 +32,7 @@ export async function queryAnswer(
   if (held !== null) return notModified(content, held, common);
   const ready = await view.prepared.obtain(context.room ?? "queries", basis, request.target, encoding, async () => {
     const body = await parsed.body(open);
-    const headers = linkHeader(context, route, params, body);
+    const headers = linkHeader(context, match, params, body);
     return makeReady({ ...content, headers, bytes: new TextEncoder().encode(canonicalJson(body)) }, encoding, common);
   });
   return reply(request, ready);
@@ -40,23 +40,25 @@ export async function queryAnswer(
 
 /** The snapshot that a cursor belongs to, so that a rebuild never shifts pages.
  *  @throws ShelfError "cursor_expired" when it was pruned */
-async function continueIn(context: Context, { cursor }: ParsedQuery, params: URLSearchParams, route: Route): Promise<OpenSnapshot> {
+async function continueIn(context: Context, { cursor }: ParsedQuery, params: URLSearchParams, match: Match): Promise<OpenSnapshot> {
   if (cursor === null || cursor.snapshot === context.open.snapshot.id) return context.open;
   const open = await context.view.byId(cursor.snapshot);
   if (open !== null) return open;
   throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", {
-    fixes: [`Start again at ${targetOf(context, route, params, null)}`],
+    fixes: [`Start again at ${targetOf(context, match, params, null)}`],
   });
 }
 
 /** RFC 8288, for a body that goes on. */
-function linkHeader(context: Context, route: Route, params: URLSearchParams, body: object): Record<string, string> {
+function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
   const next = "next" in body && typeof body.next === "string" ? body.next : null;
-  return next === null ? {} : { Link: `<${targetOf(context, route, params, next)}>; rel="next"` };
+  return next === null ? {} : { Link: `<${targetOf(context, match, params, next)}>; rel="next"` };
 }
 
-function targetOf(context: Context, route: Route, params: URLSearchParams, cursor: string | null): string {
-  const next = new URLSearchParams(params);
+/** A listing has a file's name too, whose prefix is a part of the path: its pages go on by parameters. */
+function targetOf(context: Context, { route, parts }: Match, params: URLSearchParams, cursor: string | null): string {
+  const named = Object.entries(parts).filter(([name]) => !route.path.includes(`{${name}`));
+  const next = new URLSearchParams([...named, ...params]);
   next.delete("cursor");
   if (cursor !== null) next.set("cursor", cursor);
   return `${context.mount}${route.path}${next.size === 0 ? "" : `?${next.toString()}`}`;

@@ -5,7 +5,7 @@ import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import { KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
-import { findCollection, formatEtag, newest, type ObjectRow, type ViewData } from "../format/view-data.ts";
+import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
 import { type Folder, relationsOf } from "../format/relations.ts";
@@ -40,7 +40,7 @@ export function frontPage(data: ViewData): FrontPage {
             updated: meta.updated_iso === "" ? null : meta.updated_iso,
           },
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
-    rejected: data.rejected.length,
+    rejected: data.rejected.length + data.withheld,
   };
 }
 
@@ -197,5 +197,5 @@ function digestState(
 }
 
 export function rejectedPage(data: ViewData): RejectedPage {
-  return { page: "rejected", rejected: data.rejected };
+  return { page: "rejected", rejected: data.rejected, withheld: data.withheld };
 }

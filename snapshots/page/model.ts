@@ -3,7 +3,6 @@
  *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
  *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
  *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
-import { newest } from "../format/view-data.ts";
 import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimsMeta } from "../schema/claims.ts";
 import type { ObjectKind } from "../schema/extract.ts";
@@ -385,6 +384,8 @@ export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemR
 export type RejectedPage = {
   readonly page: "rejected";
   readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[];
+  /** Further inputs left out, whose names this view does not tell. */
+  readonly withheld: number;
 };
 
 export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };

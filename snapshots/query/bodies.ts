@@ -8,7 +8,7 @@ import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } 
 import type { DigestMatches, ObjectProof } from "../schema/evidence.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
-import { type CubQuery, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
+import { type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
 import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
 import { LIST_PAGE, list, parsePrefix } from "./list.ts";

@@ -12,10 +12,10 @@ export type Match<Found extends Route = Route> = {
 /** {name} or {name...}, the dots escaped already. */
 const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
-/** The route inside a view that a path is of, whatever the method; null when none is. Static paths win over patterns.
+/** The route inside a view that a path is of, whatever the method; null when none is, and for what no path of ours can
+ *  hold. Static paths win over patterns.
  *  `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too: a static host needs the ending.
- *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot>
- *  @throws ShelfError "bad_path" for what no path of ours can hold */
+ *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
 export function matchRoute(path: string): Match<Route<ViewRouteId>> | null {
   const prefix = parseListPath(path);
   return prefix === null ? inView(withoutEnding(path)) : { route: LIST, parts: { prefix } };
@@ -42,11 +42,18 @@ function matcher<Found extends Route>(routes: readonly Found[]): (path: string) 
     if (known !== undefined) return { route: known, parts: {} };
     for (const { route, pattern } of patterns) {
       const groups = pattern.exec(path)?.groups;
-      if (groups === undefined) continue;
-      return { route, parts: Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, parseKeyPath(value)])) };
+      if (groups !== undefined) return withParts(route, groups);
     }
     return null;
   };
+}
+
+function withParts<Found extends Route>(route: Found, groups: Readonly<Record<string, string>>): Match<Found> | null {
+  try {
+    return { route, parts: Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, parseKeyPath(value)])) };
+  } catch {
+    return null;
+  }
 }
 
 function segment(_: string, name: string, rest: string | undefined): string {
@@ -57,4 +64,9 @@ function segment(_: string, name: string, rest: string | undefined): string {
 export function splitAt(path: string): { readonly id: string; readonly path: string } | null {
   const [, id, rest = ""] = /^\/at\/([^/]*)(\/.*)?$/s.exec(path) ?? [];
   return id === undefined ? null : { id, path: rest };
+}
+
+/** `api/cubs/{id}.json` with the parts in their places. */
+export function fillParts(file: string, parts: Match["parts"]): string {
+  return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
 }

@@ -116,7 +116,7 @@ async function loadViewData(text: (path: string) => Promise<string>): Promise<Vi
     ClaimsRegistry,
     { meta: RegistryMeta | null; cubs: readonly CubRecord[] },
     readonly CubCode[],
-    { rejected: readonly Rejection[] },
+    { rejected: readonly Rejection[]; withheld: number },
   ];
   return {
     library,
@@ -125,6 +125,6 @@ async function loadViewData(text: (path: string) => Promise<string>): Promise<Vi
     cubs: cubs.cubs,
     meta: cubs.meta,
     code: new Map(code.map((index) => [index.id, index])),
-    rejected: rejected.rejected,
+    ...rejected,
   };
 }

@@ -204,7 +204,8 @@ const RECORDS_AT_ONCE = 64;
 /** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
 const SETTLED_NS = 50_000_000n;
 
-/** The records of a folder, each read once: a server asks at every turn, and an older one never changes. */
+/** The records of a folder, each read once: a server asks at every turn, and none ever changes but the newest, which the build
+ *  after a crash may replace. */
 function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[]> } {
   let known: ReadonlyMap<string, SnapshotRecord> = new Map();
   let listed: readonly SnapshotRecord[] = [];
@@ -216,16 +217,19 @@ function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[
       if (time === seen) return listed;
       const settled = BigInt(Date.now()) * 1_000_000n - time > SETTLED_NS;
       const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => /^[1-9][0-9]*\.json$/.test(name));
+      const newest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
       const next = new Map<string, SnapshotRecord>();
       for (let at = 0; at < names.length; at += RECORDS_AT_ONCE) {
         const some = names.slice(at, at + RECORDS_AT_ONCE);
-        const read = await Promise.all(some.map(async (name) => known.get(name) ?? (await readRecord(folder, name))));
+        const read = await Promise.all(
+          some.map(async (name) => (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name))),
+        );
         for (const [index, name] of some.entries()) {
           const record = read[index];
           if (record !== undefined && record !== null) next.set(name, record);
         }
       }
-      const same = next.size === known.size && [...next].every(([name, record]) => known.get(name) === record);
+      const same = next.size === known.size && [...next].every(([name, record]) => known.get(name)?.snapshot === record.snapshot);
       if (!same) listed = [...next.values()].sort((a, b) => a.sequence - b.sequence);
       known = next;
       seen = settled ? time : null;

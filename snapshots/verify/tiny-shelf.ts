@@ -117,6 +117,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
       view,
       base_url: "http://127.0.0.1:4321",
       registry_url: "",
+      registry: "read",
       generator: "tiny 1",
       collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)),
       notes: [],
@@ -150,6 +151,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
     meta: RegistryMeta.parse({ service: "tiny registry" }),
     code: new Map(code.map((index) => [index.id, index])),
     rejected: (source.rejected ?? []).filter((item) => isPublic(item.key)),
+    withheld: 0,
   };
 }
 
