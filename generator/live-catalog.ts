@@ -6,7 +6,7 @@ import type { Catalog } from "../snapshots/schema/resources.ts";
 import { findCollection } from "../snapshots/format/view-data.ts";
 import { VERSION } from "./build.ts";
 import type { Config } from "./config.ts";
-import { mediaTypeOf } from "./extract/media-type.ts";
+import { mediaTypeOfName } from "./extract/media-type.ts";
 import { listObjects } from "./read-objects.ts";
 import { openObjectStore } from "./sources/object-store.ts";
 
@@ -23,7 +23,7 @@ export async function liveCatalog(config: Config): Promise<Catalog> {
         updated: newest(members),
         href: pagePath.browse(collection.prefix),
         objects: members.map(({ key, size, uploaded }) => {
-          const { mediaType, kind } = mediaTypeOf(key, new Uint8Array());
+          const { mediaType, kind } = mediaTypeOfName(key);
           return {
             key,
             title: key.slice(key.lastIndexOf("/") + 1),

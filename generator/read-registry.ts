@@ -8,7 +8,7 @@ import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../snapshots
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Config } from "./config.ts";
-import { mediaTypeOf } from "./extract/media-type.ts";
+import { mediaTypeOfName } from "./extract/media-type.ts";
 import { openRegistry } from "./sources/registry.ts";
 
 export type RegistryRead = {
@@ -97,7 +97,7 @@ async function indexCode(
       system: SYSTEMS.find(([ending]) => path.endsWith(ending))?.[1] ?? "",
       size: file?.size ?? null,
       sha256: digest,
-      media_type: mediaTypeOf(path, new Uint8Array()).mediaType,
+      media_type: mediaTypeOfName(path).mediaType,
       gated: true,
       available: file?.sha256 === digest,
       href: `/api/code/${formatKeyPath(place)}`,

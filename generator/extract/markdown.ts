@@ -5,7 +5,7 @@
  *  any parser are recognised before parsing and shown as text. */
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { toHtml } from "hast-util-to-html";
-import { markdownToHast } from "satteri";
+import { markdownToHast } from "./markdown-parser.ts";
 import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatCode, formatCut } from "./code-view.ts";
@@ -67,7 +67,8 @@ function parseMarkdown(head: string): Root | null {
     checkDepth(tree);
     tidy(tree, head);
     return tree;
-  } catch {
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
     // Too deep for the stack, or for our own limit.
     return null;
   }
