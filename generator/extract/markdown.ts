@@ -4,7 +4,6 @@
  *  pipeline speaks: raw HTML through parse5, then the sanitiser, then what we add. Documents that would be expensive for
  *  any parser are recognised before parsing and shown as text. */
 import type { Element, ElementContent, Root, RootContent } from "hast";
-import { toHtml } from "hast-util-to-html";
 import { markdownToHast } from "./markdown-parser.ts";
 import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
@@ -86,7 +85,7 @@ async function renderTree(
   let title = given;
   if (holdsRaw(tree)) {
     try {
-      whole = parsePart(toHtml(tree, { allowDangerousHtml: true }));
+      whole = parsePart(formatHtml(tree));
     } catch (error) {
       if (error instanceof TooComplex) return null;
       throw error;
