@@ -8,7 +8,7 @@ import { VERSION } from "./build.ts";
 import type { Config } from "./config.ts";
 import { mediaTypeOfName } from "./extract/media-type.ts";
 import { listObjects } from "./read-objects.ts";
-import { openObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 
 export async function liveCatalog(config: Config): Promise<Catalog> {
   const { rows } = await listObjects(openObjectStore(config.store), config.collections);
