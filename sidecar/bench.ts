@@ -106,7 +106,8 @@ function future(): { iat: number; nbf: number; exp: number } {
 type Server = {
   readonly pid: number;
   readonly port: number;
-  readonly url: string /** The end of what it said. */;
+  readonly url: string;
+  /** The end of what it said. */
   readonly said: () => string;
   stop(): Promise<void>;
 };

@@ -9,7 +9,7 @@ import { installed } from "./debian.ts";
 const run = promisify(execFile);
 const unpack = promisify(gunzip);
 
-export const OBJECTS = 10_000;
+const OBJECTS = 10_000;
 /** Just over 100,000 passages. */
 export const MORE_OBJECTS = 11_150;
 const PACKAGES = ["libcoq-stdlib", "linux-doc-6.1"] as const;

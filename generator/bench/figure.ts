@@ -24,7 +24,7 @@ export function ratio({ value, beside }: Figure): number | null {
   return beside === null || beside.value === 0 ? null : value / beside.value;
 }
 
-export function formatNumber(value: number): string {
+function formatNumber(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString("en");
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }

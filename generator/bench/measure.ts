@@ -20,7 +20,7 @@ const PAGE_KB = 4;
 /** Clock ticks of a second: Linux has shown 100 to programs for as long as it has had /proc. */
 const TICKS = 100;
 
-export class ProgramFailed extends Error {}
+class ProgramFailed extends Error {}
 
 /** @param options.limit_s it is killed after this long
  *  @throws ProgramFailed with the end of what it said */

@@ -6,7 +6,7 @@ import { newest } from "../query/catalog.ts";
 import { findCollection, type ObjectRow, type ViewData } from "./view-data.ts";
 import { compareNames } from "./tree.ts";
 
-export type Folder = {
+type Folder = {
   readonly prefix: string;
   readonly prefixes: readonly string[];
   readonly objects: readonly ObjectRow[];
@@ -15,7 +15,12 @@ export type Folder = {
 };
 
 /** What the objects of a collection come to. */
-export type Totals = { readonly count: number; readonly bytes: number /** newest upload */; readonly updated: string | null };
+type Totals = {
+  readonly count: number;
+  readonly bytes: number;
+  /** The newest upload; null when there is no object. */
+  readonly updated: string | null;
+};
 
 export type Relations = {
   /** By id, for every collection of the view. */
@@ -44,7 +49,7 @@ export function relationsOf(data: ViewData): Relations {
 }
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
-export function claimIdsOf(record: CubRecord): readonly string[] {
+function claimIdsOf(record: CubRecord): readonly string[] {
   return record.claims.flatMap((item) => {
     if (typeof item === "string") return [item];
     const id: unknown = typeof item === "object" && item !== null && "id" in item ? item.id : null;
