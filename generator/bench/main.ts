@@ -12,7 +12,7 @@ import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compileSite } from "../compile-site.ts";
-import { startServing } from "../serving-process.ts";
+import { type ServingProcess, startServing } from "../serving-process.ts";
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
@@ -42,15 +42,16 @@ async function makeFolder(name: string): Promise<string> {
   return join(folder, name);
 }
 
-async function withServer<T>(work: (server: Awaited<ReturnType<typeof startServing>>) => Promise<T>): Promise<T> {
-  const server = await startServing(["--no-rate-limits", "--config", await findDemo()], ON_FIRST_CORE);
+/** @param before what starts the server */
+async function withServer<T>(before: readonly string[], work: (server: ServingProcess) => Promise<T>): Promise<T> {
+  const server = await startServing(["--no-rate-limits", "--config", await findDemo()], before);
   return work(server).finally(() => server.stop());
 }
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
-  agents: () => withServer(benchAgents),
-  sidecar: () => withServer(async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
+  agents: () => withServer([], benchAgents),
+  sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
   building: async () => benchBuilding(await makeFolder("texts")),
   searching: async () => benchSearching(await makeFolder("texts")),
   publishing: async () => benchPublishing(await makeFolder("notes")),

@@ -44,18 +44,23 @@ export async function benchServing(config: string, folder: string): Promise<read
     servers.push(plain);
     const proxy = await startNginx(join(folder, "proxy"), (port) => proxyConfig(join(folder, "proxy"), port, new URL(site.url).port));
     servers.push(proxy);
+    const cache = await startNginx(join(folder, "cache"), (port) => Promise.resolve(cacheConfig(join(folder, "cache"), port, site.url)));
+    servers.push(cache);
     const figures: Figure[] = [];
     for (const { name, path, file, conditional } of TARGETS) {
-      const rates = { site: [] as Rate[], plain: [] as Rate[], proxy: [] as Rate[] };
+      const rates = { site: [] as Rate[], plain: [] as Rate[], proxy: [] as Rate[], cache: [] as Rate[] };
       for (let round = 0; round < ROUNDS; round++) {
         rates.site.push(await loadOne(site, path, conditional));
         rates.plain.push(await loadOne(plain, file, conditional));
         rates.proxy.push(await loadOne(proxy, path, conditional));
+        rates.cache.push(await loadOne(cache, path, conditional));
       }
-      figures.push(
-        compare(`${name}, of nginx`, MIN_OF_NGINX, rates.site, rates.plain),
-        compare(`${name}, behind nginx with the project's file, of nginx alone`, MIN_BEHIND_NGINX, rates.proxy, rates.plain),
-      );
+      const behind = compare(`${name}, behind nginx with the project's file, of nginx alone`, MIN_BEHIND_NGINX, rates.proxy, rates.plain);
+      const { value } = compare("", 0, rates.cache, rates.plain);
+      figures.push(compare(`${name}, of nginx`, MIN_OF_NGINX, rates.site, rates.plain), {
+        ...behind,
+        note: `${behind.note}; nginx's cache without the file's rules: ${value.toFixed(2)} ×`,
+      });
     }
     return figures;
   } finally {
@@ -100,6 +105,12 @@ async function proxyConfig(folder: string, port: number, sitePort: string): Prom
     .replaceAll("127.0.0.1:4321", `127.0.0.1:${sitePort}`)
     .replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`)
     .replaceAll("/var/cache/proofshelf", join(folder, "cache"));
+}
+
+/** The least that nginx's cache can be told. */
+function cacheConfig(folder: string, port: number, site: string): string {
+  return `proxy_cache_path ${folder}/kept levels=1:2 keys_zone=kept:10m;
+  server { listen 127.0.0.1:${port}; location / { proxy_pass ${site}; proxy_cache kept; proxy_ignore_headers Vary; } }`;
 }
 
 async function startNginx(folder: string, describe: (port: number) => Promise<string>): Promise<Server> {
