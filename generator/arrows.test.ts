@@ -81,7 +81,7 @@ function layerOf(path: string): number | null {
 
 /** Tests, fixtures and benches may look at higher layers. */
 function isExempt(path: string): boolean {
-  return /(\.(test|spec)|(^|\/|-)fixtures?|\/bench)\.ts$|\/bench\//.test(path);
+  return /(\.(test|spec)|(^|\/|-)fixtures?|\/bench)\.ts$|\/(bench|fixtures)\//.test(path);
 }
 
 /** Modules of ours among the names, as paths from the root. */

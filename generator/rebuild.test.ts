@@ -7,9 +7,9 @@ import { test, type TestContext } from "node:test";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { build, openShelves, stateBasis } from "./build.ts";
-import { compileSite } from "./compile-site.ts";
-import { type Config, openConfig } from "./config.ts";
-import { SILENT, writeFiles } from "./fixture-library.ts";
+import { compileSite } from "./pages/compile-site.ts";
+import { type Config, openConfig } from "./config/config.ts";
+import { SILENT, writeFiles } from "./fixtures/library.ts";
 import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
 import { formatState, readState, writeState } from "./state.ts";
 

@@ -2,7 +2,7 @@
  *  before. The queries are words and word pairs of the library's own titles and texts, common and rare ones. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { startServing } from "../serving-process.ts";
+import { startServing } from "../fixtures/serving-process.ts";
 import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
 import { type Figure, median, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

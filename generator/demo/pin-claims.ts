@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
+import type { Finding } from "./finding.ts";
 import { readRegistry } from "./pin-registry.ts";
-import type { Finding } from "./pin.ts";
 
 /** Only what pinning needs: a new claim has an empty digest, which the real schema would refuse. */
 const PinnedClaims = z.object({

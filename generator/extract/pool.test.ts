@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { childProcesses } from "../child-processes.ts";
-import { compileSite } from "../compile-site.ts";
+import { childProcesses } from "../fixtures/child-processes.ts";
+import { compileSite } from "../pages/compile-site.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { extract } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";

@@ -2,7 +2,7 @@
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { StorageConfig } from "../config.ts";
+import type { StorageConfig } from "../config/config.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";
 
 export type StoredObject = {

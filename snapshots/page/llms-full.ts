@@ -1,7 +1,7 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
+import { absoluteHref } from "../format/view-data.ts";
 import { pagePath } from "../format/layout.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import { absoluteHref } from "../tools/context.ts";
 import { llmsText } from "./text-files.ts";
 
 /** Of the whole file and of one text in it; UTF-8 bytes. Beyond the first, objects are named but not quoted. */

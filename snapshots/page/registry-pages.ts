@@ -3,7 +3,7 @@ import { pagePath } from "../format/layout.ts";
 import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
 import { compareNames } from "../format/tree.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard } from "./cards.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
@@ -82,12 +82,10 @@ function formatQuery(q: string, filters: CubQuery["filters"], part: number): str
   return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
-/** @returns null when no record has this id */
-export function recordPage(data: ViewData, id: string): RecordPage | null {
+export function recordPage(data: ViewData, record: CubRecord): RecordPage {
+  const { id } = record;
   const relations = relationsOf(data);
-  const record = relations.recordById.get(id);
-  if (record === undefined) return null;
-  const at = data.cubs.indexOf(record);
+  const at = lowerBound(data.cubs, (other) => other.id < id);
   const index = data.code.get(id);
   return {
     page: "record",
