@@ -13,7 +13,7 @@ const hex = (seed: number, length = 64): string =>
   Array.from({ length }, (_, index) => ((seed * 7919 + index * 104729 + (index * index * seed) % 31) % 16).toString(16)).join("");
 
 /** Texts that strangers would try. */
-export const HOSTILE = {
+const HOSTILE = {
   script: `<script>alert(1)</script><img src=x onerror=alert(2)>`,
   attribute: `" onmouseover="alert(3)" x='`,
   rtl: "שלום \u202egnp.exe\u202c مرحبا",
@@ -150,7 +150,7 @@ const claimPage = (changes: object = {}): PageInput =>
     evidence, pins: { "example-proofs": hex(5, 40), checker: "coq 8.18.0" }, records: records.slice(0, 2),
   });
 
-export const cubRecord = CubRecord.parse({
+const cubRecord = CubRecord.parse({
   id: "CUB-0007", repo: "example-proofs", theorem_name: "insert_keeps_sorted", module: "Sorting.Insertion", kind: "Lemma",
   statement: "forall (x : nat) (l : list nat),\n  sorted l -> sorted (insert x l)", status: "VERIFIED_EXACT", verification_state: "VERIFIED", source_class: "active", active: true,
   crate: "sorting", wiring: "FUNCTION-IMPL", invocation: "runtime", invocation_role: "called by the index builder", production_consumption: "EXECUTABLE-RUNTIME", deployable: true, no_holes: true,
