@@ -15,10 +15,18 @@ const PREFIXES = ["", "notes/"] as const;
 
 /** Bytes, and microseconds of processor. */
 type Usage = { readonly heap: number; readonly rss: number; readonly cpu: number };
-type Case = { readonly name: string; readonly arguments: readonly object[] };
+/** `what` tells cases of one tool apart. */
+type Case = { readonly name: string; readonly what: string; readonly arguments: readonly object[] };
 type Started = { readonly url: string; readonly cases: readonly Case[] };
 /** Milliseconds. */
-type Rate = { readonly tool: string; readonly per_second: number; readonly p50: number; readonly p95: number; readonly p99: number };
+type Rate = {
+  readonly tool: string;
+  readonly what: string;
+  readonly per_second: number;
+  readonly p50: number;
+  readonly p95: number;
+  readonly p99: number;
+};
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -32,10 +40,19 @@ if (values.serve) {
   const named = async (tool: string, list: string, member: string) =>
     ((await call(mcp, tool)).content.result[list] as Record<string, unknown>[]).map((item) => String(item[member]));
   const cases: Case[] = [
-    // Every word once with every prefix, so that not all of a run is the same few answers.
-    { name: "search_library", arguments: WORDS.flatMap((query) => PREFIXES.map((prefix) => ({ query, prefix }))) },
-    { name: "get_cub", arguments: (await named("list_cubs", "cubs", "id")).map((id) => ({ id })) },
-    { name: "list_objects", arguments: (await named("list_collections", "collections", "prefix")).map((prefix) => ({ prefix })) },
+    { name: "search_library", what: "few queries", arguments: WORDS.flatMap((query) => PREFIXES.map((prefix) => ({ query, prefix }))) },
+    // More queries than are remembered.
+    {
+      name: "search_library",
+      what: "each query new",
+      arguments: Array.from({ length: 2_000 }, (_, at) => ({ query: `${WORDS[at % WORDS.length]} ${at}` })),
+    },
+    { name: "get_cub", what: "all", arguments: (await named("list_cubs", "cubs", "id")).map((id) => ({ id })) },
+    {
+      name: "list_objects",
+      what: "all",
+      arguments: (await named("list_collections", "collections", "prefix")).map((prefix) => ({ prefix })),
+    },
   ];
   process.send?.({ url, cases } satisfies Started);
   process.on("message", (message) => {
@@ -64,7 +81,7 @@ if (values.serve) {
     child.send("memory");
     return answer;
   };
-  const run = async ({ name, arguments: choices }: Case, count: number): Promise<Rate> => {
+  const run = async ({ name, what, arguments: choices }: Case, count: number): Promise<Rate> => {
     const headers = {
       "content-type": "application/json",
       accept: "application/json, text/event-stream",
@@ -91,7 +108,7 @@ if (values.serve) {
     const rate = count / ((performance.now() - started) / 1000);
     times.sort((a, b) => a - b);
     const at = (share: number): number => times[Math.floor(times.length * share)] ?? 0;
-    return { tool: name, per_second: rate, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
+    return { tool: name, what, per_second: rate, p50: at(0.5), p95: at(0.95), p99: at(0.99) };
   };
   for (const one of cases) await run(one, WARM_UP);
   const before = await memory();
@@ -109,9 +126,9 @@ if (values.serve) {
   };
   if (values.json) process.stdout.write(`${JSON.stringify(whole)}\n`);
   else {
-    for (const { tool, per_second, p50, p95, p99 } of rates)
+    for (const { tool, what, per_second, p50, p95, p99 } of rates)
       console.log(
-        `${tool}: ${Math.round(per_second)} calls/s, p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
+        `${tool}, ${what}: ${Math.round(per_second)} calls/s, p50 ${p50.toFixed(2)} ms, p95 ${p95.toFixed(2)} ms, p99 ${p99.toFixed(2)} ms`,
       );
     console.log(
       `heap after collection: ${whole.heap_mb.map((size) => size.toFixed(1)).join(" → ")} MB over ${calls} calls; rss ${whole.rss_mb.map((size) => size.toFixed(1)).join(" → ")} MB`,
