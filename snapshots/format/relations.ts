@@ -14,8 +14,13 @@ export type Folder = {
   readonly bytes: number;
 };
 
-/** What the objects of a collection come to; `updated` is the newest upload. */
-export type Totals = { readonly count: number; readonly bytes: number; readonly updated: string | null };
+/** What the objects of a collection come to. */
+export type Totals = {
+  readonly count: number;
+  readonly bytes: number;
+  /** The newest upload; null when there is no object. */
+  readonly updated: string | null;
+};
 
 export type Relations = {
   /** By id, for every collection of the view. */
@@ -47,7 +52,7 @@ export function relationsOf(data: ViewData): Relations {
 }
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
-export function claimIdsOf(record: CubRecord): readonly string[] {
+function claimIdsOf(record: CubRecord): readonly string[] {
   return record.claims.flatMap((item) => {
     if (typeof item === "string") return [item];
     const id: unknown = typeof item === "object" && item !== null && "id" in item ? item.id : null;

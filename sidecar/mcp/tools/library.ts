@@ -54,18 +54,16 @@ export const listObjects: Tool = async (context, { prefix: given = "", limit, cu
   };
 };
 
-/** Searches of one open snapshot: the next page of a result is cut from the same one. Each holds 50 sources at most, some 50 kB. */
-const MAX_SEARCHES = 100;
-const searches = new WeakMap<OpenSnapshot, LRUCache<string, Promise<SearchResponse>>>();
+/** Sources of remembered searches, half a kilobyte each, for one open snapshot: the next page is cut from the same search. */
+const MAX_SOURCES = 10_000;
+const searches = new WeakMap<OpenSnapshot, LRUCache<string, SearchResponse>>();
 
 /** @param path of the GET twin, which decides the results together with the snapshot */
-function searchOnce(open: OpenSnapshot, path: string): Promise<SearchResponse> {
-  const known = searches.get(open) ?? new LRUCache({ max: MAX_SEARCHES });
+async function searchOnce(open: OpenSnapshot, path: string): Promise<SearchResponse> {
+  const known = searches.get(open) ?? new LRUCache({ maxSize: MAX_SOURCES, sizeCalculation: ({ results }) => results.length + 1 });
   searches.set(open, known);
-  const found = known.get(path) ?? searchBody(open, parseSearch(paramsOf(path)));
+  const found = known.get(path) ?? (await searchBody(open, parseSearch(paramsOf(path))));
   known.set(path, found);
-  // An index that could not be opened may be there at the next call.
-  found.catch(() => known.delete(path));
   return found;
 }
 
