@@ -27,7 +27,7 @@ import { networkOf } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
 import { findPlace, isGated, type Place } from "./place.ts";
 import { rateLimited, type RateLimiter } from "./limits.ts";
-import type { SemanticTool } from "./mcp/model-tools.ts";
+import type { SemanticTool } from "./mcp/tools/models.ts";
 import { shareAnswer } from "./mcp/origin.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import type { Reindexer } from "./reindex.ts";
