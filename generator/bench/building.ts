@@ -1,8 +1,7 @@
 /** What builds cost: from nothing, with nothing changed, with one object changed; Hugo beside the first. */
 import { appendFile } from "node:fs/promises";
 import { join } from "node:path";
-import { stateBasis } from "../build.ts";
-import { compileSite } from "../pages/compile-site.ts";
+import { digestMakers } from "../makers.ts";
 import { readState } from "../state.ts";
 import type { Corpus } from "./corpus.ts";
 import type { Figure } from "./figure.ts";
@@ -32,14 +31,14 @@ export async function benchBuilding(corpus: Corpus, folder: string): Promise<rea
   const { cost: same, summary: unchanged } = await measureBuild(config);
   if (unchanged.published) throw new Error("A build of an unchanged library published a snapshot.");
   const build = join(folder, "shelf", "internal", "build");
-  const basis = stateBasis(await compileSite());
+  const shape = digestMakers().state;
   const changes: { readonly cost: Cost; readonly rendered: number; readonly pages: readonly string[] }[] = [];
   for (let at = 1; at <= CHANGES; at++) {
-    const before = await readState(build, basis);
+    const before = await readState(build, shape);
     const key = corpus.keys[Math.floor((objects * at) / (CHANGES + 1))] ?? "";
     await appendFile(join(corpus.root, key), "\nOne line more.\n");
     const { cost, summary } = await measureBuild(config);
-    const after = await readState(build, basis);
+    const after = await readState(build, shape);
     const pages = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
     changes.push({ cost, rendered: summary.work.rendered, pages });
   }

@@ -11,17 +11,19 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
+import { type Closure, openSources, type Sources } from "../import-closure.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the compiled pages are made from, and with them what a build keeps for the next one (build.ts, stateBasis): all of
- *  snapshots/, because JSON and pages that are kept follow from it as well. Not deeper: snapshots/data is the demo's shelf. */
-const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots/*.ts", "snapshots/*/*.ts", "generator/extract/*.ts"];
-/** Not inputs: what is built, and what the bundle never contains. */
-const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
+/** Not among the pages' sources: what is built, and what the bundle never contains. */
+const NOT_SOURCES =
+  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
+/** Compiles them, beside what they import. */
+const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
 
+const WORKER_SOURCE = "generator/extract/worker.ts";
 const WORKER = "extract/worker.mjs";
 
 export type CompiledSite = {
@@ -36,6 +38,8 @@ export type CompiledSite = {
 export type CompileOptions = {
   /** Where versions lie; site/dist by default. */
   readonly distDir?: string;
+  /** Opened by a caller who looks at them as well. */
+  readonly sources?: Sources;
   /** Compile even when this version is there. */
   readonly force?: boolean;
 };
@@ -44,7 +48,8 @@ export type CompileOptions = {
  *  @throws ShelfError "build_failed" with Astro's own words when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
-  const version = (await digestInputs()).slice(0, 16);
+  const { sources = openSources() } = options;
+  const version = sha256(siteSources(sources).digest + sources.closure([WORKER_SOURCE]).digest).slice(0, 16);
   const dist = join(distDir, version);
   const existing = await readCurrent(distDir);
   const names = await listVersions(distDir);
@@ -75,24 +80,10 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   return { dist, worker: join(dist, WORKER), compiled: true };
 }
 
-/** Paths of all inputs from the project's root, ascending. */
-export async function listInputs(): Promise<string[]> {
-  const paths = new Set<string>();
-  for (const pattern of INPUTS) {
-    for await (const entry of glob(pattern, { cwd: ROOT, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/");
-      if (!NOT_INPUTS.test(path)) paths.add(path);
-    }
-  }
-  return [...paths].sort();
-}
-
-/** SHA-256 over path and bytes of every input, ascending by path. */
-async function digestInputs(): Promise<string> {
-  const paths = await listInputs();
-  const lines = await Promise.all(paths.map(async (path) => `${sha256(await readFile(join(ROOT, path)))}  ${path}\n`));
-  return sha256(lines.join(""));
+/** What the compiled pages are made of. */
+export function siteSources(sources: Sources): Closure {
+  const site = sources.list("site").filter((path) => !NOT_SOURCES.test(path));
+  return sources.closure(["astro.config.mjs", "generator/pages/compile-site.ts", ...site], COMPILERS);
 }
 
 async function listVersions(distDir: string): Promise<string[]> {
@@ -143,7 +134,7 @@ async function bundleWorker(outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ["generator/extract/worker.ts"],
+    entryPoints: [WORKER_SOURCE],
     outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
