@@ -23,7 +23,8 @@ import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
-import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
+import type { ObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, formatState, type KnownObject, type ViewState, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { writeViews, type Written } from "./write.ts";
@@ -156,7 +157,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const views = project(recordSet(facts, read));
 
   progress.step("render");
-  const plan = planWriting(facts, reading, views, read, await indexed);
+  const plan = planWriting(facts, reading, views, read.extracts, await indexed);
   const written = await writeViews(tasks, { plan, views, read, shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
@@ -168,7 +169,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     views,
     shelf: shelves.public,
     draft: written.drafts.public,
-    extract: read.extract,
+    extract: read.extracts.read,
     privateTexts: facts.registry.privateTexts,
     dist: site.dist,
     unchangedSince: plan.secrets.cleanSince,

@@ -1,12 +1,13 @@
 /** What makes each kind of work that a build keeps for the next one: when its digest is another, that work is void. */
 import type { Sha256 } from "../snapshots/digest.ts";
 import { openSources, type Sources } from "./import-closure.ts";
-import { siteSources } from "./pages/compile-site.ts";
+import { siteSources, workerSources } from "./pages/compile-site.ts";
 
 export const KEPT = ["extracts", "pages", "bundles", "json", "documents", "leaks"] as const;
 export type Kept = (typeof KEPT)[number];
 
-/** The modules that make it; everything that they import counts with them. The pages' sources come on top of these. */
+/** The modules that make it; everything that they import counts with them. What is compiled comes on top of these: the pages, and
+ *  the process that reads objects. */
 const MODULES: Readonly<Record<Kept, readonly string[]>> = {
   extracts: ["generator/extract/pool.ts", "generator/read-objects.ts"],
   pages: ["generator/pages/render.ts", "snapshots/page/stored-pages.ts"],
@@ -26,11 +27,12 @@ export type Makers = Readonly<Record<Kept, Sha256>> & {
 export function digestMakers(sources: Sources = openSources()): Makers {
   const digest = (modules: readonly string[]): Sha256 => sources.closure(modules).digest;
   const kept = Object.fromEntries(KEPT.map((kind) => [kind, digest(MODULES[kind])])) as Record<Kept, Sha256>;
-  const site = siteSources(sources);
+  const [site, worker] = [siteSources(sources), workerSources(sources)];
   return {
     ...kept,
+    extracts: sources.closure([...worker.files, ...MODULES.extracts]).digest,
     pages: sources.closure([...site.files, ...MODULES.pages], site.packages).digest,
     state: digest(["generator/state.ts"]),
-    program: sources.closure(["generator/build.ts", ...site.files], site.packages).digest,
+    program: sources.closure(["generator/build.ts", ...site.files, ...worker.files], site.packages).digest,
   };
 }

@@ -7,8 +7,7 @@ import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
 import { parentPrefix } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import { findCollection, type ViewData } from "../snapshots/format/view-data.ts";
-import type { Extract } from "../snapshots/schema/extract.ts";
-import { type StoredPage, storedPages } from "../snapshots/page/stored-pages.ts";
+import { type Extracts, type StoredPage, storedPages } from "../snapshots/page/stored-pages.ts";
 import type { Config } from "./config/config.ts";
 import type { ByView, Facts } from "./facts.ts";
 import { indexEntries, type IndexSource } from "./index/index-documents.ts";
@@ -114,14 +113,6 @@ export type WritingPlan = {
   };
 };
 
-/** How to get at what objects hold. */
-export type Extracts = {
-  /** Digest of an object's extract, which stands for its content. */
-  extractDigest(key: string): string;
-  /** The extract of any object, from the shelf. */
-  extract(key: string): Promise<Extract>;
-};
-
 /** What the indexes hold, as far as a plan needs it. */
 export type IndexFacts = {
   /** Whether each view's served snapshot can be searched. */
@@ -165,8 +156,8 @@ export function planReading(facts: Facts): ReadingPlan {
   return { nothing, fingerprint, anew, read, kept, removed, touched, known };
 }
 
-/** @param read what was read, or what is taken for it */
-export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, read: Extracts, index: IndexFacts): WritingPlan {
+/** @param views what was read, or what is taken for it */
+export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts, index: IndexFacts): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
@@ -182,13 +173,13 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, re
   const seed = !index.searchable.internal && !index.internalRows;
   const usableIndex = (view: "public" | "internal"): boolean => index.searchable[view] && voidedBy("documents") === null;
   const documents = {
-    public: planDocuments(views.public, read, usableIndex("public") ? known.public : null, voidedBy("documents")),
+    public: planDocuments(views.public, extracts, usableIndex("public") ? known.public : null, voidedBy("documents")),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
   return {
     *pages() {
       const why = voidedBy("pages");
-      for (const page of storedPages(data, read.extractDigest, read.extract)) {
+      for (const page of storedPages(data, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
           yield { page, facts: before.facts, kept: before, why: null };
@@ -203,7 +194,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, re
       }
     },
     shared,
-    bundles: dealBundles(data, read.extractDigest, read.extract).map((bundle, number) => {
+    bundles: dealBundles(data, extracts).map((bundle, number) => {
       const before = known.bundles[String(number)];
       if (before?.facts === bundle.facts) return { ...bundle, kept: before, why: null };
       return { ...bundle, kept: null, why: voidedBy("bundles") ?? (before === undefined ? "new" : "content") };
@@ -214,7 +205,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, re
       ...documents,
       internal: planDocuments(
         views.internal,
-        read,
+        extracts,
         usableIndex("internal") ? known.internal : seed ? fromPublic : null,
         voidedBy("documents"),
       ),
@@ -225,8 +216,8 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, re
 }
 
 /** @param before what the index holds that is built on, or null to begin with nothing */
-function planDocuments(data: ViewData, read: Pick<Extracts, "extractDigest">, before: ViewState | null, voided: Why | null): DocumentsPlan {
-  const entries = [...indexEntries(data, read.extractDigest)];
+function planDocuments(data: ViewData, extracts: Extracts, before: ViewState | null, voided: Why | null): DocumentsPlan {
+  const entries = [...indexEntries(data, extracts.digest)];
   const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
   const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);
   const upsert = stale.map(({ source }) => source);

@@ -5,7 +5,7 @@
 import { openIndex } from "../snapshots/index/open.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Config } from "./config/config.ts";
-import { mediaTypeOf } from "./extract/media-type.ts";
+import { mediaTypeOfName } from "./extract/media-type.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { hasRows } from "./index/update-index.ts";
 import { findRunningBuild } from "./lock.ts";
@@ -14,7 +14,7 @@ import { project } from "./project.ts";
 import { extractsOf } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
-import { openObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import type { KnownObject } from "./state.ts";
 
 export type Preview = {
@@ -119,7 +119,7 @@ function takenFor({ row, root, why }: PlannedObject, before: KnownObject | undef
   const listed = { key, size, uploaded, version, root };
   const unread = { sha256: UNREAD, size: 0 };
   if (before === undefined) {
-    const { mediaType, kind } = mediaTypeOf(key, new Uint8Array());
+    const { mediaType, kind } = mediaTypeOfName(key);
     const title = key.slice(key.lastIndexOf("/") + 1);
     return { ...listed, title, summary: "", kind, media_type: mediaType, sha256: UNREAD, extract: unread, notes: [] };
   }

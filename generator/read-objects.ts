@@ -3,20 +3,27 @@ import { availableParallelism } from "node:os";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
+import type { Extracts } from "../snapshots/page/stored-pages.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
-import type { Extracts, PlannedObject, ReadingPlan } from "./plan.ts";
+import type { PlannedObject, ReadingPlan } from "./plan.ts";
 import type { Progress } from "./progress.ts";
+import { openByteBudget } from "./sources/byte-budget.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 import { together } from "./tasks.ts";
 
 /** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
+/** Bytes of objects held at once, by their listed sizes: each is in memory about three times on its way to a process and
+ *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
+const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
-export type ReadObjects = Extracts & {
+export type ReadObjects = {
+  /** Of any of them, from the shelf. */
+  readonly extracts: Extracts;
   /** Those that were read and those that are kept, ascending by key. */
   readonly objects: readonly KnownObject[];
   /** Listed, but not to be read; what the listing itself refused is not among them. */
@@ -29,10 +36,12 @@ type Shelves = { readonly public: Shelf; readonly internal: Shelf };
  *  @throws what the shelf throws: a file that cannot be read is refused, a disk that is full ends the build */
 export async function readObjects(options: {
   readonly store: ObjectStore;
-  readonly plan: ReadingPlan;
+  readonly plan: Pick<ReadingPlan, "read" | "kept">;
   readonly shelves: Shelves;
   readonly pool: () => ExtractPool;
   readonly progress: Progress;
+  /** Default: BYTES_AT_ONCE. */
+  readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
   const { store, plan, shelves, progress } = options;
   const objects = [...plan.kept];
@@ -40,14 +49,20 @@ export async function readObjects(options: {
   if (plan.read.length > 0) {
     const pool = options.pool();
     const waiting = plan.read.values();
+    const budget = openByteBudget(options.bytesAtOnce ?? BYTES_AT_ONCE);
     let done = 0;
     await together(async ({ run, signal }) => {
       const work = async (): Promise<void> => {
         for (const planned of waiting) {
-          signal.throwIfAborted();
-          const result = await readObject(planned, store, shelves[planned.root], pool);
-          if ("reason" in result) refused.push(result);
-          else objects.push(result);
+          await budget.take(planned.row.size);
+          try {
+            signal.throwIfAborted();
+            const result = await readObject(planned, store, shelves[planned.root], pool);
+            if ("reason" in result) refused.push(result);
+            else objects.push(result);
+          } finally {
+            budget.give(planned.row.size);
+          }
           progress.step("read", ++done, plan.read.length);
         }
       };
@@ -57,7 +72,7 @@ export async function readObjects(options: {
   }
   objects.sort((a, b) => compareNames(a.key, b.key));
   refused.sort((a, b) => compareNames(a.key, b.key));
-  return { objects, refused, ...extractsOf(objects, shelves) };
+  return { objects, refused, extracts: extractsOf(objects, shelves) };
 }
 
 async function readObject(
@@ -87,8 +102,8 @@ async function readObject(
 export function extractsOf(objects: readonly KnownObject[], shelves: Shelves): Extracts {
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {
-    extractDigest: (key) => byKey.get(key)?.extract.sha256 ?? "",
-    async extract(key) {
+    digest: (key) => byKey.get(key)?.extract.sha256 ?? "",
+    async read(key) {
       const object = byKey.get(key);
       const json = object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256);
       if (json === null)

@@ -11,7 +11,8 @@ import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { digestMakers } from "./makers.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
-import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
+import type { ObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import { formatState, readState, writeState } from "./state.ts";
 
 const quiet = { progress: SILENT };

@@ -4,7 +4,7 @@
  *  of refusing a POST. What it costs: the question is in the address, so nothing here may be cached, indexed or logged with
  *  its query, and every call counts as a question of the client. */
 import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
-import { renderedAnswer } from "../snapshots/http/answer.ts";
+import { renderedAnswer } from "../snapshots/http/page-answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { askedPage, askedWith, askForm } from "../snapshots/page/ask-page.ts";

@@ -5,7 +5,7 @@ import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { words } from "../snapshots/index/words.ts";
-import { toSource } from "../snapshots/http/query-answer.ts";
+import { toSource } from "../snapshots/query/source.ts";
 import { makeReceipt } from "../snapshots/verify/receipt.ts";
 import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snapshots/schema/resources.ts";
 import { mountPath, type ViewData } from "../snapshots/format/view-data.ts";

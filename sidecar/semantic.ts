@@ -6,7 +6,7 @@ import type { Embedder } from "../snapshots/embed/embedder.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { semantic } from "../snapshots/query/semantic.ts";
 import type { SearchQuery } from "../snapshots/query/search.ts";
-import { toSource } from "../snapshots/http/query-answer.ts";
+import { toSource } from "../snapshots/query/source.ts";
 import type { Component } from "../snapshots/schema/resources.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
 

@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
+import { compileWorker, WORKER } from "../extract/compile-worker.ts";
 import { type Closure, openSources, type Sources } from "../import-closure.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,9 +23,6 @@ const NOT_SOURCES =
 const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
-
-const WORKER_SOURCE = "generator/extract/worker.ts";
-const WORKER = "extract/worker.mjs";
 
 export type CompiledSite = {
   /** Folder of the version in use, absolute; for `openRenderer`. */
@@ -49,20 +47,20 @@ export type CompileOptions = {
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
   const { sources = openSources() } = options;
-  const version = sha256(siteSources(sources).digest + sources.closure([WORKER_SOURCE]).digest).slice(0, 16);
+  const version = sha256(siteSources(sources).digest + workerSources(sources).digest).slice(0, 16);
   const dist = join(distDir, version);
   const existing = await readCurrent(distDir);
   const names = await listVersions(distDir);
   if (names.includes(version) && options.force !== true) {
     if (existing !== version) await writeCurrent(distDir, version);
-    return { dist, worker: join(dist, WORKER), compiled: false };
+    return { dist, worker: join(dist, "extract", WORKER), compiled: false };
   }
   process.stderr.write("Compiling the pages …\n");
   await mkdir(distDir, { recursive: true });
   const work = await mkdtemp(join(distDir, ".compile-"));
   try {
     await runAstro(work);
-    await bundleWorker(join(work, "out", "extract"));
+    await compileWorker(join(work, "out", "extract"));
     await eraseMachine(join(work, "out"), work);
     if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {
@@ -77,13 +75,18 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   for (const old of names.filter((name) => name !== version && name !== existing)) {
     await rm(join(distDir, old), { recursive: true, force: true });
   }
-  return { dist, worker: join(dist, WORKER), compiled: true };
+  return { dist, worker: join(dist, "extract", WORKER), compiled: true };
 }
 
 /** What the compiled pages are made of. */
 export function siteSources(sources: Sources): Closure {
   const site = sources.list("site").filter((path) => !NOT_SOURCES.test(path));
   return sources.closure(["astro.config.mjs", "generator/pages/compile-site.ts", ...site], COMPILERS);
+}
+
+/** What the process that reads objects is made of. */
+export function workerSources(sources: Sources): Closure {
+  return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts", "generator/extract/satteri-binding.ts"]);
 }
 
 async function listVersions(distDir: string): Promise<string[]> {
@@ -126,28 +129,6 @@ async function runAstro(work: string): Promise<void> {
     process.stderr.write(said);
     throw new ShelfError("build_failed", "The pages could not be compiled; see the compiler's words above.");
   }
-}
-
-/** Parsers stay files of their own, loaded when an object needs them. */
-async function bundleWorker(outdir: string): Promise<void> {
-  // Loaded only now: nearly every time there is nothing to compile.
-  const { build } = await import("esbuild");
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [WORKER_SOURCE],
-    outdir,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "esnext",
-    packages: "external",
-    charset: "utf8",
-    logLevel: "silent",
-  }).catch((cause: Error) => {
-    throw new ShelfError("build_failed", `The process that reads objects could not be compiled: ${cause.message}`, { cause });
-  });
 }
 
 /** Replaces the folders of this machine, which Astro writes into its manifest and into each component's name. */

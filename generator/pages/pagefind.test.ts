@@ -23,7 +23,7 @@ async function makeBundle(onContent: () => void, timeLimit?: number): Promise<nu
     return EXTRACT;
   };
   try {
-    const bundles = dealBundles(DATA, (key) => sha256(key), extract).map((bundle) => ({ ...bundle, kept: null }));
+    const bundles = dealBundles(DATA, { digest: (key) => sha256(key), read: extract }).map((bundle) => ({ ...bundle, kept: null }));
     const made = await makeBundles(bundles, { putBlob: async () => true }, () => pagefind);
     return made.files.length;
   } finally {

@@ -8,6 +8,7 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
+import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
@@ -43,14 +44,9 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
 ];
 
 /** Deals a view's pages out to bundles.
- *  @param digest of what stands for an object's content
- *  @param extract is read only when a bundle is made */
-export function dealBundles(
-  data: ViewData,
-  digest: (key: string) => string,
-  extract: (key: string) => Promise<Extract>,
-): readonly DealtBundle[] {
-  const members = [...membersOf(data, digest, extract)];
+ *  @param extracts are read only when a bundle is made */
+export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtBundle[] {
+  const members = [...membersOf(data, extracts)];
   let count = 1;
   while (members.length / count > BUNDLE_DOCUMENTS) count *= 2;
   const dealt: Member[][] = Array.from({ length: count }, () => []);
@@ -104,12 +100,12 @@ async function makeBundle(
   return entries;
 }
 
-function* membersOf(data: ViewData, digest: (key: string) => string, extract: (key: string) => Promise<Extract>): Generator<Member> {
+function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
   for (const { key, title, kind } of data.objects) {
     yield {
       id: `object:${key}`,
-      facts: digest(key),
-      record: async () => recordOf(pagePath.object(key), contentOf(key, await extract(key)), { title, key, kind: KIND_TITLES[kind] }),
+      facts: extracts.digest(key),
+      record: async () => recordOf(pagePath.object(key), contentOf(key, await extracts.read(key)), { title, key, kind: KIND_TITLES[kind] }),
     };
   }
   for (const { id, title, scope, statement } of data.claims.claims) {

@@ -116,7 +116,7 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   const records = await view.records();
   const kept = new Set(records.map((record) => record.snapshot));
   const pages = [
-    ...[...storedPages(data, () => "", noExtract)].map(({ path }) => path),
+    ...[...storedPages(data, { digest: noExtract, read: noExtract })].map(({ path }) => path),
     pagePath.snapshots,
     ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
   ];

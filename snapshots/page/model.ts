@@ -3,7 +3,6 @@
  *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
  *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
  *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
-import { newest } from "../format/view-data.ts";
 import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimsMeta } from "../schema/claims.ts";
 import type { ObjectKind } from "../schema/extract.ts";
@@ -65,6 +64,8 @@ export type FrontPage = {
     readonly byInvocation: readonly Count[];
     readonly updated: string | null;
   } | null;
+  /** Why there is no registry, or null. */
+  readonly unavailable: string | null;
   /** Objects by kind, for the chart "what the library holds". */
   readonly byKind: readonly Count[];
   readonly rejected: number;
@@ -201,6 +202,8 @@ export type RecordPage = {
 export type DashboardPage = {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
+  /** Why there is none. */
+  readonly unavailable: string | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
   readonly counts: readonly {

@@ -5,7 +5,7 @@ import { answer } from "../http/answer.ts";
 import { type ErrorCode, PROBLEMS, ShelfError } from "../errors.ts";
 import { parseCursor } from "../query/cursor.ts";
 import type { View } from "../http/view.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
+import type { ViewData } from "../format/view-data.ts";
 
 export type ToolContext = {
   readonly view: View;

@@ -6,7 +6,7 @@ import { relationsOf } from "../format/relations.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
 import { jsonBytes } from "./budget.ts";
 import { followCursor, readRoute, type Tool } from "./context.ts";
-import { parseDigest } from "./lookup-digest.ts";
+import { parseDigest } from "../query/digests.ts";
 import { fitWhole } from "./library.ts";
 import { readText, takeLines } from "./object-text.ts";
 import type { ObjectProof } from "../schema/evidence.ts";

@@ -4,7 +4,7 @@ import { pagePath } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
-import { CUB_FILTERS, CUB_SUMMARY, type CubField, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FILTERS, CUB_SUMMARY, type CubRecord } from "../schema/cubs.ts";
 import { countFitting, jsonBytes, shorten } from "./budget.ts";
 import { readRoute, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
 import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeRoute } from "./library.ts";

@@ -213,7 +213,7 @@ function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData,
     throw new Error("no page is rendered here");
   };
   const expected = new Set(TEXT_FILES);
-  for (const { file } of storedPages(data, () => "", unread)) expected.add(file);
+  for (const { file } of storedPages(data, { digest: unread, read: unread })) expected.add(file);
   for (const path of expected)
     if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
   for (const path of found)

@@ -185,12 +185,7 @@ export async function publishTiny(
     put(`extracts/${row.key}`, "application/json", JSON.stringify(extracts.get(row.key)));
   }
   if (data.library.view === "public") {
-    const pages = storedPages(
-      data,
-      () => "",
-      async (key) => extracts.get(key) as Extract,
-    );
-    for (const page of pages)
+    for (const page of storedPages(data, { digest: () => "", read: async (key) => extracts.get(key) as Extract }))
       put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
     for (const name of ["llms.txt", "robots.txt"]) put(`pages/${name}`, "text/plain; charset=utf-8", name);
     put("pages/sitemap.xml", "application/xml", "<urlset/>");
