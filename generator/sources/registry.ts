@@ -64,6 +64,8 @@ export type RegistryResult = (Registry & { readonly unavailable: null }) | { rea
 export type RegistryOptions = {
   /** Folder for the last good registry; created when missing. */
   readonly cacheDir: string;
+  /** Whether the body is kept for a time when the source is down. Default true; without it nothing is written. */
+  readonly keep?: boolean;
   readonly now?: () => Date;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
@@ -83,7 +85,7 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
     const fresh: Pulled | null = pulled ?? kept;
     if (fresh === null) throw new ShelfError("bad_source", "The registry sent nothing.");
     const parsed = parseRegistry(fresh.bytes);
-    if (pulled !== null) await keepRegistry(options.cacheDir, source, pulled, kept, now());
+    if (pulled !== null && options.keep !== false) await keepRegistry(options.cacheDir, source, pulled, kept, now());
     return assemble(parsed, fresh.bytes, null, kept?.sha256 ?? null);
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error; // the cache folder: ours to repair, not the source's fault
