@@ -10,7 +10,8 @@ import { embedDigest, embedText } from "../embed/embed-text.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
-import { type Engine, NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
+import type { Engine } from "./engine.ts";
+import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 /** Passages embedded and written at once. */
 const BATCH = 256;

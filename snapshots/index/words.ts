@@ -2,7 +2,7 @@
  *  word means the same in both, in the statistics and in snippets. Input is anybody's text: any string is safe.
  *
  *  `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`, `perm`: identifiers are found whole and in parts. */
-import { stem } from "./porter.ts";
+import { stemmer } from "stemmer";
 
 /** Code units of one word; longer runs (base64, minified code) are cut and say nothing. */
 export const MAX_WORD = 64;
@@ -38,7 +38,8 @@ function fold(text: string): string {
 function addPart(into: string[], part: string): void {
   const word = fold(part).slice(0, MAX_WORD);
   if (word === "" || STOP.has(word)) return;
-  into.push(stem(word));
+  // Porter's rules are for English: other words stay as they are.
+  into.push(PLAIN.test(word) ? stemmer(word) : word);
 }
 
 function analyse(raw: string): readonly string[] {
