@@ -242,7 +242,7 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
 /** What is said of an object that not even its plain text could be read of. */
 function bareExtract(key: string, note: string): Extract {
   return {
-    title: fileName(key).slice(0, 200),
+    title: fileName(key).slice(0, 200).toWellFormed(),
     summary: "",
     kind: "binary",
     media_type: "application/octet-stream",
