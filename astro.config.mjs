@@ -14,7 +14,7 @@ adapter.hooks["astro:config:done"] = (context) =>
       context.setAdapter({ ...settings, serverEntrypoint: new URL("./site/entry.ts", import.meta.url), previewEntrypoint: undefined }),
   });
 
-// generator/compile-site.ts compiles into a temporary folder and renames it into place.
+// generator/pages/compile-site.ts compiles into a temporary folder and renames it into place.
 const outDir = process.env.PROOFSHELF_SITE_OUT ?? "./site/dist";
 const cacheDir = process.env.PROOFSHELF_SITE_CACHE ?? "./node_modules/.astro";
 

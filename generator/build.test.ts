@@ -8,15 +8,16 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { Library } from "../snapshots/format/view-data.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/shelf/read.ts";
 import { build, type BuildOptions, type BuildSummary, openShelves } from "./build.ts";
-import { type Config, openConfig } from "./config.ts";
-import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixture-library.ts";
-import { ask, openFixtureView } from "./fixture-view.ts";
+import { type Config, openConfig } from "./config/config.ts";
+import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
+import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { withoutPrivileges } from "./unprivileged.ts";
+import { withoutPrivileges } from "./fixtures/unprivileged.ts";
 
 function tempDir(t: TestContext): string {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-build-"));
@@ -54,7 +55,7 @@ async function openPlain(t: TestContext): Promise<{ dir: string; library: string
 /** Every file under a folder with its length and time, but those that say when a build last looked. */
 function filesUnder(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^(checked|build\.lock\.\d+|pointer\.lock|registry\.state\.json)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/^(checked|build\.lock|pointer\.lock|registry\.state\.json)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`)
     .sort();
@@ -161,6 +162,47 @@ test("a file that may not be read is refused with its reason, and the others are
   );
 });
 
+test("what lies under no collection is counted publicly and never named; what a gated collection leaves out is not even counted", async (t) => {
+  const { dir, library, config: open } = await openPlain(t);
+  const gated = { id: "g", prefix: "g/", title: "G", summary: "", visibility: "email-gated" } as const;
+  const config: Config = { ...open, collections: [...open.collections, gated] };
+  await build(config, quiet());
+  const said = async (): Promise<{ json: unknown; page: string; text: string; front: string }> => {
+    const view = await openFixtureView(config);
+    const of = async (target: string): Promise<string> => (await ask(view, target)).text;
+    return {
+      json: JSON.parse(await of("/api/rejected")),
+      page: await of("/rejected/"),
+      text: await of("/rejected/index.md"),
+      front: await of("/"),
+    };
+  };
+  const nothing = await said();
+  assert.match(nothing.page, /Nothing was left out/);
+  await writeFiles(library, [["g/kept.md", "# Kept\n"]]);
+  symlinkSync(dir, join(library, "g/lost-link"));
+  await build(config, quiet());
+  assert.deepEqual(await said(), nothing, "a gated object that is left out changes nothing for the public");
+
+  await writeFiles(library, [
+    ["loose-one.md", "# One\n"],
+    ["loose-two.md", "# Two\n"],
+  ]);
+  const summary = await build(config, quiet());
+  assert.equal(summary.rejected.length, 3);
+  const { json, page, text, front } = await said();
+  assert.equal((json as { withheld: number }).withheld, 2);
+  assert.deepEqual((json as { rejected: unknown }).rejected, []);
+  assert.match(page, /2\sinputs could not be taken into this snapshot/);
+  assert.doesNotMatch(page, /Nothing was left out/);
+  assert.match(text, /2 under no collection/);
+  assert.match(front, /2\sinputs left out/);
+  assert.doesNotMatch(JSON.stringify([json, page, text, front]), /loose-|lost-link/);
+  const internal = await openFixtureView(config, "internal");
+  const all = (await ask(internal, "/api/rejected")).json() as { rejected: { key: string }[]; withheld: number };
+  assert.deepEqual([all.rejected.map(({ key }) => key), all.withheld], [["g/lost-link", "loose-one.md", "loose-two.md"], 0]);
+});
+
 test("ten thousand files in one folder are listed, paged and served", async (t) => {
   const { library, config } = await openPlain(t);
   await writeFiles(
@@ -247,7 +289,8 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   );
   const view = await openFixtureView(config);
   assert.equal(((await ask(view, "/api/cubs?limit=0")).json() as { count: number }).count, 60, "the last good one is used");
-  const library = JSON.parse((await readBlob(config, "api/library.json")).toString()) as { notes: string[] };
+  const library = await readLibrary(config);
+  assert.equal(library.registry, "kept");
   assert.ok(
     library.notes.some((note) => /down/.test(note)),
     "the snapshot says it",
@@ -257,11 +300,13 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   mode = "up";
   const recovered = await build(config, quiet());
   assert.equal(recovered.snapshot, fresh.snapshot, "the same sources give the same snapshot again");
+  assert.equal((await readLibrary(config)).registry, "read");
 
   const never: Config = { ...config, shelf: { kind: "directory", root: join(dir, "other-shelf") } };
   mode = "down";
   const without = await build(never, quiet());
   assert.equal(without.published, true);
+  assert.equal((await readLibrary(never)).registry, "failed");
   const bare = await openFixtureView(never);
   for (const target of ["/api/cubs", "/api/cubs/meta", "/api/cubs/CUB-0001", "/api/cubs.json"]) {
     const { status, json } = await ask(bare, target);
@@ -270,7 +315,15 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   assert.equal((await ask(bare, "/api/cubs/CUB-1")).status, 503);
   for (const target of ["/", "/registry/", "/registry/dashboard/", "/api/catalog", "/claims/"])
     assert.equal((await ask(bare, target)).status, 200, target);
+
+  const { config: plain } = await openPlain(t);
+  await build(plain, quiet());
+  assert.equal((await readLibrary(plain)).registry, "none", "nothing failed where nothing was asked for");
 });
+
+async function readLibrary(config: Config): Promise<Library> {
+  return JSON.parse((await readBlob(config, "api/library.json")).toString()) as Library;
+}
 
 async function readBlob(config: Config, path: string): Promise<Uint8Array & { toString(): string }> {
   const snapshot = await openCurrent(config);

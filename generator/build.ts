@@ -1,5 +1,6 @@
 /** One build: sources → record set → two views → two snapshots. What did not change is not read, extracted, rendered or
  *  indexed again; a build that changes nothing publishes nothing. */
+import { countChanges } from "../snapshots/shelf/diff.ts";
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
@@ -8,24 +9,23 @@ import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes, Shelf } from "../snapshots/shelf/shelf.ts";
-import { countChanges } from "../snapshots/http/stamp.ts";
 import { buildSubtrees, type FileEntry } from "../snapshots/format/tree.ts";
-import { type CompiledSite, compileSite } from "./compile-site.ts";
-import type { Config } from "./config.ts";
-import { indexEntries } from "./index-documents.ts";
+import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
+import type { Config } from "./config/config.ts";
+import { indexEntries } from "./index/index-documents.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
-import { type IndexThread, openIndexThread } from "./index-thread.ts";
-import { checkLeaks, secretsDigest } from "./leak-check.ts";
+import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
+import { checkLeaks, secretsDigest } from "./publish/leak-check.ts";
 import { withBuildLock } from "./lock.ts";
-import { pagefindFiles } from "./pagefind.ts";
-import { objectTrees } from "./object-trees.ts";
-import { openPagefind } from "./pagefind-process.ts";
+import { pagefindFiles } from "./pages/pagefind.ts";
+import { objectTrees } from "./publish/object-trees.ts";
+import { openPagefind } from "./pages/pagefind-process.ts";
 import { type Progress, openProgress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish.ts";
+import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./publish/publish.ts";
 import { listObjects, readObjects } from "./read-objects.ts";
-import { readRegistry } from "./read-registry.ts";
-import { renderPages } from "./render.ts";
+import { readRegistry } from "./sources/read-registry.ts";
+import { renderPages } from "./pages/render.ts";
 import type { ObjectStore, StoredObject } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { readClaims } from "./sources/claims.ts";
@@ -254,6 +254,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     objects: read.objects.map(({ version: _, root: __, ...row }) => row),
     claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
     cubs: registry.cubs,
+    registry: registry.state,
     meta: registry.meta,
     code: registry.code,
     rejected,

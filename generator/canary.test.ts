@@ -10,11 +10,11 @@ import { connect } from "@lancedb/lancedb";
 import { objectPath } from "../snapshots/format/layout.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { build, type BuildSummary, openShelves } from "./build.ts";
-import { compileSite } from "./compile-site.ts";
-import { type Config, DEMO_CONFIG, openConfig } from "./config.ts";
-import { exportView } from "./export.ts";
-import { SILENT, writeFiles, writeFixture } from "./fixture-library.ts";
-import { ask, openFixtureView } from "./fixture-view.ts";
+import { compileSite } from "./pages/compile-site.ts";
+import { type Config, DEMO_CONFIG, openConfig } from "./config/config.ts";
+import { exportView } from "./publish/export.ts";
+import { SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
+import { ask, openFixtureView } from "./fixtures/view.ts";
 
 const CANARY = /CANARY-(GATED|PRIVATE)-[\w-]+/g;
 const DEMO = join(DEMO_CONFIG, "..");

@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { withBuildLock } from "./lock.ts";
-import { writeFiles, writeFixture } from "./fixture-library.ts";
+import { writeFiles, writeFixture } from "./fixtures/library.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 

@@ -2,12 +2,11 @@
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
+import type { CommonOptions } from "./commands/options.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
 const USAGE = 2;
-
-export type CommonOptions = { readonly config?: string; readonly json?: boolean };
 
 const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")

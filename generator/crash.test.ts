@@ -14,16 +14,16 @@ import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { build, openShelves } from "./build.ts";
-import { type Config, openConfig } from "./config.ts";
-import { SILENT, writeFiles } from "./fixture-library.ts";
-import { ask, openFixtureView } from "./fixture-view.ts";
+import { type Config, openConfig } from "./config/config.ts";
+import { SILENT, writeFiles } from "./fixtures/library.ts";
+import { ask, openFixtureView } from "./fixtures/view.ts";
 
 const KILLS = Number(process.env["PROOFSHELF_KILLS"] ?? 200);
 /** Shelves that are tormented at the same time. */
 const LANES = 2;
 /** Every so many kills a build may finish. */
 const RECOVER_EVERY = 10;
-const CHILD = fileURLToPath(new URL("crash-child.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("./fixtures/crash-child.ts", import.meta.url));
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 
 const CONFIG = `title: Crash library

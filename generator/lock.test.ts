@@ -1,16 +1,20 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { ShelfError } from "../snapshots/errors.ts";
-import { withBuildLock } from "./lock.ts";
+import { findRunningBuild, withBuildLock } from "./lock.ts";
 
 const base = mkdtempSync(join(tmpdir(), "lock-"));
 after(() => rmSync(base, { recursive: true, force: true }));
 let number = 0;
 const newDir = () => join(base, `d${number++}`);
+const mkdirOf = (dir: string): string => {
+  mkdirSync(dir, { recursive: true });
+  return dir;
+};
 
 /** A process that takes the lock, says so, and holds it until its stdin ends. */
 const HOLDER = `
@@ -118,41 +122,57 @@ test("twelve processes that steal and race never hold the lock together", async 
     }
   }
   assert.ok(turns >= 12, `${turns} turns`);
-  assert.ok(readdirSync(dir).filter((name) => /^build\.lock\.\d+$/.test(name)).length <= 3, readdirSync(dir).join(" "));
-});
-
-test("another process with the id of the dead holder does not keep the lock", {
-  skip: process.platform !== "linux",
-}, async () => {
-  const dir = newDir();
-  const file = join(dir, "build.lock.1");
-  const held = await withBuildLock(dir, async () => JSON.parse(readFileSync(file, "utf8")) as object);
-  writeFileSync(file, JSON.stringify({ ...held, birth: "0000:1" }));
-  assert.equal(await withBuildLock(dir, async () => "again"), "again");
-  writeFileSync(join(dir, "build.lock.2"), JSON.stringify(held));
-  await assert.rejects(
-    withBuildLock(dir, async () => 1),
-    /Another build is running/,
+  assert.ok(
+    readdirSync(dir).every((name) => ["build.lock", "build.lock.holder"].includes(name)),
+    readdirSync(dir).join(" "),
   );
 });
 
-test("what a build left when it was killed while taking the lock is cleared", async () => {
+test("the name of a killed holder is nobody's: it is neither believed nor told", async () => {
   const dir = newDir();
   await withBuildLock(dir, async () => undefined);
-  writeFileSync(join(dir, "build.lock.tmp-old"), "");
-  utimesSync(join(dir, "build.lock.tmp-old"), 1, 1);
-  await withBuildLock(dir, async () => undefined);
-  assert.deepEqual(readdirSync(dir), ["build.lock.2"]);
+  writeFileSync(join(dir, "build.lock.holder"), JSON.stringify({ pid: process.pid, since: "2020-01-01T00:00:00.000Z" }));
+  assert.equal(await findRunningBuild(dir), null);
+  await withBuildLock(dir, async () => {
+    const told = await findRunningBuild(dir);
+    assert.match(told ?? "", new RegExp(`^Another build is running: process ${process.pid}, since 20`));
+    assert.doesNotMatch(told ?? "", /2020/);
+  });
+  assert.equal(await findRunningBuild(dir), null);
 });
 
-test("a damaged lock file locks nobody out", async () => {
+test("a damaged name of the holder locks nobody out and nobody in", async () => {
   const dir = newDir();
-  await withBuildLock(dir, async () => undefined);
   for (const content of ["", "{", "null", '{"pid":-1}']) {
-    const name = readdirSync(dir).find((entry) => /\d$/.test(entry)) ?? "";
-    writeFileSync(join(dir, name), content);
+    writeFileSync(join(mkdirOf(dir), "build.lock.holder"), content);
     assert.equal(await withBuildLock(dir, async () => 1), 1);
+    await withBuildLock(dir, async () => {
+      writeFileSync(join(dir, "build.lock.holder"), content);
+      await assert.rejects(
+        withBuildLock(dir, async () => 2),
+        { code: "build_running", message: "Another build is running." },
+      );
+    });
   }
+});
+
+test("a lock file that is no lock says what to do", async () => {
+  const dir = newDir();
+  writeFileSync(join(mkdirOf(dir), "build.lock"), "x".repeat(4096));
+  await assert.rejects(
+    withBuildLock(dir, async () => 1),
+    (error: unknown) => error instanceof ShelfError && error.code === "build_failed" && error.fixes.length === 1,
+  );
+});
+
+test("asking who builds writes nothing, also where no build has ever been", async () => {
+  const dir = newDir();
+  assert.equal(await findRunningBuild(dir), null);
+  assert.equal(existsSync(dir), false);
+  await withBuildLock(dir, async () => undefined);
+  const before = readdirSync(dir);
+  assert.equal(await findRunningBuild(dir), null);
+  assert.deepEqual(readdirSync(dir), before);
 });
 
 test("the lock is free again after a failure, and is held inside one process too", async () => {
@@ -171,5 +191,5 @@ test("the lock is free again after a failure, and is held inside one process too
     },
     { now: () => new Date("2026-08-01T00:00:00Z") },
   );
-  assert.equal(readdirSync(dir).length, 1);
+  assert.deepEqual(readdirSync(dir), ["build.lock"]);
 });

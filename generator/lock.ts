@@ -1,159 +1,120 @@
 /** One build at a time on one machine, and none locked out by a build that was killed.
  *
- *  A lock is a file `build.lock.<n>`, made complete in one step by link(2), which fails when the name is taken. Only the highest
- *  number counts. Whoever finds its holder gone (or done) makes number n+1: of two that try, link lets one win, so there is
- *  no moment in which a stale lock is removed and a fresh one can be removed by mistake. The highest file is never deleted:
- *  its holder releases it by emptying it, which works on a full disk too; lower ones are cleared by the next holder.
- *  Process ids are those of one machine (and one container), and so is the lock. */
-import { link, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from "node:fs/promises";
-import { readFileSync } from "node:fs";
+ *  The lock is SQLite's, like that of the shelf's pointer (snapshots/shelf/shelf-directory.ts): the system releases it when the
+ *  process ends, however it ends, so no stale lock has to be told from a live one. Taking it writes nothing, so a full disk
+ *  keeps nobody out. Who holds it stands in a file beside it, for people only: no decision follows from that file. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { randomUUID } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "../snapshots/errors.ts";
 
-const NAME = /^build\.lock\.([0-9]{1,15})$/;
-const MAX_ATTEMPTS = 20; // each lost race means that another process made progress
-const LEFTOVER_MS = 60_000; // age at which a temporary file has no owner any more
+const LOCK = "build.lock";
+const HOLDER = "build.lock.holder";
+/** SQLite's answer when another connection holds the lock. */
+const SQLITE_BUSY = 5;
+/** Whoever has just taken the lock writes its name within this time; milliseconds. */
+const NAME_WAIT_MS = 100;
 
-const Holder = z.object({
-  pid: z.int().positive(),
-  /** Distinguishes a process from a later one with the same id; "" where the system does not tell. */
-  birth: z.string(),
-  since: z.string(),
-});
+const Holder = z.object({ pid: z.int().positive(), since: z.string() });
 type Holder = z.infer<typeof Holder>;
 
 export type LockOptions = { readonly now?: () => Date };
 
-/** Runs `fn` while no other process runs one under the same `dir` (created when missing).
+/** Runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
 export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, options: LockOptions = {}): Promise<T> {
   await mkdir(dir, { recursive: true });
-  const holder: Holder = {
-    pid: process.pid,
-    birth: birthOf(process.pid) ?? "",
-    since: (options.now?.() ?? new Date()).toISOString(),
-  };
-  const path = await acquire(dir, holder);
+  const database = await openLock(join(dir, LOCK), false);
   try {
-    return await fn();
-  } finally {
-    await truncate(path, 0).catch(() => undefined); // an error of fn is the one to hear about
-  }
-}
-
-async function acquire(dir: string, holder: Holder): Promise<string> {
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const highest = Math.max(0, ...(await numbersIn(dir)));
-    if (highest > 0) {
-      const current = await readHolder(join(dir, `build.lock.${highest}`));
-      if (current !== null && isAlive(current)) throw running(current);
-    }
-    const mine = highest + 1;
-    const path = join(dir, `build.lock.${mine}`);
+    // Nothing is ever written into it, so it needs no journal, which a kill would leave lying there.
+    if (!tryLock(database, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")) throw await running(dir);
+    sayHolder(dir, { pid: process.pid, since: (options.now?.() ?? new Date()).toISOString() });
     try {
-      await place(dir, path, holder);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "EEXIST") continue;
-      throw new ShelfError(
-        "build_failed",
-        `The build lock cannot be written (${(error as NodeJS.ErrnoException).code ?? "unknown error"}).`,
-        { cause: error },
-      );
+      return await fn();
+    } finally {
+      clearHolder(dir);
     }
-    // Between the look and the link others may have gone through several numbers and cleared mine: the higher one counts.
-    // A folder this small is read in one system call, so the listing shows one moment.
-    const numbers = await numbersIn(dir);
-    if (Math.max(...numbers, 0) > mine) {
-      await rm(path, { force: true });
-      continue;
-    }
-    for (const number of numbers) if (number < mine) await rm(join(dir, `build.lock.${number}`), { force: true });
-    await clearLeftovers(dir);
-    return path;
+  } finally {
+    database.close();
   }
-  throw new ShelfError("build_running", "Other builds keep taking the lock.");
 }
 
-function running(holder: Holder): ShelfError {
-  return new ShelfError("build_running", `Another build is running: process ${holder.pid}, since ${holder.since}.`, {
+/** Who builds under `dir` now, in words; null when nobody does. Writes nothing and keeps nobody out. */
+export async function findRunningBuild(dir: string): Promise<string | null> {
+  let database: DatabaseSync;
+  try {
+    database = await openLock(join(dir, LOCK), true);
+  } catch {
+    return null; // there is no lock yet, so nobody holds it
+  }
+  try {
+    return tryLock(database, "SELECT 1 FROM sqlite_schema") ? null : (await running(dir)).message;
+  } finally {
+    database.close();
+  }
+}
+
+async function openLock(path: string, readOnly: boolean): Promise<DatabaseSync> {
+  const { DatabaseSync } = await import("node:sqlite");
+  try {
+    return new DatabaseSync(path, { timeout: 0, readOnly });
+  } catch (cause) {
+    throw unusable(cause);
+  }
+}
+
+/** @param statement one that needs the lock
+ *  @returns false when another connection holds it */
+function tryLock(database: DatabaseSync, statement: string): boolean {
+  try {
+    database.exec(statement);
+    return true;
+  } catch (error) {
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return false;
+    throw unusable(error);
+  }
+}
+
+function unusable(cause: unknown): ShelfError {
+  return new ShelfError("build_failed", `The build lock cannot be used (${cause instanceof Error ? cause.message : String(cause)}).`, {
+    cause,
+    fixes: [`Look at the permissions of ${LOCK} in the shelf's internal/build folder; when no build runs it may be removed.`],
+  });
+}
+
+async function running(dir: string): Promise<ShelfError> {
+  let holder = readHolder(dir);
+  if (holder === null) {
+    await wait(NAME_WAIT_MS);
+    holder = readHolder(dir);
+  }
+  const who = holder === null ? "" : `: process ${holder.pid}, since ${holder.since}`;
+  return new ShelfError("build_running", `Another build is running${who}.`, {
     fixes: ["Wait for it to end, or stop that process; a killed build leaves no lock behind."],
   });
 }
 
-async function numbersIn(dir: string): Promise<number[]> {
-  return (await readdir(dir)).flatMap((name) => {
-    const number = NAME.exec(name)?.[1];
-    return number === undefined ? [] : [Number(number)];
-  });
-}
-
-/** null when the file is gone, empty (released) or damaged: nobody holds it, since a holder's file is complete from its
- *  first moment. */
-async function readHolder(path: string): Promise<Holder | null> {
-  let text: string;
+function readHolder(dir: string): Holder | null {
   try {
-    text = await readFile(path, "utf8");
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw new ShelfError("build_failed", "The build lock cannot be read.", { cause });
-  }
-  try {
-    return Holder.parse(JSON.parse(text));
+    return Holder.parse(JSON.parse(readFileSync(join(dir, HOLDER), "utf8")));
   } catch {
     return null;
   }
 }
 
-async function place(dir: string, path: string, holder: Holder): Promise<void> {
-  const temporary = join(dir, `build.lock.tmp-${randomUUID()}`);
+/** The name of a killed holder goes first, also where the disk has no room for a new one. */
+function sayHolder(dir: string, holder: Holder): void {
+  clearHolder(dir);
   try {
-    await writeFile(temporary, JSON.stringify(holder));
-    await link(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
+    writeFileSync(join(dir, HOLDER), JSON.stringify(holder));
+  } catch {
+    clearHolder(dir);
   }
 }
 
-/** Files that a build killed between two system calls left; a live one is there for microseconds. */
-async function clearLeftovers(dir: string): Promise<void> {
-  for (const name of await readdir(dir)) {
-    if (!name.startsWith("build.lock.tmp-")) continue;
-    const stats = await stat(join(dir, name)).catch(() => null);
-    if (stats !== null && Date.now() - stats.mtimeMs > LEFTOVER_MS) await rm(join(dir, name), { force: true });
-  }
-}
-
-function isAlive(holder: Holder): boolean {
-  const birth = birthOf(holder.pid);
-  if (birth === null) return false;
-  return birth === "" || holder.birth === "" || birth === holder.birth;
-}
-
-/** When the process began, as "<boot>:<ticks>"; null when there is no such process, "" when it lives and no more is known. */
-function birthOf(pid: number): string | null {
-  if (process.platform === "linux") {
-    try {
-      const boot = readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      // The name in parentheses may hold anything, so fields are counted after the last one: state is 1, start time 20.
-      const fields = stat
-        .slice(stat.lastIndexOf(")") + 1)
-        .trim()
-        .split(" ");
-      const state = fields[0];
-      // A zombie is a dead process whose parent has not looked yet.
-      return state === "Z" || state === "X" ? null : `${boot}:${fields[19] ?? ""}`;
-    } catch (error) {
-      const code = (error as NodeJS.ErrnoException).code;
-      if (code === "ESRCH") return null;
-    }
-  }
-  try {
-    process.kill(pid, 0);
-    return "";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM" ? "" : null;
-  }
+function clearHolder(dir: string): void {
+  rmSync(join(dir, HOLDER), { force: true });
 }

@@ -1,6 +1,7 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
 import { canonicalJson } from "../snapshots/digest.ts";
+import type { Rejection } from "../snapshots/schema/resources.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
 import { findCollection, type Library, type ViewData } from "../snapshots/format/view-data.ts";
@@ -16,6 +17,7 @@ export function project(set: RecordSet): Views {
     view,
     base_url: set.baseUrl,
     registry_url: set.registryUrl,
+    registry: set.registry,
     generator: set.generator,
     collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
     notes: set.notes,
@@ -23,6 +25,7 @@ export function project(set: RecordSet): Views {
   const cubs = [...set.cubs].sort((a, b) => compareNames(a.id, b.id)).map(inOrder);
   const shared = { cubs, meta: set.meta === null ? null : inOrder(set.meta), code: set.code };
   const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
+  const isStray = ({ source, key }: Rejection): boolean => source === "store" && findCollection(set.collections, key) === null;
   const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
   return {
     public: {
@@ -30,8 +33,10 @@ export function project(set: RecordSet): Views {
       library: library("public"),
       objects: objects.filter((row) => isPublic(row.key)),
       claims: inOrder({ meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public"])) }),
-      // A key under no collection has no declared visibility: its very name may be private.
       rejected: rejected.filter((item) => item.source !== "store" || isPublic(item.key)),
+      // A key under no collection has no declared visibility: its very name may be private, so it is only counted. What is
+      // left out of a gated collection is not even counted: the public view does not tell that it exists.
+      withheld: rejected.filter(isStray).length,
     },
     internal: {
       ...shared,
@@ -39,6 +44,7 @@ export function project(set: RecordSet): Views {
       objects,
       claims: inOrder({ meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public", "email-gated"])) }),
       rejected,
+      withheld: 0,
     },
   };
 }

@@ -2,7 +2,7 @@
 import type { Claim, ClaimsMeta } from "../snapshots/schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import type { CollectionInfo, ObjectRow } from "../snapshots/format/view-data.ts";
+import type { CollectionInfo, ObjectRow, RegistryState } from "../snapshots/format/view-data.ts";
 
 /** An object as it was read, with the digest of its extract. */
 export type ReadRow = ObjectRow & {
@@ -21,7 +21,8 @@ export type RecordSet = {
   readonly objects: readonly ReadRow[];
   readonly claims: { readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
   readonly cubs: readonly CubRecord[];
-  /** null when no registry could ever be read. */
+  readonly registry: RegistryState;
+  /** null when `registry` is "none" or "failed". */
   readonly meta: RegistryMeta | null;
   readonly code: ReadonlyMap<string, CubCode>;
   readonly rejected: readonly Rejection[];

@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
-import { compileSite } from "./compile-site.ts";
+import { compileSite } from "./pages/compile-site.ts";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** One hung test must not hold the whole run; milliseconds. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { compileSite } from "./compile-site.ts";
+import { compileSite } from "./pages/compile-site.ts";
 import { stateBasis, VERSION } from "./build.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, readState, writeState } from "./state.ts";
 

@@ -122,7 +122,9 @@ const GENERATOR = new URL("./", import.meta.url);
 /** Covers the generator's own text: a number that somebody has to raise would be forgotten, and old work be kept. */
 async function version(basis: string): Promise<string> {
   const folders = await Promise.all(
-    ["", "extract/", "sources/"].map(async (folder) => (await readdir(new URL(folder, GENERATOR))).map((name) => folder + name)),
+    ["", "extract/", "index/", "pages/", "publish/", "sources/"].map(async (folder) =>
+      (await readdir(new URL(folder, GENERATOR))).map((name) => folder + name),
+    ),
   );
   const names = folders
     .flat()

@@ -1,26 +1,32 @@
-/** The whole URL map of the sidecar. Everything that a view answers stands once, in `view`, and is mounted twice: at "/"
- *  with the public view, under /internal behind the gate with the internal one. */
+/** Everything that has an effect or is gated, in one order: log, seal, gate, malformed paths, methods, limit, and then what
+ *  the row of the route table names, or else reading. Which path is which row, who may call it and what is counted stands in
+ *  that table alone (place.ts reads it). */
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/http/answer.ts";
 import { SHA256_PATTERN } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { pagePath } from "../snapshots/format/layout.ts";
+import { pagePath, parseKeyPath } from "../snapshots/format/layout.ts";
 import { checkParameters } from "../snapshots/routes/parameters.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
+import { preflight } from "../snapshots/http/preflight.ts";
+import type { RateGroup, Route } from "../snapshots/routes/route.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
-import type { OpenSnapshot, View } from "../snapshots/http/view.ts";
+import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
 import { askResponse } from "./ask-response.ts";
 import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
-import type { Gate, GateVerdict, Identity } from "./gate.ts";
+import type { Gate, Identity } from "./gate.ts";
+import { networkOf } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
-import { rateLimited, type RateGroup, type RateLimiter } from "./limits.ts";
+import { findPlace, isGated, type Place } from "./place.ts";
+import { rateLimited, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
 import { shareAnswer } from "./mcp/origin.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
@@ -55,154 +61,143 @@ export type Parts = {
   readonly log: (entry: LogEntry) => void;
 };
 
-type Env = { Bindings: Partial<HttpBindings>; Variables: { identity: Identity; reason: string } };
+type Env = { Bindings: Partial<HttpBindings>; Variables: { place: Place; identity: Identity; reason: string } };
 
-export function createApp(parts: Parts): Hono<Env> {
-  const { gate, publicView, internalView } = parts;
-  const member = gated(parts, (headers) => gate.check(headers));
-  const person = gated(parts, (headers) => gate.checkHuman(headers));
-  const records = async () => (await (await internalView.current())?.snapshot.data()) ?? null;
+/** What a row of the table does here. */
+type Effect = {
+  readonly answer: (context: Context<Env>, of: View) => Promise<Response>;
+  /** Whether it also answers in a kept snapshot, under /at/. */
+  readonly kept?: true;
+  /** Counts itself, because its refusal is more than a problem body. */
+  readonly counts?: true;
+  /** Takes every method, because its protocol has its own words for those that it does not take. */
+  readonly anyMethod?: true;
+  /** Lets scripts of other sites read the answer: everybody's, or only those that it names. */
+  readonly share?: (headers: Headers, origin: string | null) => void;
+};
+
+export type App = {
+  readonly fetch: Hono<Env>["fetch"];
+  /** Whether a place is the app's alone: gated, or with an effect. */
+  owns(place: Place): boolean;
+  /** Whether it is counted, so that reading it goes through the app, too. */
+  counts(place: Place): boolean;
+};
+
+export function createApp(parts: Parts, counting = true): App {
+  const effects = openEffects(parts);
+  const effectOf = ({ route, at }: Place): Effect | null => {
+    const found = route === null ? undefined : effects[route.id.replace(/^internal-/, "")];
+    return found === undefined || (at !== null && found.kept !== true) ? null : found;
+  };
+  const countedAs = (place: Place): RateGroup | null =>
+    counting && (place.route?.kind !== "effect" || effectOf(place) !== null || place.access !== "public") ? place.limit : null;
 
   const app = new Hono<Env>();
-  app.use(observe(parts));
   app.onError((error, context) => {
     const problem = toShelfError(error);
     const { status, headers, body, requestId } = problemParts(problem, parts.baseUrl);
     context.set("reason", problem.code === "internal" ? `request ${requestId}: ${error.stack}` : problem.code);
     return new Response(body, { status, headers });
   });
-
-  app.use("/api/code/*", member);
-  effect(app, parts, ["GET", "HEAD"], "/api/code/*", limited(parts, "code"), async (context) =>
-    toResponse(await codeAnswer({ store: parts.codeStore, records }, context.req.method, targetOf(context).replace(/\?.*$/s, ""))),
-  );
-  effect(app, parts, ["POST"], "/api/reindex", null, async (context) => {
-    parts.reindexer.authorize(context.req.raw.headers);
-    // Nothing moves on this connection until the build is done.
-    context.env?.incoming?.socket.setTimeout(0);
-    return jsonResponse(await parts.reindexer.run());
-  });
-
-  app.use("/internal/api/ask", person);
-  effect(app, parts, ["POST"], "/internal/api/ask", limited(parts, "ask"), (context) => askIn(parts, internalView, context));
-  app.use("/internal/*", member);
-  app.route("/internal", view(parts, internalView, "/internal", "/library/api/ask", parts.mcp?.internal ?? null));
-  app.route("/", view(parts, publicView, "", "/api/ask", parts.mcp?.public ?? null));
-  return app;
-}
-
-/** Every route that both views have. */
-function view(parts: Parts, of: View, mount: "" | "/internal", askPath: string, mcp: McpEndpoint | null): Hono<Env> {
-  const app = new Hono<Env>();
-  effect(app, parts, ["POST"], askPath, limited(parts, "ask"), (context) => askIn(parts, of, context));
-  const counting = limited(parts, "ai-search");
-  effect(app, parts, ["GET", "HEAD"], "/api/ai-search", counting, async (context) => semanticIn(parts, await currentOf(of), context));
-  effect(app, parts, ["GET", "HEAD"], "/at/:snapshot/api/ai-search", counting, async (context) =>
-    semanticIn(parts, await keptIn(of, context.req.param("snapshot") ?? ""), context),
-  );
-  app.get(pagePath.ask, async (context, next) => {
-    const params = new URLSearchParams(targetOf(context).split("?").slice(1).join("?"));
-    // Without a question it is a stored page.
-    if (!params.has("question")) return next();
-    // HEAD comes here as well, and asks no model.
-    if (context.req.method === "HEAD")
-      return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
-    const open = await currentOf(of);
-    return askPage(of, params, {
-      open,
-      verdict: parts.limits.take("ask", clientOf(context)),
-      answer: (request) => wholeAnswer(parts.ask(request, open, context.req.raw.signal)),
-      onProblem: ({ code }) => context.set("reason", code),
-    });
-  });
-  // A page elsewhere that may call should also read that there is a limit, and when to come again.
-  const shared: MiddlewareHandler<Env> = async (context, next) => {
+  app.use(observe(parts));
+  app.use(async (context, next) => {
     await next();
-    shareAnswer(context.res.headers, context.req.header("origin") ?? null, mcp?.sharedWith ?? []);
-  };
-  // Every method: the protocol has its own words for those that it does not take.
-  app.all("/mcp", shared, limited(parts, "mcp"), (context) => {
-    if (mcp === null) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
-    const client = clientOf(context);
-    return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
+    const place = context.get("place");
+    const { headers } = context.res;
+    if (isGated(place.access)) {
+      // The one place where this is said of everything gated: errors, redirects and 304 included.
+      headers.set("Cache-Control", CACHE.private);
+      headers.delete("Access-Control-Allow-Origin");
+      headers.delete("Access-Control-Expose-Headers");
+    } else effectOf(place)?.share?.(headers, context.req.header("origin") ?? null);
   });
-  const counted = limited(parts, "search");
-  app.use("*", (context, next) => (isSearch(targetOf(context).slice(mount.length)) ? counted(context, next) : next()));
+  app.use(gated(parts));
   app.all("*", async (context) => {
-    // Links are relative: without its last slash the front page would point outside the mount.
-    if (mount !== "" && targetOf(context) === mount) return new Response(null, { status: 308, headers: { Location: `${mount}/` } });
-    return toResponse(await readFrom(of, mount, context));
-  });
-  return app;
-}
-
-/** Whether a target makes the server search, under any of its names: of now or of a kept snapshot, as data or as a page.
- *  @param target path inside a view, with or without its query */
-export function isSearch(target: string): boolean {
-  return /^(?:\/at\/[^/?]*)?\/(?:api\/search(?:\.json)?|search\/?)(?:\?|$)/.test(target);
-}
-
-/** Whether a path is the semantic search of a kept snapshot, which the app answers. */
-export function isSemanticAt(path: string): boolean {
-  return path.startsWith("/at/") && path.endsWith("/api/ai-search");
-}
-
-/** A route with an effect: its methods, and 405 for the others. */
-function effect(
-  app: Hono<Env>,
-  parts: Parts,
-  methods: readonly ("GET" | "HEAD" | "POST")[],
-  path: string,
-  limit: MiddlewareHandler<Env> | null,
-  handle: (context: Context<Env>) => Promise<Response>,
-): void {
-  const pass: MiddlewareHandler<Env> = (_, next) => next();
-  app.all(
-    path,
-    async (context, next) => {
-      if ((methods as readonly string[]).includes(context.req.method)) return next();
-      return problemResponse(new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`), parts.baseUrl, {
-        Allow: methods.join(", "),
-      });
-    },
-    limit ?? pass,
-    handle,
-  );
-}
-
-/** The gate decides before anything is looked up, and stamps whatever comes back. */
-function gated(parts: Parts, check: (headers: Headers) => Promise<GateVerdict>): MiddlewareHandler<Env> {
-  return async (context, next) => {
-    const verdict = await check(context.req.raw.headers);
-    if (verdict.ok) {
-      context.set("identity", verdict.identity);
-      await next();
-    } else {
-      context.set("reason", verdict.reason);
-      context.res = problemResponse(verdict.problem, parts.baseUrl);
+    const place = context.get("place");
+    // A Request tidies its address: dot segments and backslashes have to be refused while they can still be seen.
+    parseKeyPath(place.path);
+    const of = place.mount === "" ? parts.publicView : parts.internalView;
+    const effect = effectOf(place);
+    const { method } = context.req;
+    if (effect !== null && effect.anyMethod !== true) {
+      const methods: readonly string[] = place.route?.methods ?? [];
+      if (method === "OPTIONS" && effect.share !== undefined && !isGated(place.access)) return toResponse(preflight(place.route as Route));
+      if (!methods.includes(method))
+        throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
     }
-    context.res.headers.set("Cache-Control", CACHE.private);
-    context.res.headers.delete("Access-Control-Allow-Origin");
-  };
-}
-
-function limited(parts: Parts, group: RateGroup): MiddlewareHandler<Env> {
-  return async (context, next) => {
+    const answering = (): Promise<Response> => effect?.answer(context, of) ?? readFrom(of, context);
+    const group = effect?.counts === true ? null : countedAs(place);
+    if (group === null) return answering();
     const verdict = parts.limits.take(group, clientOf(context));
     if (!verdict.ok) return problemResponse(rateLimited(group), parts.baseUrl, verdict.headers);
-    await next();
-    for (const [name, value] of Object.entries(verdict.headers)) context.res.headers.set(name, value);
-    return undefined;
+    const response = await answering();
+    for (const [name, value] of Object.entries(verdict.headers)) response.headers.set(name, value);
+    return response;
+  });
+  return {
+    fetch: app.fetch,
+    owns: (place) => isGated(place.access) || effectOf(place) !== null,
+    counts: (place) => countedAs(place) !== null,
   };
 }
 
-/** Who is counted: the identity behind the gate, else the address of the connection. Headers name nobody: any client
- *  can write them. IPv6 clients own whole /64 networks. */
+/** By the id of the row, without the `internal-` of its twin in the gated view. */
+function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>> {
+  const ask: Effect = { answer: (context, of) => askIn(parts, of, context), share: shareWithAll };
+  const records = async () => (await (await parts.internalView.current())?.snapshot.data()) ?? null;
+  return {
+    ask,
+    "person-ask": ask,
+    "ai-search": { answer: (context, of) => semanticIn(parts, of, context), kept: true, share: shareWithAll },
+    "ask-page": { answer: (context, of) => askPageIn(parts, of, context), counts: true },
+    code: {
+      answer: async (context) =>
+        toResponse(await codeAnswer({ store: parts.codeStore, records }, context.req.method, context.get("place").path)),
+    },
+    reindex: {
+      async answer(context) {
+        parts.reindexer.authorize(context.req.raw.headers);
+        // Nothing moves on this connection until the build is done.
+        context.env?.incoming?.socket.setTimeout(0);
+        return jsonResponse(await parts.reindexer.run());
+      },
+    },
+    mcp: {
+      anyMethod: true,
+      answer(context, of) {
+        const mcp = of === parts.publicView ? parts.mcp?.public : parts.mcp?.internal;
+        if (mcp === undefined) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
+        const client = clientOf(context);
+        return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
+      },
+      // A page elsewhere that may call should also read that there is a limit, and when to come again.
+      share: (headers, origin) => shareAnswer(headers, origin, parts.mcp?.public.sharedWith ?? []),
+    },
+  };
+}
+
+/** The gate decides before anything is looked up. Asked once for a request. */
+function gated(parts: Parts): MiddlewareHandler<Env> {
+  return async (context, next) => {
+    const { access } = context.get("place");
+    if (!isGated(access)) return next();
+    const { headers } = context.req.raw;
+    const verdict = await (access === "person" ? parts.gate.checkHuman(headers) : parts.gate.check(headers));
+    if (!verdict.ok) {
+      context.set("reason", verdict.reason);
+      return problemResponse(verdict.problem, parts.baseUrl);
+    }
+    context.set("identity", verdict.identity);
+    return next();
+  };
+}
+
+/** Who is counted: the identity behind the gate, else the network of the connection. Headers name nobody: any client can
+ *  write them. */
 function clientOf(context: Context<Env>): string {
   const identity = context.get("identity") as Identity | undefined;
-  if (identity !== undefined) return `${identity.kind} ${identity.name}`;
-  const address = context.env?.incoming?.socket.remoteAddress ?? "unknown";
-  return address.includes(":") && !address.includes(".") ? address.split(":").slice(0, 4).join(":") : address;
+  return identity === undefined ? networkOf(context.env?.incoming?.socket.remoteAddress) : `${identity.kind} ${identity.name}`;
 }
 
 async function currentOf(of: View): Promise<OpenSnapshot> {
@@ -232,8 +227,25 @@ async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
   return open;
 }
 
-async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env>): Promise<Response> {
-  const params = targetOf(context).split("?").slice(1).join("?");
+async function askPageIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
+  const params = new URLSearchParams(context.get("place").query);
+  // Without a question it is a stored page.
+  if (!params.has("question")) return readFrom(of, context);
+  // Asks no model.
+  if (context.req.method === "HEAD")
+    return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
+  const open = await currentOf(of);
+  return askPage(of, params, {
+    open,
+    verdict: parts.limits.take("ask", clientOf(context)),
+    answer: (request) => wholeAnswer(parts.ask(request, open, context.req.raw.signal)),
+    onProblem: ({ code }) => context.set("reason", code),
+  });
+}
+
+async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
+  const { query: params, at } = context.get("place");
+  const open = await (at === null ? currentOf(of) : keptIn(of, at));
   checkParameters(findRoute("ai-search"), params);
   const query = parseSearch(new URLSearchParams(params), DEFAULT_SEMANTIC_LIMIT);
   const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
@@ -246,14 +258,14 @@ async function semanticIn(parts: Parts, open: OpenSnapshot, context: Context<Env
   return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 
-async function readFrom(of: View, mount: string, context: Context<Env>) {
-  const target = targetOf(context);
-  if (mount !== "" && !target.startsWith(`${mount}/`)) {
-    // Another spelling of the mount: the gate has let it in, but it is no path of ours.
-    throw new ShelfError("not_found", "Nothing is served at this path.", { fixes: [`See ${mount}/.`] });
-  }
+async function readFrom(of: View, context: Context<Env>): Promise<Response> {
+  const { path, query, mount } = context.get("place");
+  const rest = query === "" ? "" : `?${query}`;
+  // Links are relative: without its last slash the front page would point outside the mount.
+  if (mount !== "" && path === mount) return new Response(null, { status: 308, headers: { Location: `${mount}/${rest}` } });
   const { raw } = context.req;
-  return answer(of, { method: raw.method, target: target.slice(mount.length), header: (name) => raw.headers.get(name) });
+  const target = path.slice(mount.length) + rest;
+  return toResponse(await answer(of, { method: raw.method, target, header: (name) => raw.headers.get(name) }));
 }
 
 /** Path and query as the client wrote them: a URL parser would have resolved dot segments already. */
@@ -264,14 +276,25 @@ function targetOf(context: Context<Env>): string {
   return pathname + search;
 }
 
+/** Of an answer's headers, those that a script of another site may read beside its body. */
+const READABLE = "X-Snapshot, RateLimit, RateLimit-Policy, Retry-After";
+
+/** As every public file is shared: with everybody, without credentials. */
+function shareWithAll(headers: Headers): void {
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Access-Control-Expose-Headers", READABLE);
+}
+
 function observe(parts: Parts): MiddlewareHandler<Env> {
   return async (context, next) => {
     const started = performance.now();
+    const place = findPlace(targetOf(context));
+    context.set("place", place);
     await next();
     const identity = context.get("identity") as Identity | undefined;
     parts.log({
       method: context.req.method,
-      path: targetOf(context).replace(/\?.*$/s, "").slice(0, 512),
+      path: place.path.slice(0, 512),
       status: context.res.status,
       ms: Math.round(performance.now() - started),
       identity: identity?.name ?? null,

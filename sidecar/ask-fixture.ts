@@ -1,7 +1,7 @@
 /** A small library in memory for tests of asking: real bytes, real digests, and a retrieval that counts shared words. */
+import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { words } from "../snapshots/index/words.ts";
-import type { SearchResult } from "../snapshots/query/search.ts";
 import { Claim } from "../snapshots/schema/claims.ts";
 import { CubRecord } from "../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../snapshots/format/view-data.ts";
@@ -51,6 +51,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
       view: "public",
       base_url: "http://test",
       registry_url: "",
+      registry: "read",
       generator: "test",
       notes: [],
       collections: [
@@ -63,6 +64,7 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
     meta: null,
     code: new Map(),
     rejected: [],
+    withheld: 0,
     claims: {
       meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} },
       claims: [

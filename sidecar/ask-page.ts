@@ -3,13 +3,14 @@
  *  A form with GET, because the same form then works where nothing answers: a file host shows the page that explains, instead
  *  of refusing a POST. What it costs: the question is in the address, so nothing here may be cached, indexed or logged with
  *  its query, and every call counts as a question of the client. */
-import { renderedAnswer } from "../snapshots/http/answer.ts";
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
+import { renderedAnswer } from "../snapshots/http/page-answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { askedPage, askedWith, askForm } from "../snapshots/page/ask-page.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { AskRequest, type AskResponse } from "../snapshots/schema/resources.ts";
-import type { OpenSnapshot, View } from "../snapshots/http/view.ts";
+import type { View } from "../snapshots/http/view.ts";
 import { rateLimited, type RateVerdict } from "./limits.ts";
 import { toResponse } from "./respond.ts";
 

@@ -1,11 +1,11 @@
 /** POST /api/ask: look up what the question names, retrieve passages, let the model write if there is one, and say only
  *  what a quote bears out (interface §4 rule 3; conventions "Bodies"). The answer streams as it is checked, sentence by
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
+import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { words } from "../snapshots/index/words.ts";
-import type { SearchResult } from "../snapshots/query/search.ts";
-import { toSource } from "../snapshots/http/query-answer.ts";
+import { toSource } from "../snapshots/query/source.ts";
 import { makeReceipt } from "../snapshots/verify/receipt.ts";
 import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snapshots/schema/resources.ts";
 import { mountPath, type ViewData } from "../snapshots/format/view-data.ts";

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync, sign } from "node:crypto";
 import { test } from "node:test";
 import type { AccessConfig } from "../snapshots/schema/access.ts";
 import {
@@ -180,8 +181,16 @@ test("times are judged to the second, without tolerance", async () => {
   }
   for (const nbf of [null, String(NOW - 600), {}]) assert.equal(await reasonOf(makeToken({ nbf })), "claims");
   // JSON has no NaN and no infinity, but it can write a number that is one.
-  const huge = JSON.stringify(claims).replace(String(NOW + 600), "-1e999");
-  assert.equal(await reasonOf(signParts(encodePart({ alg: "ES256", kid: "ec" }), encodePart(huge))), "expired");
+  for (const number of ["1e999", "-1e999"]) {
+    for (const [name, time] of [
+      ["exp", NOW + 600],
+      ["iat", NOW - 10],
+    ] as const) {
+      const huge = JSON.stringify(claims).replace(`"${name}":${time}`, `"${name}":${number}`);
+      assert.ok(huge.includes(number));
+      assert.equal(await reasonOf(signParts(encodePart({ alg: "ES256", kid: "ec" }), encodePart(huge))), "claims", `${name} ${number}`);
+    }
+  }
 });
 
 test("huge and malformed tokens are refused", async () => {
@@ -223,6 +232,71 @@ test("huge and malformed tokens are refused", async () => {
   ];
   for (const token of bad) assert.notEqual(await reasonOf(token), "ok", token.slice(0, 80));
   assert.equal(await reasonOf(good), "ok");
+});
+
+test("the last character of each part has one spelling", async () => {
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
+    const good = makeToken({}, {}, alg);
+    const signature = good.slice(good.lastIndexOf(".") + 1);
+    const same = [...letters].filter(
+      (last) => Buffer.from(signature.slice(0, -1) + last, "base64url").equals(Buffer.from(signature, "base64url")) && !good.endsWith(last),
+    );
+    assert.ok(same.length > 0, alg);
+    for (const last of same) assert.equal(await reasonOf(good.slice(0, -1) + last), "malformed", alg);
+  }
+});
+
+test("a signature is good exactly as it was made: other bits, numbers, lengths and forms are none", async () => {
+  const flip = (token: string, bit: number): string => {
+    const cut = token.lastIndexOf(".") + 1;
+    const bytes = Buffer.from(token.slice(cut), "base64url");
+    bytes[bit >> 3] = (bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+    return token.slice(0, cut) + bytes.toString("base64url");
+  };
+  for (const alg of ["RS256", "ES256", "EdDSA"] as const) {
+    // Numbers with leading zeros come up once in 128 signatures.
+    for (let at = 0; at < (alg === "ES256" ? 600 : 20); at++) assert.equal(await reasonOf(makeToken({ jti: String(at) }, {}, alg)), "ok");
+    const good = makeToken({}, {}, alg);
+    const bits = Buffer.from(good.slice(good.lastIndexOf(".") + 1), "base64url").length * 8;
+    for (let bit = 0; bit < bits; bit += 7) assert.equal(await reasonOf(flip(good, bit)), "signature", `${alg} bit ${bit}`);
+  }
+  const [head, body] = makeToken().split(".");
+  const order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551";
+  const numbers = ["00".repeat(32), `${"00".repeat(31)}01`, order, "ff".repeat(32), `80${"00".repeat(31)}`, `00${"ff".repeat(31)}`];
+  for (const hex of [
+    ...numbers.flatMap((r) => numbers.map((s) => r + s)),
+    "00",
+    "00".repeat(63),
+    "00".repeat(65),
+    "00".repeat(128),
+    "3006020101020101",
+  ])
+    assert.equal(await reasonOf(`${head}.${body}.${Buffer.from(hex, "hex").toString("base64url")}`), "signature", hex);
+});
+
+test("a key of another curve or a short one is not used, whatever the set calls it", async () => {
+  const p384 = generateKeyPairSync("ec", { namedCurve: "P-384" });
+  const short = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  const own = (JSON.parse(jwks) as { keys: { kid: string }[] }).keys;
+  const set = JSON.stringify({
+    keys: [
+      { ...p384.publicKey.export({ format: "jwk" }), kid: "ec" },
+      { ...short.publicKey.export({ format: "jwk" }), kid: "rsa" },
+      ...own.filter(({ kid }) => kid === "ed"),
+    ],
+  });
+  const odd = openGate(accessConfig(), { now: clock, readKeys: () => Promise.resolve(set) });
+  for (const [alg, kid, key] of [
+    ["ES256", "ec", p384.privateKey],
+    ["RS256", "rsa", short.privateKey],
+  ] as const) {
+    const input = `${encodePart({ alg, kid })}.${encodePart(claims)}`;
+    const signature = sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
+    assert.equal(await statusOf(tokenHeaders(`${input}.${signature}`), odd), 401, alg);
+  }
+  assert.equal(await statusOf(tokenHeaders(makeToken({}, {}, "EdDSA")), odd), 200);
+  for (const kid of ["ed", "ec"]) assert.equal(await statusOf(tokenHeaders(makeToken({}, { kid }, "RS256")), odd), 401, kid);
 });
 
 test("one flipped bit anywhere in a token is refused", async () => {
@@ -378,6 +452,7 @@ test("a token that was let in is refused once it has expired, its key is gone, o
   let text = jwks;
   const aging = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
+    monotonic: () => now,
     readKeys: () => Promise.resolve(text),
   });
   const lasting = tokenHeaders(makeToken({ exp: NOW + 100_000 }));

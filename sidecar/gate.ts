@@ -4,17 +4,17 @@
  *  alone when it is sent; otherwise both halves of a service-token pair are needed. Who is known but outside the policy is
  *  403; everybody else is 401, always with the same words, so that a refusal teaches nothing about the check that failed. */
 import { createHash, hash, timingSafeEqual } from "node:crypto";
-import { UnsecuredJWT } from "jose";
+import { jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import type { AccessConfig } from "../snapshots/schema/access.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
 import { findClaimsProblem, MAX_TOKEN_BYTES, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 
-/** Verdicts on signatures that are remembered, a kilobyte or so each: a client sends one token with many requests. */
+/** Verdicts on tokens that are remembered, a kilobyte or so each: a client sends one token with many requests. */
 const MAX_REMEMBERED = 4_000;
-/** `{"alg":"none"}`: what a token's claims are handed to jose under. No token that a caller sends is ever taken with it. */
-const UNSIGNED = "eyJhbGciOiJub25lIn0";
+/** Milliseconds for which a verdict is believed before the signature is checked again. */
+const MAX_VERDICT_AGE = 60_000;
 
 export type Identity = {
   readonly kind: "person" | "service";
@@ -50,30 +50,40 @@ export interface Gate {
 }
 
 export type GateOptions = {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970: what a token's times are compared with. */
   readonly now?: () => number;
+  /** Milliseconds that never go back: how old keys and verdicts are. */
+  readonly monotonic?: () => number;
   /** How the keys' text is read; for tests. */
   readonly readKeys?: NonNullable<KeySourceOptions["read"]>;
+};
+
+type Verdict = {
+  readonly good: boolean;
+  readonly parsed: ParsedToken;
+  /** Version of the key set that it was reached with. */
+  readonly keys: number;
+  /** When, by `monotonic`. */
+  readonly at: number;
 };
 
 /** @param source the access section, or null when there is none; a function is asked on every check, so a policy that
  *  it reads again takes effect at once */
 export function openGate(source: AccessConfig | null | (() => AccessConfig | null), options: GateOptions = {}): Gate {
   const now = options.now ?? Date.now;
+  const monotonic = options.monotonic ?? (() => performance.now());
   const readConfig = typeof source === "function" ? source : () => source;
   // Keyed by the digest of the token, so the memory of the process holds no token; the value is bound to one key set.
-  const remembered = new LRUCache<string, { readonly version: number; readonly parsed: ParsedToken }>({ max: MAX_REMEMBERED });
-  const rejected = new LRUCache<string, number>({ max: MAX_REMEMBERED });
+  const verdicts = new LRUCache<string, Verdict>({ max: MAX_REMEMBERED });
+  let judgedBy: AccessConfig | null = null;
   let location = "";
   let keySource: KeySource | null = null;
 
   const findKeySource = (jwks: string): KeySource => {
     if (keySource === null || location !== jwks) {
       location = jwks;
-      remembered.clear();
-      rejected.clear();
       keySource = openKeySource(jwks, {
-        now,
+        monotonic,
         ...(options.readKeys === undefined ? {} : { read: options.readKeys }),
       });
     }
@@ -82,39 +92,33 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
 
   const verifyToken = async (token: string, config: AccessConfig): Promise<ParsedToken | RefusalReason> => {
     if (token.length > MAX_TOKEN_BYTES) return "too_long";
-    // A new location empties the memory, so it comes before the look into it.
-    const keys = config.jwks === null ? null : findKeySource(config.jwks);
+    if (judgedBy !== config) verdicts.clear();
+    judgedBy = config;
     const digest = hash("sha256", token, "base64url");
-    const known = remembered.get(digest);
+    const known = verdicts.get(digest);
     const parsed = known?.parsed ?? parseToken(token, config.algorithms);
     if (typeof parsed === "string") return parsed;
-    // The list may have become shorter since the token was let in.
-    if (!config.algorithms.includes(parsed.alg)) return "algorithm";
-    const audiences = [...config.audience, ...config.humanAudience];
-    const problem = findClaimsProblem(parsed.claims, config, audiences, now());
+    const audience = [...config.audience, ...config.humanAudience];
+    const problem = findClaimsProblem(parsed.claims, config, audience, now());
     if (problem !== null) return problem;
-    if (config.issuer === null || keys === null) return "no_tokens";
-    const set = await keys.find(parsed.kid);
-    if (set === null) return "no_keys";
-    if (!set.kids.has(parsed.kid)) return "unknown_key";
-    if (known?.version === set.version) return parsed;
-    if (rejected.get(digest) === set.version) return "signature";
-    try {
-      const verify = await set.verifier(parsed.alg, parsed.kid);
-      if (!verify(token)) throw new TypeError("the signature is another's");
-      // A second judge of the claims beside findClaimsProblem. The signature has been checked above, so they are handed over without.
-      UnsecuredJWT.decode(`${UNSIGNED}.${token.split(".")[1] ?? ""}.`, {
-        issuer: config.issuer,
-        audience: audiences,
-        requiredClaims: ["iss", "aud", "exp"],
-        currentDate: new Date(now()),
-      });
-    } catch {
-      rejected.set(digest, set.version);
-      return "signature";
-    }
-    remembered.set(digest, { version: set.version, parsed });
-    return parsed;
+    if (config.issuer === null || config.jwks === null) return "no_tokens";
+    const keys = await findKeySource(config.jwks).find(parsed.kid);
+    if (keys === null) return "no_keys";
+    if (!keys.kids.has(parsed.kid)) return "unknown_key";
+    if (known?.keys === keys.version && monotonic() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
+    const good = await jwtVerify(token, keys.choose, {
+      algorithms: [...config.algorithms],
+      issuer: config.issuer,
+      audience,
+      requiredClaims: ["iss", "aud", "exp"],
+      currentDate: new Date(now()),
+    }).then(
+      () => true,
+      () => false,
+    );
+    // The configuration may have changed while the signature was checked; what was judged by the old one is not remembered.
+    if (judgedBy === config) verdicts.set(digest, { good, parsed, keys: keys.version, at: monotonic() });
+    return good ? parsed : "signature";
   };
 
   const checkAs = async (headers: Credentials, human: boolean): Promise<GateVerdict> => {
@@ -214,7 +218,7 @@ function digestOf(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** One problem for all refusals of a configuration: they say the same, and an error object costs more than the check. */
+/** One problem for all refusals of a configuration: they say the same. */
 const refusals = new WeakMap<AccessConfig["headers"], ShelfError>();
 
 function unauthenticated(reason: RefusalReason, { headers }: AccessConfig): GateVerdict {

@@ -56,6 +56,7 @@ test("an unknown key id fetches the keys again, at most once a minute", async ()
   let text = JSON.stringify({ keys: [] });
   const counting = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
+    monotonic: () => now,
     readKeys: () => {
       fetches++;
       return Promise.resolve(text);
@@ -79,6 +80,7 @@ test("the last good keys are kept while their source is down or answers nonsense
   let broken = false;
   const keeping = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
+    monotonic: () => now,
     readKeys: () => (broken ? Promise.reject(new Error("down")) : Promise.resolve(jwks)),
   });
   const headers = tokenHeaders(makeToken({ exp: NOW + 1_000_000 }));
@@ -126,4 +128,31 @@ test("keys come over HTTP from the configured address only, never by a redirect,
   } finally {
     server.close();
   }
+});
+
+test("a wall clock that is set back holds up neither withdrawn nor new keys, and makes no verdict last longer", async () => {
+  let now = clock();
+  let monotonic = 5;
+  let text = jwks;
+  let fetches = 0;
+  const gate = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
+    now: () => now,
+    monotonic: () => monotonic,
+    readKeys: () => {
+      fetches++;
+      return Promise.resolve(text);
+    },
+  });
+  const headers = tokenHeaders(makeToken({ exp: NOW + 100_000, nbf: NOW - 10_000 }));
+  assert.equal(await statusOf(headers, gate), 200);
+  assert.equal(fetches, 1);
+  now -= 3_600_000;
+  monotonic += 60_001;
+  // A key id that is not known: asked for again after a minute of real time.
+  assert.equal(await statusOf(tokenHeaders(makeToken({ nbf: undefined }, { kid: "new" })), gate), 401);
+  assert.equal(fetches, 2);
+  text = JSON.stringify({ keys: (JSON.parse(jwks) as { keys: { kid: string }[] }).keys.filter(({ kid }) => kid !== "ec") });
+  monotonic += 11 * 60_000;
+  assert.equal(await statusOf(headers, gate), 401, "its key was withdrawn more than ten minutes ago");
+  assert.equal(fetches, 3);
 });

@@ -6,8 +6,6 @@
 import { readFile } from "node:fs/promises";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
-import type { TokenAlgorithm } from "../snapshots/schema/access.ts";
-import { openVerifier, type Verifier } from "./signature.ts";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
 export const MIN_FETCH_INTERVAL = 60_000;
@@ -23,8 +21,8 @@ const MAX_KEYS_BYTES = 256 * 1024;
 
 export type KeySet = {
   readonly kids: ReadonlySet<string>;
-  /** The one key with this id, for this algorithm. @throws Error when there is none, more than one, or one of another kind */
-  verifier(alg: TokenAlgorithm, kid: string): Promise<Verifier>;
+  /** jose's choice of the key for a token's header. */
+  readonly choose: ReturnType<typeof createLocalJWKSet>;
   /** Differs from set to set of the whole process, also between sources: a verdict reached with other keys is worth nothing. */
   readonly version: number;
 };
@@ -36,8 +34,8 @@ export interface KeySource {
 }
 
 export type KeySourceOptions = {
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  /** Milliseconds from any start that never go back: how old keys are must not depend on a clock that somebody sets. */
+  readonly monotonic: () => number;
   /** Reads the text of the set; by default the file, or the address by HTTP. */
   readonly read?: (location: string) => Promise<string>;
 };
@@ -62,7 +60,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
       const fresh = await read(location);
       if (fresh !== text || current === null) current = parseKeySet(fresh, ++versions);
       text = fresh;
-      goodAt = options.now();
+      goodAt = options.monotonic();
       failing = false;
     } catch {
       // The last good keys stay; an unreadable source must neither lock everybody out nor let anybody in.
@@ -72,12 +70,12 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
     }
   };
   const start = (): void => {
-    triedAt = options.now();
+    triedAt = options.monotonic();
     running = refresh();
   };
   return {
     async find(kid) {
-      const now = options.now();
+      const now = options.monotonic();
       const known = current?.kids.has(kid) ?? false;
       if (known && now - goodAt < maxAge) return current;
       // Without any keys there is nothing to lose by asking sooner, but still not once per request.
@@ -102,22 +100,7 @@ function parseKeySet(text: string, version: number): KeySet {
       typeof key === "object" && key !== null && "kty" in key && typeof key.kty === "string" && key.kty !== "oct",
   );
   const kids = new Set(members.map((key) => key.kid).filter((kid) => typeof kid === "string"));
-  const choose = createLocalJWKSet({ keys: members as { kty: string }[] });
-  // At most three for each key of the set: the caller has looked the id up in `kids`.
-  const verifiers = new Map<string, Promise<Verifier>>();
-  return {
-    kids,
-    version,
-    verifier(alg, kid) {
-      const name = `${alg} ${kid}`;
-      let found = verifiers.get(name);
-      if (found === undefined) {
-        found = choose({ alg, kid }).then((key) => openVerifier(alg, key));
-        verifiers.set(name, found);
-      }
-      return found;
-    },
-  };
+  return { kids, version, choose: createLocalJWKSet({ keys: members as { kty: string }[] }) };
 }
 
 async function readText(file: string): Promise<string> {

@@ -1,9 +1,9 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
-import type { OpenSnapshot } from "../snapshots/http/view.ts";
 import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 

@@ -2,10 +2,10 @@
  *  better (conventions "Sidecar"). */
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { RateGroup } from "../snapshots/routes/route.ts";
 
 /** Requests per minute by group of routes. */
-export const RATES = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 } as const;
-export type RateGroup = keyof typeof RATES;
+export const RATES: Readonly<Record<RateGroup, number>> = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 };
 
 const WINDOW_MS = 60_000;
 /** Clients remembered per group; who is forgotten starts anew. */
@@ -25,20 +25,21 @@ export interface RateLimiter {
 /** For processes behind a gateway that limits. */
 export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
 
-/** A window opens with a client's first request and holds `RATES[group]` requests. */
+/** A window opens with a client's first request and holds `RATES[group]` requests.
+ *  @param options.monotonic milliseconds that never go back: a clock that is set would open or hold windows */
 export function openRateLimiter(
-  options: { readonly now?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
+  options: { readonly monotonic?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
 ): RateLimiter {
-  const now = options.now ?? Date.now;
+  const monotonic = options.monotonic ?? (() => performance.now());
   const rates = options.rates ?? RATES;
   const windows = new LRUCache<string, { readonly opened: number; count: number }>({ max: MAX_CLIENTS });
   return {
     take(group, client) {
       const quota = rates[group];
       const id = `${group} ${client}`;
-      const at = now();
+      const at = monotonic();
       let window = windows.get(id);
-      if (window === undefined || at - window.opened >= WINDOW_MS || at < window.opened) {
+      if (window === undefined || at - window.opened >= WINDOW_MS) {
         window = { opened: at, count: 0 };
         windows.set(id, window);
       }

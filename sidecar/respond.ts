@@ -27,6 +27,7 @@ export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly
       "Cache-Control": CACHE.none,
       "X-Content-Type-Options": "nosniff",
       ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}),
+      ...error.headers,
       ...extra,
     },
     body,

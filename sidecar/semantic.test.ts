@@ -1,3 +1,4 @@
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -5,7 +6,6 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import type { Embedder } from "../snapshots/embed/embedder.ts";
 import type { SearchQuery } from "../snapshots/query/search.ts";
-import type { OpenSnapshot } from "../snapshots/http/view.ts";
 import { startSidecar } from "./app-fixture.ts";
 import { openAsk, wholeAnswer } from "./library.ts";
 import { openSemantic } from "./semantic.ts";

@@ -1,4 +1,5 @@
 /** Everything that a sidecar process holds, put together from what it was told and from its environment. */
+import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
@@ -12,7 +13,7 @@ import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
 import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
-import { type OpenSnapshot, openView, type Runtime, type View } from "../snapshots/http/view.ts";
+import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";

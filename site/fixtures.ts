@@ -13,7 +13,7 @@ const hex = (seed: number, length = 64): string =>
   Array.from({ length }, (_, index) => ((seed * 7919 + index * 104729 + (index * index * seed) % 31) % 16).toString(16)).join("");
 
 /** Texts that strangers would try. */
-export const HOSTILE = {
+const HOSTILE = {
   script: `<script>alert(1)</script><img src=x onerror=alert(2)>`,
   attribute: `" onmouseover="alert(3)" x='`,
   rtl: "שלום \u202egnp.exe\u202c مرحبا",
@@ -150,7 +150,7 @@ const claimPage = (changes: object = {}): PageInput =>
     evidence, pins: { "example-proofs": hex(5, 40), checker: "coq 8.18.0" }, records: records.slice(0, 2),
   });
 
-export const cubRecord = CubRecord.parse({
+const cubRecord = CubRecord.parse({
   id: "CUB-0007", repo: "example-proofs", theorem_name: "insert_keeps_sorted", module: "Sorting.Insertion", kind: "Lemma",
   statement: "forall (x : nat) (l : list nat),\n  sorted l -> sorted (insert x l)", status: "VERIFIED_EXACT", verification_state: "VERIFIED", source_class: "active", active: true,
   crate: "sorting", wiring: "FUNCTION-IMPL", invocation: "runtime", invocation_role: "called by the index builder", production_consumption: "EXECUTABLE-RUNTIME", deployable: true, no_holes: true,
@@ -204,10 +204,10 @@ const claimsModel: ClaimsPage = {
 const emptyClaimsMeta = { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} };
 
 export const fixtures: readonly Fixture[] = [
-  { name: "front", input: input("/", { page: "front", summary: "Notes, papers and proofs about sorting, with what is claimed about them and how to check it.", objects: 119, bytes: 23_858_960, collections, claims: { total: 6, byStatus: claimsModel.byStatus, newest: claims }, registry: { total: 30, byVerification, byProduction, byInvocation, updated: "2026-01-04T17:12:00Z" }, byKind, rejected: 3 }) },
-  { name: "front-internal", input: input("/", { page: "front", summary: "", objects: 131, bytes: 24_000_000, collections: [...collections.slice(0, 2), { ...(collections[0] as CollectionCard), id: "drafts", title: "Drafts", prefix: "drafts/", visibility: "email-gated" }], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind, rejected: 0 }, "internal") },
-  { name: "front-empty", input: input("/", { page: "front", summary: "", objects: 0, bytes: 0, collections: [], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind: [], rejected: 0 }) },
-  { name: "front-hostile", input: { ...input("/", { page: "front", summary: HOSTILE.script, objects: 1, bytes: 1, collections: [{ id: "x", title: HOSTILE.long, summary: HOSTILE.word, visibility: "public", prefix: HOSTILE.key, count: 1, bytes: 1, updated: HOSTILE.script }], claims: { total: 1, byStatus: [{ value: HOSTILE.attribute, count: 1 }], newest: [hostileClaim] }, registry: { total: 1, byVerification: [{ value: HOSTILE.script, count: 1 }], byProduction: [{ value: HOSTILE.rtl, count: 1 }], byInvocation: [], updated: HOSTILE.script }, byKind: [{ value: HOSTILE.script, count: 1 }], rejected: 1 }), chrome: { library: HOSTILE.script + HOSTILE.rtl, view: "public", path: "/", canonical: null } } },
+  { name: "front", input: input("/", { page: "front", unavailable: null, summary: "Notes, papers and proofs about sorting, with what is claimed about them and how to check it.", objects: 119, bytes: 23_858_960, collections, claims: { total: 6, byStatus: claimsModel.byStatus, newest: claims }, registry: { total: 30, byVerification, byProduction, byInvocation, updated: "2026-01-04T17:12:00Z" }, byKind, rejected: 3 }) },
+  { name: "front-internal", input: input("/", { page: "front", unavailable: "This library has no registry of proof records.", summary: "", objects: 131, bytes: 24_000_000, collections: [...collections.slice(0, 2), { ...(collections[0] as CollectionCard), id: "drafts", title: "Drafts", prefix: "drafts/", visibility: "email-gated" }], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind, rejected: 0 }, "internal") },
+  { name: "front-empty", input: input("/", { page: "front", unavailable: "This library has no registry of proof records.", summary: "", objects: 0, bytes: 0, collections: [], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind: [], rejected: 0 }) },
+  { name: "front-hostile", input: { ...input("/", { page: "front", unavailable: null, summary: HOSTILE.script, objects: 1, bytes: 1, collections: [{ id: "x", title: HOSTILE.long, summary: HOSTILE.word, visibility: "public", prefix: HOSTILE.key, count: 1, bytes: 1, updated: HOSTILE.script }], claims: { total: 1, byStatus: [{ value: HOSTILE.attribute, count: 1 }], newest: [hostileClaim] }, registry: { total: 1, byVerification: [{ value: HOSTILE.script, count: 1 }], byProduction: [{ value: HOSTILE.rtl, count: 1 }], byInvocation: [], updated: HOSTILE.script }, byKind: [{ value: HOSTILE.script, count: 1 }], rejected: 1 }), chrome: { library: HOSTILE.script + HOSTILE.rtl, view: "public", path: "/", canonical: null } } },
   { name: "browse-root", input: input(pagePath.browse(""), { page: "browse", prefix: "", crumbs: [], collection: null, prefixes: collections.map(({ prefix, title, count, bytes }) => ({ prefix, title, count, bytes })), objects: [], sort: "name", part: 1, parts: 1, total: 0 }) },
   { name: "browse", input: input(pagePath.browse("proofs/"), { page: "browse", prefix: "proofs/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: collections[2] as CollectionCard, prefixes: [{ prefix: "proofs/figures/", title: null, count: 4, bytes: 91_222 }, { prefix: "proofs/lean/", title: null, count: 21, bytes: 40_112 }], objects, sort: "-size", part: 2, parts: 3, total: 1204 }) },
   { name: "browse-hostile", input: input(pagePath.browse("notes/<b>/"), { page: "browse", prefix: "notes/<b>/", crumbs: [{ title: HOSTILE.script, path: pagePath.browse("notes/") }], collection: null, prefixes: [{ prefix: `notes/<b>/${HOSTILE.word}/`, title: null, count: 1, bytes: 1 }], objects: [{ key: `notes/<b>/${HOSTILE.key}`, title: HOSTILE.script, summary: HOSTILE.attribute + HOSTILE.stamp, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.word}`, title: HOSTILE.word, summary: HOSTILE.word, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.rtl}${HOSTILE.control}`, title: HOSTILE.rtl + HOSTILE.control, summary: HOSTILE.rtl, kind: "binary", size: 0, sha256: hex(1), uploaded: null }], sort: "name", part: 1, parts: 1, total: 3 }) },
@@ -233,11 +233,11 @@ export const fixtures: readonly Fixture[] = [
   { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute, value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, next: null, previous: null, unavailable: HOSTILE.script }) },
   { name: "record", input: recordPage() },
   { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
-  { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", meta, total: 30, counts: [
+  { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", unavailable: null, meta, total: 30, counts: [
     { group: "verification_counts", name: "VERIFIED", declared: 22, counted: 22, agrees: true }, { group: "verification_counts", name: "NOT_VERIFIED", declared: 7, counted: 6, agrees: false }, { group: "verification_counts", name: "UNSPECIFIED", declared: null, counted: 2, agrees: false },
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
   ], byVerification, byProduction, byInvocation, bySystem: [{ value: "Coq+Lean", count: 28 }, { value: "Coq", count: 2 }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
-  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], bySystem: [], sources: [], notes: [] }) },
+  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], bySystem: [], sources: [], notes: [] }) },
   { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots }) },
   { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [] }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [
@@ -285,8 +285,9 @@ export const fixtures: readonly Fixture[] = [
   ], prompts: [{ name: "check_claim", title: "Check a claim", description: "Compares a claim with its pins." }], clients: [{ title: "No client at all", where: "in a shell", text: `curl -s ${BASE_URL}/mcp` }] }) },
   { name: "problems", input: input(pagePath.problems, { page: "problems", problems }) },
   { name: "problem", input: input(pagePath.problem("bad_path"), { page: "problem", problem: problems[1] as ProblemRow }) },
-  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "objects", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "objects", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }] }) },
-  { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [] }) },
+  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "objects", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "objects", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0 }) },
+  { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1 }) },
+  { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0 }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];

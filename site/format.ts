@@ -1,19 +1,5 @@
 /** Values as readers see them. Pure, and the same in every locale and time zone. */
 
-const UNITS = ["kB", "MB", "GB", "TB"] as const;
-
-/** Decimal units, three significant digits: "0 B", "812 B", "4.2 kB", "17.3 MB". */
-export function formatSize(bytes: number): string {
-  if (bytes < 1000) return `${bytes} B`;
-  let value = bytes;
-  let unit = -1;
-  do {
-    value /= 1000;
-    unit++;
-  } while (value >= 999.5 && unit < UNITS.length - 1);
-  return `${value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${UNITS[unit] ?? "TB"}`;
-}
-
 /** Thousands separated by a thin space, which no locale reads as a decimal mark. */
 export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");

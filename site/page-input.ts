@@ -31,7 +31,7 @@ function findRootPath(chrome: Chrome): string | null {
 }
 
 /** The absolute URL of the site's root, ending in "/", or null when no base URL is known. */
-export function findBaseUrl(chrome: Chrome): string | null {
+function findBaseUrl(chrome: Chrome): string | null {
   if (chrome.canonical === null || !chrome.canonical.endsWith(chrome.path)) return null;
   const base = `${chrome.canonical.slice(0, chrome.canonical.length - chrome.path.length)}/`;
   return URL.canParse(base) ? base : null;

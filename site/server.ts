@@ -9,7 +9,7 @@ import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 
 /** What a process that serves only files and queries says of itself. */
-export function siteRuntime(version: string): Runtime {
+function siteRuntime(version: string): Runtime {
   return {
     version,
     components: () => [

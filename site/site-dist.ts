@@ -1,4 +1,4 @@
-/** Where the compiled pages lie: `openRenderer(findSiteDist())`. generator/compile-site.ts puts them there. */
+/** Where the compiled pages lie: `openRenderer(findSiteDist())`. generator/pages/compile-site.ts puts them there. */
 import { fileURLToPath } from "node:url";
 
 export function findSiteDist(): string {

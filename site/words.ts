@@ -2,7 +2,7 @@
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
 import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
 
-export type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
+type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
 
 export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
 

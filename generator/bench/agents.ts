@@ -1,66 +1,91 @@
-/** Calls of agents over HTTP: the sidecar's own benchmark as a process, so that nothing of the sidecar is imported here. */
-import { fileURLToPath } from "node:url";
-import type { Figure } from "./figure.ts";
-import { measure } from "./measure.ts";
+/** Calls of agents over HTTP to the real server: 16 clients with one connection each, every one of which sends its next call when
+ *  it has the answer to the one before. */
+import { Client } from "undici";
+import type { ServingProcess } from "../fixtures/serving-process.ts";
+import { type Figure, formatNumber, percentile } from "./figure.ts";
+import { WORDS } from "./library.ts";
+import { cpuOfTree } from "./measure.ts";
 
-const SCRIPT = fileURLToPath(new URL("../../sidecar/mcp/bench.ts", import.meta.url));
-/** Over so many calls memory has to stay where it is. */
-const CALLS = 100_000;
+const CLIENTS = 16;
+const CALLS = 20_000;
+/** Calls that each ask for what nobody has asked before. */
+const NEW_CALLS = 1_000;
 const MIN_CALLS_PER_SECOND = 1_500;
-const MAX_P95_MS = 5;
-const LIMIT_S = 300;
+const MAX_P95_MS = 15;
 
-type Report = {
-  readonly calls: number;
-  readonly rates: readonly {
-    readonly tool: string;
-    readonly per_second: number;
-    readonly p50: number;
-    readonly p95: number;
-    readonly p99: number;
-  }[];
-  readonly cpu_us: number;
-  readonly heap_mb: readonly number[];
-  readonly rss_mb: readonly number[];
-};
-
-export async function benchAgents(): Promise<readonly Figure[]> {
-  const { stdout } = await measure([process.execPath, SCRIPT, String(CALLS), "--json"], { limit_s: LIMIT_S });
-  const { calls, rates, cpu_us, heap_mb, rss_mb } = JSON.parse(stdout) as Report;
-  const grown = (sizes: readonly number[]): number => (sizes[1] ?? 0) - (sizes[0] ?? 0);
-  return [
-    ...rates.flatMap(({ tool, per_second, p50, p95, p99 }): Figure[] => [
+/** @param server serves the demo library without rate limits */
+export async function benchAgents(server: ServingProcess): Promise<readonly Figure[]> {
+  const clients = Array.from({ length: CLIENTS }, () => new Client(server.url));
+  const run = async (count: number, queryOf: (at: number) => string): Promise<{ times: number[]; per_second: number; cpu_ms: number }> => {
+    const times: number[] = [];
+    const cpu = cpuOfTree(server.child.pid ?? 0);
+    const began = performance.now();
+    let next = 0;
+    await Promise.all(
+      clients.map(async (client) => {
+        for (let at = next++; at < count; at = next++) {
+          const sent = performance.now();
+          await search(client, at, queryOf(at));
+          times.push(performance.now() - sent);
+        }
+      }),
+    );
+    const per_second = count / ((performance.now() - began) / 1000);
+    return { times: times.sort((a, b) => a - b), per_second, cpu_ms: (1000 * (cpuOfTree(server.child.pid ?? 0) - cpu)) / count };
+  };
+  const word = (at: number): string => WORDS[at % WORDS.length] ?? "";
+  const pair = (at: number): string => `${word(at)} ${word(Math.floor(at / WORDS.length))}`;
+  try {
+    const fresh = await run(NEW_CALLS, (at) => `${pair(at)} ${at}`);
+    await run(WORDS.length ** 2, pair);
+    const { times, per_second, cpu_ms } = await run(CALLS, pair);
+    return [
       {
-        figure: `${tool}, calls from 16 clients`,
+        figure: `MCP search_library, ${CLIENTS} clients`,
         value: per_second,
-        unit: "/s",
+        unit: "calls/s",
         target: { at: "least", value: MIN_CALLS_PER_SECOND },
-        beside: null,
+        note: `${WORDS.length ** 2} queries in turn, ${cpu_ms.toFixed(2)} ms of the server's processor time a call; asked for the first time ${formatNumber(fresh.per_second)} calls/s, ${fresh.cpu_ms.toFixed(2)} ms`,
       },
       {
-        figure: `${tool}, 95 of 100 calls within`,
-        value: p95,
+        figure: `MCP search_library, ${CLIENTS} clients, p95`,
+        value: percentile(times, 0.95),
         unit: "ms",
         target: { at: "most", value: MAX_P95_MS },
-        beside: null,
-        note: `half within ${p50.toFixed(1)}, 99 of 100 within ${p99.toFixed(1)}`,
+        note: `p50 ${percentile(times, 0.5).toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)} ms; asked for the first time p95 ${percentile(fresh.times, 0.95).toFixed(0)} ms`,
       },
-    ]),
-    {
-      figure: "processor time of one call on average",
-      value: cpu_us,
-      unit: "µs",
-      target: null,
-      beside: null,
-      note: "of the server's process",
+    ];
+  } finally {
+    await Promise.all(clients.map((client) => client.close()));
+  }
+}
+
+async function search(client: Client, id: number, query: string): Promise<void> {
+  const { statusCode, body } = await client.request({
+    method: "POST",
+    path: "/mcp",
+    headers: {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": "tools/call",
+      "mcp-name": "search_library",
     },
-    {
-      figure: `heap that ${calls.toLocaleString("en")} calls leave behind`,
-      value: grown(heap_mb),
-      unit: "MB",
-      target: { at: "most", value: 1 },
-      beside: null,
-      note: `${(heap_mb[1] ?? 0).toFixed(1)} MB after collection; resident memory grew by ${grown(rss_mb).toFixed(1)} MB`,
-    },
-  ];
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id,
+      method: "tools/call",
+      params: {
+        name: "search_library",
+        arguments: { query, limit: 5 },
+        _meta: {
+          "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+          "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1" },
+          "io.modelcontextprotocol/clientCapabilities": {},
+        },
+      },
+    }),
+  });
+  const text = await body.text();
+  if (statusCode !== 200 || !text.includes('"structuredContent"') || text.includes('"isError":true')) throw new Error(text.slice(0, 2000));
 }

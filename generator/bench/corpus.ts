@@ -9,7 +9,6 @@ import { installed } from "./debian.ts";
 const run = promisify(execFile);
 const unpack = promisify(gunzip);
 
-export const OBJECTS = 10_000;
 /** Just over 100,000 passages. */
 export const MORE_OBJECTS = 11_150;
 const PACKAGES = ["libcoq-stdlib", "linux-doc-6.1"] as const;
@@ -18,11 +17,17 @@ const ENDINGS = [/\.v$/, /\.rst\.gz$/, /\.yaml\.gz$/, /Documentation\/.*\.txt\.g
 /** Where the packages put their files; what comes after is the key. */
 const ROOTS = /^\/usr\/(?:lib\/ocaml|share\/doc)\//;
 
-export type Corpus = { readonly root: string; readonly keys: readonly string[]; readonly bytes: number };
+export type Corpus = {
+  readonly root: string;
+  readonly keys: readonly string[];
+  readonly bytes: number;
+  /** First segments of the keys. */
+  readonly collections: readonly string[];
+};
 
 /** @param root a new folder, or one that was filled with fewer
  *  @returns why not, when the packages are not there and cannot be installed */
-export async function writeCorpus(root: string, objects = OBJECTS): Promise<Corpus | string> {
+export async function writeCorpus(root: string, objects: number): Promise<Corpus | string> {
   const missing = await installed(PACKAGES);
   if (missing !== null) return missing;
   const { stdout } = await run("dpkg", ["-L", ...PACKAGES], { maxBuffer: 64 * 1024 * 1024 });
@@ -40,5 +45,5 @@ export async function writeCorpus(root: string, objects = OBJECTS): Promise<Corp
     keys.push(key);
     bytes += content.length;
   }
-  return { root, keys: keys.sort(), bytes };
+  return { root, keys: keys.sort(), bytes, collections: [...new Set(keys.map((key) => key.split("/")[0] ?? ""))] };
 }

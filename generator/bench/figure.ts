@@ -1,27 +1,33 @@
-/** One line of the benchmark: a measured value, what it has to be, and what it is compared with. */
+/** One line of the benchmark: a measured value, what it has to be, and what it is made of. */
 
 export type Figure = {
   readonly figure: string;
   readonly value: number;
   readonly unit: string;
-  /** What the value has to reach or not to pass; null when it is only shown. */
-  readonly target: { readonly at: "least" | "most"; readonly value: number } | null;
-  /** Measured in the same run, in the same unit. */
-  readonly beside: { readonly name: string; readonly value: number } | null;
-  readonly note?: string;
+  readonly target: { readonly at: "least" | "most"; readonly value: number };
+  /** What the value is made of, and what bounds it. */
+  readonly note: string;
 };
 
 /** A part that could not run here says why instead of giving figures. */
 export type Skipped = { readonly skipped: string };
 export type Part = { readonly part: string; readonly results: readonly Figure[] | Skipped };
 
-export function meets({ value, target }: Figure): boolean | null {
-  if (target === null) return null;
+export function meets({ value, target }: Figure): boolean {
   return target.at === "least" ? value >= target.value : value <= target.value;
 }
 
-export function ratio({ value, beside }: Figure): number | null {
-  return beside === null || beside.value === 0 ? null : value / beside.value;
+/** @param share from 0 to 1
+ *  @param sorted ascending; not empty */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+}
+
+export function median(values: readonly number[]): number {
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  );
 }
 
 export function formatNumber(value: number): string {
@@ -29,36 +35,19 @@ export function formatNumber(value: number): string {
   return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
+/** One table for all parts. */
 export function formatTable(parts: readonly Part[]): string {
-  const lines: string[] = [];
-  for (const { part, results } of parts) {
-    lines.push("", part);
-    if ("skipped" in results) {
-      lines.push(`  skipped: ${results.skipped}`);
-      continue;
-    }
-    const rows = results.map((figure) => {
-      const { target, beside, unit, note } = figure;
-      const times = ratio(figure);
-      return [
-        figure.figure,
-        `${formatNumber(figure.value)} ${unit}`,
-        target === null
-          ? ""
-          : `${target.at === "least" ? "≥" : "≤"} ${formatNumber(target.value)} ${meets(figure) === true ? "met" : "MISSED"}`,
-        beside === null ? "" : `${beside.name} ${formatNumber(beside.value)} ${unit}`,
-        times === null ? "" : `× ${times.toPrecision(2)}`,
-        note ?? "",
-      ];
-    });
-    const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-    for (const row of rows)
-      lines.push(
-        `  ${row
-          .map((cell, column) => (column < 5 ? cell.padEnd(widths[column] ?? 0) : cell))
-          .join("  ")
-          .trimEnd()}`,
-      );
-  }
-  return `${lines.join("\n").trim()}\n`;
+  const rows = parts.flatMap(({ part, results }) =>
+    "skipped" in results
+      ? [[part, "skipped", "", "", results.skipped]]
+      : results.map((figure) => [
+          figure.figure,
+          `${formatNumber(figure.value)} ${figure.unit}`,
+          `${figure.target.at === "least" ? "≥" : "≤"} ${formatNumber(figure.target.value)}`,
+          meets(figure) ? "met" : "MISSED",
+          figure.note,
+        ]),
+  );
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ")}`.trimEnd()).join("\n");
 }

@@ -1,6 +1,6 @@
 /** The same documents as pages by Hugo: one page each with its text, highlighted where ours is, and a list for each folder.
  *  Hugo makes no search index, no digests, no API and no snapshot: what it needs is the least that such a site costs. */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join } from "node:path";
 import type { Corpus } from "./corpus.ts";
 import { installed } from "./debian.ts";
@@ -16,8 +16,8 @@ const SINGLE = `<!doctype html><html lang="en"><head><meta charset="utf-8"><titl
 const LIST = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{{ .Title }}</title></head><body><h1>{{ .Title }}</h1>
 <ul>{{ range .Pages }}<li><a href="{{ .RelPermalink }}">{{ .Title }}</a></li>{{ end }}</ul></body></html>`;
 
-/** @returns why not, when Hugo is not there */
-export async function measureHugo(corpus: Corpus, folder: string): Promise<Cost | string> {
+/** @returns what builds the site, anew each time; or why not, when Hugo is not there */
+export async function prepareHugo(corpus: Corpus, folder: string): Promise<(() => Promise<Cost>) | string> {
   const missing = await installed(["hugo"]);
   if (missing !== null) return missing;
   await mkdir(join(folder, "layouts/_default"), { recursive: true });
@@ -43,5 +43,8 @@ export async function measureHugo(corpus: Corpus, folder: string): Promise<Cost 
     await mkdir(dirname(path), { recursive: true });
     await writeFile(path, head + body);
   }
-  return measure(["hugo", "--quiet", "--source", folder], { limit_s: LIMIT_S });
+  return async () => {
+    await rm(join(folder, "public"), { recursive: true, force: true });
+    return measure(["hugo", "--quiet", "--source", folder], { limit_s: LIMIT_S });
+  };
 }

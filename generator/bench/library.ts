@@ -1,37 +1,59 @@
-/** The corpus as a library, and the command line over it. */
-import { writeFile } from "node:fs/promises";
+/** Libraries to measure with, and the command line over them. */
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { BuildSummary } from "../build.ts";
-import { CLI } from "../serving-process.ts";
+import { CLI } from "../fixtures/serving-process.ts";
 import { type Cost, measure } from "./measure.ts";
 
 /** As `npm run proofshelf` starts it. */
-export const NODE_OPTIONS = ["--max-semi-space-size=64"];
-const BUILD_LIMIT_S = 600;
+const NODE_OPTIONS = ["--max-semi-space-size=64"];
+const LIMIT_S = 3_600;
+/** To search for; all of them occur in the demo library. */
+export const WORDS = "digest proof sorted number tree claim theorem bytes list insert canonical record".split(" ");
+const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
 
 /** @param folder of the configuration, the shelf, and the objects in `library/`
+ *  @param prefixes one collection each
  *  @returns the configuration file */
-export async function writeConfig(folder: string): Promise<string> {
+export async function writeConfig(folder: string, title: string, prefixes: readonly string[]): Promise<string> {
   const file = join(folder, "proofshelf.yaml");
-  await writeFile(
-    file,
-    [
-      "title: Files of two Debian packages",
-      "store: { kind: directory, root: ./library }",
-      "shelf: { kind: directory, root: ./shelf }",
-      // What a build costs is measured without vectors; those have figures of their own.
-      "embeddings: { kind: none }",
-      "collections:",
-      "  - { id: proofs, prefix: coq/, title: Proofs, visibility: public }",
-      "  - { id: pages, prefix: libcoq-stdlib/, title: Proofs as pages, visibility: public }",
-      "  - { id: documentation, prefix: linux-doc-6.1/, title: Documentation, visibility: public }",
-      "",
-    ].join("\n"),
-  );
+  const config = {
+    title,
+    store: { kind: "directory", root: "./library" },
+    shelf: { kind: "directory", root: "./shelf" },
+    // What a build costs is measured without vectors.
+    embeddings: { kind: "none" },
+    collections: prefixes.map((name) => ({ id: name.replaceAll(".", "-"), prefix: `${name}/`, title: name, visibility: "public" })),
+  };
+  await writeFile(file, JSON.stringify(config));
   return file;
 }
 
-export async function measureBuild(config: string): Promise<{ readonly cost: Cost; readonly summary: BuildSummary }> {
-  const cost = await measure([process.execPath, ...NODE_OPTIONS, CLI, "build", "--json", "--config", config], { limit_s: BUILD_LIMIT_S });
+/** The demo library, built, with a shelf of its own.
+ *  @param access the section of who gets in; a path in it is relative to the folder
+ *  @returns the configuration file */
+export async function buildDemo(folder: string, access: object): Promise<string> {
+  await cp(DEMO, folder, { recursive: true });
+  const file = join(folder, "proofshelf.yaml");
+  const text = (await readFile(file, "utf8")).replace(/^(shelf|embeddings):.*$/gm, "");
+  await writeFile(
+    file,
+    `${text}\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\naccess: ${JSON.stringify(access)}\n`,
+  );
+  await measureBuild(file);
+  return file;
+}
+
+/** @param before what starts the program, as `nice` */
+export async function measureBuild(
+  config: string,
+  before: readonly string[] = [],
+): Promise<{ readonly cost: Cost; readonly summary: BuildSummary }> {
+  const cost = await runCommand(["build", "--json", "--config", config], before);
   return { cost, summary: JSON.parse(cost.stdout) as BuildSummary };
+}
+
+export function runCommand(args: readonly string[], before: readonly string[] = []): Promise<Cost> {
+  return measure([...before, process.execPath, ...NODE_OPTIONS, CLI, ...args], { limit_s: LIMIT_S });
 }

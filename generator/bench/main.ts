@@ -1,92 +1,95 @@
-/** The figures of this project, measured, each beside what it has to be and what it is compared with:
+/** The figures that this project is held to, measured, each beside what it has to be. Where it can be, a figure is a ratio within
+ *  this run, so that the machine's other work weighs on both sides alike:
  *
- *      npm run bench                     everything; some five minutes on an idle machine
- *      npm run bench -- --part serving   one part: building, searching or meaning (which build first), serving, agents or sidecar
+ *      npm run bench                     everything; some fifteen minutes on an idle machine with two cores
+ *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *
- *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Exit code 0 also when a
- *  figure misses its target: a busy machine is no fault of the program. */
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+ *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
+ *  when a figure misses its target: a busy machine is no fault of the program. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { compileSite } from "../compile-site.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
-import { writeCorpus } from "./corpus.ts";
-import { formatTable, meets, type Part, ratio } from "./figure.ts";
-import { benchMeaning } from "./meaning.ts";
+import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
+import { buildDemo } from "./library.ts";
+import { ON_FIRST_CORE } from "./load.ts";
+import { benchPublishing } from "./publishing.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
 import { benchSidecar } from "./sidecar.ts";
 
-const PARTS = ["building", "searching", "meaning", "serving", "agents", "sidecar"] as const;
-const { values } = parseArgs({
-  options: {
-    json: { type: "boolean", default: false },
-    part: { type: "string", multiple: true },
-    keep: { type: "boolean", default: false },
-  },
-});
-const wanted = new Set(values.part ?? PARTS);
-for (const part of wanted)
-  if (!PARTS.some((known) => known === part)) throw new Error(`there is no part ${part}; parts: ${PARTS.join(", ")}`);
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
+const folder = await mkdtemp(join(tmpdir(), "proofshelf-bench-"));
+const access = makeAccess();
+/** The demo library; built once, by the first part that needs it. */
+let demo: Promise<string> | null = null;
 
+async function findDemo(): Promise<string> {
+  demo ??= makeFolder("demo").then(async (made) => {
+    await writeFile(join(made, "jwks.json"), access.jwks);
+    return buildDemo(made, access.section);
+  });
+  return demo;
+}
+
+async function makeFolder(name: string): Promise<string> {
+  await mkdir(join(folder, name), { recursive: true });
+  return join(folder, name);
+}
+
+/** @param before what starts the server */
+async function withServer<T>(before: readonly string[], work: (server: ServingProcess) => Promise<T>): Promise<T> {
+  const server = await startServing(["--no-rate-limits", "--config", await findDemo()], before);
+  return work(server).finally(() => server.stop());
+}
+
+const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
+  serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
+  agents: () => withServer([], benchAgents),
+  sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
+  building: async () => benchBuilding(await makeFolder("texts")),
+  searching: async () => benchSearching(await makeFolder("texts")),
+  publishing: async () => benchPublishing(await makeFolder("notes")),
+};
+
+const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, part: { type: "string", multiple: true } } });
+const wanted = values.part ?? Object.keys(PARTS);
+for (const part of wanted)
+  if (!Object.hasOwn(PARTS, part)) throw new Error(`there is no part ${part}; parts: ${Object.keys(PARTS).join(", ")}`);
+
+const load_before = loadavg()[0] ?? 0;
+const parts: Part[] = [];
+try {
+  await compileSite();
+  for (const part of wanted) {
+    process.stderr.write(`${part} …\n`);
+    parts.push({ part, results: (await PARTS[part]?.()) ?? [] });
+  }
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
 const machine = {
   cores: availableParallelism(),
   model: cpus()[0]?.model ?? "",
   memory_gb: Math.round(totalmem() / 2 ** 30),
   node: process.version,
-  load_before: loadavg()[0] ?? 0,
+  load_before,
+  load_after: loadavg()[0] ?? 0,
 };
-await compileSite();
-const folder = await mkdtemp(join(tmpdir(), "proofshelf-bench-"));
-const parts: Part[] = [];
-try {
-  if (wanted.has("building") || wanted.has("searching") || wanted.has("meaning")) {
-    say("Unpacking documents …");
-    const corpus = await writeCorpus(join(folder, "library"));
-    if (typeof corpus === "string") parts.push({ part: "building and searching", results: { skipped: corpus } });
-    else {
-      say("Building …");
-      parts.push({ part: "Building 10,000 text objects", results: await benchBuilding(corpus, folder) });
-      if (wanted.has("searching")) {
-        say("Searching …");
-        parts.push({ part: "Searching", results: await benchSearching(corpus, folder) });
-      }
-      if (wanted.has("meaning")) {
-        say("Searching by meaning …");
-        parts.push({ part: "Searching by meaning", results: await benchMeaning(folder) });
-      }
-    }
-  }
-  if (wanted.has("serving")) {
-    say("Serving …");
-    await mkdir(join(folder, "serving"));
-    parts.push({ part: "Serving from one core", results: await benchServing(join(folder, "serving")) });
-  }
-  if (wanted.has("agents")) {
-    say("Calling tools …");
-    parts.push({ part: "Tools for agents", results: await benchAgents() });
-  }
-  if (wanted.has("sidecar")) {
-    say("Knocking at the gate …");
-    parts.push({ part: "The gate, and the sidecar's memory", results: await benchSidecar() });
-  }
-} finally {
-  if (values.keep) say(`Kept ${folder}`);
-  else await rm(folder, { recursive: true, force: true });
-}
-const after = { ...machine, load_after: loadavg()[0] ?? 0 };
 if (values.json) {
   const results = parts.map(({ part, results: found }) => ({
     part,
-    ...("skipped" in found ? found : { figures: found.map((figure) => ({ ...figure, met: meets(figure), ratio: ratio(figure) })) }),
+    ...("skipped" in found ? found : { figures: found.map((figure) => ({ ...figure, met: meets(figure) })) }),
   }));
-  process.stdout.write(`${JSON.stringify({ machine: after, parts: results })}\n`);
+  process.stdout.write(`${JSON.stringify({ machine, parts: results })}\n`);
 } else {
+  const { cores, model, memory_gb, node, load_after } = machine;
   process.stdout.write(
-    `${after.cores} × ${after.model}, ${after.memory_gb} GB, Node ${after.node}, load ${after.load_before.toFixed(1)} before, ${after.load_after.toFixed(1)} after\n\n${formatTable(parts)}`,
+    `${cores} × ${model}, ${memory_gb} GB, Node ${node}, load ${load_before.toFixed(1)} before, ${load_after.toFixed(1)} after\n\n${formatTable(parts)}\n`,
   );
 }

@@ -20,7 +20,7 @@ const PAGE_KB = 4;
 /** Clock ticks of a second: Linux has shown 100 to programs for as long as it has had /proc. */
 const TICKS = 100;
 
-export class ProgramFailed extends Error {}
+class ProgramFailed extends Error {}
 
 /** @param options.limit_s it is killed after this long
  *  @throws ProgramFailed with the end of what it said */
@@ -115,8 +115,13 @@ function statOf(pid: number): string[] | null {
   return text === null ? null : text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
+/** Seconds of user and system time so far of a process and everything it started that still runs. */
+export function cpuOfTree(root: number): number {
+  return descendants(root).reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+}
+
 /** Seconds of user and system time of one process so far; null when it is gone. */
-export function cpuOf(pid: number): number | null {
+function cpuOf(pid: number): number | null {
   const fields = statOf(pid);
   return fields === null ? null : (Number(fields[11]) + Number(fields[12])) / TICKS;
 }
@@ -124,7 +129,7 @@ export function cpuOf(pid: number): number | null {
 /** Kilobytes that a process has for itself, and that it may share with others: mostly its program and libraries, which are the
  *  same for all, so the largest counts for all. The exact share (`smaps_rollup`) stops the process while it is counted, and made
  *  builds look half as fast. */
-function memoryOf(pid: number): { readonly own: number; readonly shared: number } {
+export function memoryOf(pid: number): { readonly own: number; readonly shared: number } {
   const [, resident = 0, shared = 0] = (read(`/proc/${pid}/statm`) ?? "").split(" ").map(Number);
   return { own: (resident - shared) * PAGE_KB, shared: shared * PAGE_KB };
 }

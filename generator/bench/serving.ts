@@ -1,185 +1,140 @@
-/** Requests per second of the site server on one processor core, over loopback and kept connections, with nginx beside it
- *  serving the exported folder on the same core; and what the front page weighs on the wire.
- *
- *  The load comes from wrk on the last core. A machine with other work gives a server less than its core, so the rate is also
- *  given per second of processor time that the server really got: that is what it does when it has the core to itself. */
+/** What readers and programs ask for most: from the site server, from nginx over the exported folder, and from nginx with the
+ *  project's file in front of the site server. Each has the first core in turn. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { availableParallelism } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startServing } from "../fixtures/serving-process.ts";
 import { installed } from "./debian.ts";
-import type { Figure, Skipped } from "./figure.ts";
-import { frontPageBytes } from "./front-page.ts";
-import { CLI, startServing } from "../serving-process.ts";
-import { cpuOf, descendants, measure } from "./measure.ts";
+import { type Figure, formatNumber, median, type Skipped } from "./figure.ts";
+import { runCommand } from "./library.ts";
+import { load, LOAD_PACKAGES, ON_FIRST_CORE, type Rate } from "./load.ts";
 
-const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
-const MIN_REQUESTS_PER_SECOND = 30_000;
-const MAX_FRONT_PAGE_KB = 60;
-const LOAD_S = 5;
-const CONNECTIONS = 32;
+const PROXY_FILE = fileURLToPath(new URL("../../sidecar/proxy/nginx.conf", import.meta.url));
+const MIN_OF_NGINX = 0.25;
+const MIN_BEHIND_NGINX = 0.9;
+const ROUNDS = 3;
+const ROUND_S = 2;
 /** Milliseconds. */
 const NGINX_START_LIMIT = 20_000;
 
-/** What readers and programs ask for most; by nginx's name where a plain file needs another. */
+/** By nginx's name where a plain file needs another. */
 const TARGETS = [
-  { name: "a record as JSON", path: "/api/cubs/CUB-0001", file: "/api/cubs/CUB-0001.json" },
-  { name: "registry metadata as JSON", path: "/api/cubs/meta", file: "/api/cubs/meta.json" },
-  { name: "front page", path: "/", file: "/index.html" },
-  { name: "claims page", path: "/claims/", file: "/claims/index.html" },
+  { name: "a record as JSON", path: "/api/cubs/CUB-0001", file: "/api/cubs/CUB-0001.json", conditional: false },
+  { name: "the front page", path: "/", file: "/index.html", conditional: false },
+  { name: "a 304", path: "/api/cubs/CUB-0001", file: "/api/cubs/CUB-0001.json", conditional: true },
 ] as const;
 
-type Rate = { readonly wall: number; readonly cpu: number };
+type Server = { readonly url: string; readonly child: ChildProcess };
 
-/** @param folder a new one */
-export async function benchServing(folder: string): Promise<readonly Figure[] | Skipped> {
-  const missing = await installed(["wrk", "util-linux"]);
+/** @param config of a library that is built
+ *  @param folder a new one */
+export async function benchServing(config: string, folder: string): Promise<readonly Figure[] | Skipped> {
+  const missing = await installed([...LOAD_PACKAGES, "nginx-light"]);
   if (missing !== null) return { skipped: missing };
-  const noNginx = await installed(["nginx-light"]);
-  const config = await copyDemo(folder);
-  const run = (...args: string[]): Promise<unknown> =>
-    measure([process.execPath, CLI, ...args, "--config", config, "--json"], { limit_s: 300 });
-  await run("build");
-  const site = await startSite(config);
+  await runCommand(["export", join(folder, "export"), "--config", config, "--json"]);
+  const servers: Server[] = [];
   try {
-    const kilobytes = (await frontPageBytes(`${site.url}/`)) / 1000;
-    const front: Figure = {
-      figure: "front page with everything it loads, compressed",
-      value: kilobytes,
-      unit: "kB",
-      target: { at: "most", value: MAX_FRONT_PAGE_KB },
-      beside: null,
-    };
-    let nginx: Server | null = null;
-    if (noNginx === null) {
-      await run("export", join(folder, "export"));
-      nginx = await startNginx(folder);
+    const site = await startServing(["--only", "site", "--config", config], ON_FIRST_CORE);
+    servers.push(site);
+    const plain = await startNginx(join(folder, "plain"), (port) =>
+      Promise.resolve(`server { listen 127.0.0.1:${port}; root ${join(folder, "export")}; }`),
+    );
+    servers.push(plain);
+    const proxy = await startNginx(join(folder, "proxy"), (port) => proxyConfig(join(folder, "proxy"), port, new URL(site.url).port));
+    servers.push(proxy);
+    const cache = await startNginx(join(folder, "cache"), (port) => Promise.resolve(cacheConfig(join(folder, "cache"), port, site.url)));
+    servers.push(cache);
+    const figures: Figure[] = [];
+    for (const { name, path, file, conditional } of TARGETS) {
+      const rates = { site: [] as Rate[], plain: [] as Rate[], proxy: [] as Rate[], cache: [] as Rate[] };
+      for (let round = 0; round < ROUNDS; round++) {
+        rates.site.push(await loadOne(site, path, conditional));
+        rates.plain.push(await loadOne(plain, file, conditional));
+        rates.proxy.push(await loadOne(proxy, path, conditional));
+        rates.cache.push(await loadOne(cache, path, conditional));
+      }
+      const behind = compare(`${name}, behind nginx with the project's file, of nginx alone`, MIN_BEHIND_NGINX, rates.proxy, rates.plain);
+      const { value } = compare("", 0, rates.cache, rates.plain);
+      figures.push(compare(`${name}, of nginx`, MIN_OF_NGINX, rates.site, rates.plain), {
+        ...behind,
+        note: `${behind.note}; nginx's cache without the file's rules: ${value.toFixed(2)} ×`,
+      });
     }
-    try {
-      return [...(await compare(site, nginx)), front];
-    } finally {
-      nginx?.process.kill("SIGTERM");
-    }
+    return figures;
   } finally {
-    site.process.kill("SIGTERM");
+    for (const { child } of servers) child.kill("SIGTERM");
   }
 }
 
-async function compare(site: Server, nginx: Server | null): Promise<Figure[]> {
-  const figures: Figure[] = [];
-  const add = (name: string, ours: Rate, theirs: Rate | null): void => {
-    const target = { at: "least", value: MIN_REQUESTS_PER_SECOND } as const;
-    figures.push(
-      {
-        figure: `${name}, per second of its processor time`,
-        value: ours.cpu,
-        unit: "requests/s",
-        target,
-        beside: theirs === null ? null : { name: "nginx", value: theirs.cpu },
-      },
-      {
-        figure: `${name}, per second on a clock`,
-        value: ours.wall,
-        unit: "requests/s",
-        target: null,
-        beside: theirs === null ? null : { name: "nginx", value: theirs.wall },
-      },
-    );
+function compare(figure: string, least: number, ours: readonly Rate[], theirs: readonly Rate[]): Figure {
+  const show = (rates: readonly Rate[]): string =>
+    `${formatNumber(median(rates.map((rate) => rate.per_core_second)))} (${formatNumber(median(rates.map((rate) => rate.per_second)))})`;
+  return {
+    figure,
+    value: median(ours.map((rate, round) => rate.per_core_second / (theirs[round]?.per_core_second ?? Number.NaN))),
+    unit: "×",
+    target: { at: "least", value: least },
+    note: `${show(ours)} against ${show(theirs)} requests per second of processor time (on a clock)`,
   };
-  for (const { name, path, file } of TARGETS) {
-    add(name, await load(site, path), nginx === null ? null : await load(nginx, file));
-  }
-  const [{ path, file }] = TARGETS;
-  add(
-    "a 304",
-    await load(site, path, await tagOf(site.url + path)),
-    nginx === null ? null : await load(nginx, file, await tagOf(nginx.url + file)),
-  );
-  return figures;
 }
 
-async function tagOf(url: string): Promise<string> {
-  const response = await fetch(url, { headers: { "Accept-Encoding": "identity" } });
-  await response.arrayBuffer();
-  return response.headers.get("etag") ?? "";
-}
-
-type Server = { readonly url: string; readonly process: ChildProcess };
-
-async function load(server: Server, path: string, tag: string | null = null): Promise<Rate> {
-  const headers = tag === null ? [] : ["-H", `If-None-Match: ${tag}`];
-  const response = await fetch(server.url + path, {
-    headers: { "Accept-Encoding": "identity", ...(tag === null ? {} : { "If-None-Match": tag }) },
+async function loadOne({ url, child }: Server, path: string, conditional: boolean): Promise<Rate> {
+  const { headers } = await get(url + path, {}, 200);
+  const tag = headers.get("etag") ?? "";
+  const more = conditional ? { "If-None-Match": tag } : {};
+  await get(url + path, more, conditional ? 304 : 200);
+  return load(url + path, {
+    pid: child.pid ?? 0,
+    seconds: ROUND_S,
+    headers: Object.entries({ "Accept-Encoding": "identity", ...more }).map(([name, value]) => `${name}: ${value}`),
   });
+}
+
+async function get(url: string, headers: Readonly<Record<string, string>>, status: number): Promise<Response> {
+  const response = await fetch(url, { headers: { "Accept-Encoding": "identity", ...headers } });
   await response.arrayBuffer();
-  const wanted = tag === null ? 200 : 304;
-  if (response.status !== wanted) throw new Error(`${server.url}${path} answered ${response.status}, not ${wanted}.`);
-  const shoot = (seconds: number): ReturnType<typeof measure> =>
-    measure(
-      [
-        "taskset",
-        "-c",
-        String(availableParallelism() - 1),
-        "wrk",
-        "-t1",
-        `-c${CONNECTIONS}`,
-        `-d${seconds}s`,
-        ...headers,
-        server.url + path,
-      ],
-      { limit_s: seconds + 30 },
-    );
-  await shoot(1);
-  const before = cpuOfAll(server);
-  const { stdout } = await shoot(LOAD_S);
-  const cpu = cpuOfAll(server) - before;
-  const requests = Number(/(\d+) requests in/.exec(stdout)?.[1] ?? 0);
-  const wrong = /Non-2xx or 3xx responses: (\d+)/.exec(stdout)?.[1];
-  if (wrong !== undefined) throw new Error(`${server.url}${path}: ${wrong} wrong answers under load.`);
-  return { wall: Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1] ?? 0), cpu: requests / cpu };
+  if (response.status !== status) throw new Error(`${url} answered ${response.status}, not ${status}.`);
+  return response;
 }
 
-function cpuOfAll({ process }: Server): number {
-  return descendants(process.pid ?? 0).reduce((sum, pid) => sum + (cpuOf(pid) ?? 0), 0);
+/** The project's file with other addresses; whoever asks for a page that is kept counts against no limit. */
+async function proxyConfig(folder: string, port: number, sitePort: string): Promise<string> {
+  return (await readFile(PROXY_FILE, "utf8"))
+    .replaceAll("127.0.0.1:4321", `127.0.0.1:${sitePort}`)
+    .replaceAll("127.0.0.1:8080", `127.0.0.1:${port}`)
+    .replaceAll("/var/cache/proofshelf", join(folder, "cache"));
 }
 
-/** The demo library with a shelf of its own. */
-async function copyDemo(folder: string): Promise<string> {
-  await cp(DEMO, join(folder, "demo"), { recursive: true });
-  const file = join(folder, "demo", "proofshelf.yaml");
-  await writeFile(file, (await readFile(file, "utf8")).replace(/^shelf:.*$/m, "shelf: { kind: directory, root: ../shelf }"));
-  return file;
+/** The least that nginx's cache can be told. */
+function cacheConfig(folder: string, port: number, site: string): string {
+  return `proxy_cache_path ${folder}/kept levels=1:2 keys_zone=kept:10m;
+  server { listen 127.0.0.1:${port}; location / { proxy_pass ${site}; proxy_cache kept; proxy_ignore_headers Vary; } }`;
 }
 
-async function startSite(config: string): Promise<Server> {
-  const { url, child } = await startServing(["--only", "site", "--config", config], ["taskset", "-c", "0"]);
-  return { url, process: child };
-}
-
-async function startNginx(folder: string): Promise<Server> {
+async function startNginx(folder: string, describe: (port: number) => Promise<string>): Promise<Server> {
   const port = await freePort();
-  const dir = join(folder, "nginx");
-  await mkdir(dir, { recursive: true });
-  const conf = join(dir, "nginx.conf");
+  await mkdir(folder, { recursive: true });
+  const conf = join(folder, "nginx.conf");
+  const temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${folder}/${name};`).join(" ");
   await writeFile(
     conf,
-    `${process.getuid?.() === 0 ? "user root;" : ""} daemon off; worker_processes 1; pid ${dir}/pid; error_log ${dir}/error.log;
+    `${process.getuid?.() === 0 ? "user root;" : ""} daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
 events { worker_connections 1024; }
 http {
   include /etc/nginx/mime.types; access_log off; sendfile on; tcp_nopush on; keepalive_requests 1000000000; open_file_cache max=1000;
-  ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path ${dir}/${name};`).join(" ")}
-  server { listen 127.0.0.1:${port}; root ${join(dirname(dir), "export")}; }
+  ${temporary}
+  ${await describe(port)}
 }
 `,
   );
-  const child = spawn("taskset", ["-c", "0", "/usr/sbin/nginx", "-p", dir, "-c", conf], { stdio: "ignore" });
+  const child = spawn(ON_FIRST_CORE[0], [...ON_FIRST_CORE.slice(1), "/usr/sbin/nginx", "-p", folder, "-c", conf], { stdio: "ignore" });
   const url = `http://127.0.0.1:${port}`;
   for (const end = performance.now() + NGINX_START_LIMIT; ; ) {
-    if ((await fetch(url).catch(() => null)) !== null) return { url, process: child };
+    if ((await fetch(url).catch(() => null)) !== null) return { url, child };
     if (child.exitCode !== null || performance.now() > end)
-      throw new Error(`nginx did not start: ${await readFile(join(dir, "error.log"), "utf8").catch(() => "")}`);
+      throw new Error(`nginx did not start: ${await readFile(join(folder, "error.log"), "utf8").catch(() => "")}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

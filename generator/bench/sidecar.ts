@@ -1,68 +1,132 @@
-/** The gate and the sidecar's memory: the sidecar's own benchmark as a process, so that nothing of the sidecar is imported here. */
-import { fileURLToPath } from "node:url";
-import type { Figure, Skipped } from "./figure.ts";
-import { measure } from "./measure.ts";
+/** The gate over HTTP, and what the server's memory does under every kind of request. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Pool } from "undici";
+import type { ServingProcess } from "../fixtures/serving-process.ts";
+import type { Access } from "./access.ts";
+import { installed } from "./debian.ts";
+import { type Figure, formatNumber, type Skipped } from "./figure.ts";
+import { WORDS } from "./library.ts";
+import { load, LOAD_PACKAGES, type Rate } from "./load.ts";
+import { descendants, memoryOf } from "./measure.ts";
 
-const SCRIPT = fileURLToPath(new URL("../../sidecar/bench.ts", import.meta.url));
-/** Over so many requests memory has to stay where it is. */
-const REQUESTS = 100_000;
-const MIN_VERIFIED_PER_SECOND = 5_000;
-const MIN_REFUSED_PER_SECOND = 20_000;
-const MAX_MEMORY_MB = 250;
-/** What the second half of the requests may add before it is more than noise: samples of one run differ by as much. */
+const GATED = "/internal/api/cubs/CUB-0001";
+const GATE_S = 5;
+/** More than a server can check in that time. */
+const TOKENS = 80_000;
+const MIN_NEW_PER_SECOND = 2_500;
+const MIN_REMEMBERED_PER_SECOND = 10_000;
+const MIXED = 50_000;
+const CLIENTS = 16;
+/** What the second half of the mixed requests may add before it is more than noise, megabytes. */
 const MAX_GROWTH_MB = 8;
-const LIMIT_S = 900;
 
-type Rate = { readonly requests: number; readonly per_second: number; readonly per_core_second: number };
-type Report = {
-  readonly verified: Readonly<Record<"one_token" | "new_es256" | "new_rs256" | "new_eddsa", Rate>>;
-  readonly refused: Readonly<Record<"no_credentials" | "malformed" | "expired" | "bad_signature", Rate>>;
-  readonly mixed: Rate;
-  readonly memory_mb: {
-    readonly start: number;
-    readonly peak: number;
-    readonly end: number;
-    readonly growth_of_second_half: number;
-    readonly helpers: number;
-  };
-};
-
-export async function benchSidecar(): Promise<readonly Figure[] | Skipped> {
-  if (process.platform !== "linux") return { skipped: "memory and processor time of another process are read from /proc" };
-  const { stdout } = await measure([process.execPath, SCRIPT, "--requests", String(REQUESTS), "--json"], { limit_s: LIMIT_S });
-  const { verified, refused, mixed, memory_mb } = JSON.parse(stdout) as Report;
-  const rate = (figure: string, { per_second, per_core_second }: Rate, least: number | null): Figure => ({
-    figure: `${figure}, per second of its processor time`,
+/** @param server serves the demo library without rate limits
+ *  @param folder a new one */
+export async function benchSidecar(server: ServingProcess, access: Access, folder: string): Promise<readonly Figure[] | Skipped> {
+  const missing = await installed(LOAD_PACKAGES);
+  if (missing !== null) return { skipped: missing };
+  const pid = server.child.pid ?? 0;
+  const url = server.url + GATED;
+  const one = { pid, seconds: GATE_S, headers: [access.token(0)] };
+  await load(url, one);
+  const remembered = await load(url, one);
+  const fresh = await load(url, { pid, seconds: GATE_S, script: await writeTokens(folder, access) });
+  if (fresh.requests > TOKENS) throw new Error(`${fresh.requests} requests had ${TOKENS} tokens: not each was new.`);
+  const rate = (figure: string, least: number, { per_core_second, per_second }: Rate): Figure => ({
+    figure,
     value: per_core_second,
-    unit: "requests/s",
-    target: least === null ? null : { at: "least", value: least },
-    beside: null,
-    note: `${per_second.toLocaleString("en")} per second on a clock`,
+    unit: "/s",
+    target: { at: "least", value: least },
+    note: `of the server's processor time; ${formatNumber(per_second)} on a clock`,
   });
   return [
-    rate("let in, one token again and again", verified.one_token, MIN_VERIFIED_PER_SECOND),
-    rate("let in, each ES256 token new", verified.new_es256, MIN_VERIFIED_PER_SECOND),
-    rate("let in, each RS256 token new", verified.new_rs256, MIN_VERIFIED_PER_SECOND),
-    rate("let in, each EdDSA token new", verified.new_eddsa, null),
-    rate("refused, no credentials", refused.no_credentials, MIN_REFUSED_PER_SECOND),
-    rate("refused, malformed tokens", refused.malformed, MIN_REFUSED_PER_SECOND),
-    rate("refused, expired tokens", refused.expired, MIN_REFUSED_PER_SECOND),
-    rate("refused, each bad ES256 signature new", refused.bad_signature, null),
-    rate(`${mixed.requests.toLocaleString("en")} mixed requests`, mixed, null),
-    {
-      figure: "memory, at most, in all of this",
-      value: memory_mb.peak,
-      unit: "MB",
-      target: { at: "most", value: MAX_MEMORY_MB },
-      beside: null,
-      note: `${memory_mb.start} MB before the first request, ${memory_mb.end} MB after the last; the embedded model's process has ${memory_mb.helpers} MB while it is asked`,
-    },
-    {
-      figure: "memory that the second half of them added",
-      value: memory_mb.growth_of_second_half,
-      unit: "MB",
-      target: { at: "most", value: MAX_GROWTH_MB },
-      beside: null,
-    },
+    rate("gate, each ES256 token new", MIN_NEW_PER_SECOND, fresh),
+    rate("gate, a remembered token", MIN_REMEMBERED_PER_SECOND, remembered),
+    await measureMemory(server, access),
   ];
+}
+
+/** @returns a script of wrk that sends another token with each request */
+async function writeTokens(folder: string, access: Access): Promise<string> {
+  const tokens = Array.from({ length: TOKENS }, (_, at) => access.token(at + 1).replace(/^.*: /, ""));
+  await writeFile(join(folder, "tokens.txt"), tokens.join("\n"));
+  const script = join(folder, "tokens.lua");
+  await writeFile(
+    script,
+    `local tokens, at = {}, 0
+for token in io.lines(${JSON.stringify(join(folder, "tokens.txt"))}) do tokens[#tokens + 1] = token end
+request = function()
+  at = at % #tokens + 1
+  return wrk.format("GET", nil, { ["edge-access-token"] = tokens[at] })
+end
+`,
+  );
+  return script;
+}
+
+async function measureMemory(server: ServingProcess, access: Access): Promise<Figure> {
+  const pool = new Pool(server.url, { connections: CLIENTS });
+  const now = (): number => descendants(server.child.pid ?? 0).reduce((sum, pid) => sum + memoryOf(pid).own, 0) / 1024;
+  const samples: number[] = [now()];
+  const paths = await readPaths(pool);
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: CLIENTS }, async () => {
+      for (let at = next++; at < MIXED; at = next++) {
+        if (at % (MIXED / 20) === 0) samples.push(now());
+        const { body, statusCode } = await pool.request(mixedRequest(at, paths, access));
+        await body.dump({ limit: 1 << 30 });
+        if (statusCode >= 500) throw new Error(`Mixed request ${at} answered ${statusCode}.`);
+      }
+    }),
+  );
+  samples.push(now());
+  await pool.close();
+  const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+  return {
+    figure: `memory that the second half of ${MIXED.toLocaleString("en")} mixed requests added`,
+    // A single look may come just before a sweep.
+    value: mean(samples.slice(-4)) - mean(samples.slice(9, 13)),
+    unit: "MB",
+    target: { at: "most", value: MAX_GROWTH_MB },
+    note: `${samples[0]?.toFixed(0)} MB before, ${Math.max(...samples).toFixed(0)} at most, ${samples.at(-1)?.toFixed(0)} after`,
+  };
+}
+
+async function readPaths(pool: Pool): Promise<readonly string[]> {
+  const { body } = await pool.request({ path: "/api/catalog", method: "GET" });
+  const { snapshot, collections } = (await body.json()) as { snapshot: string; collections: { objects: { href: string }[] }[] };
+  return [`/at/${snapshot}/api/claims`, ...collections.flatMap(({ objects }) => objects.map(({ href }) => href))];
+}
+
+/** Every kind of request in turn; where a query is asked for, a new one. */
+function mixedRequest(at: number, paths: readonly string[], access: Access) {
+  const path = paths[at % paths.length] ?? "/";
+  const query = encodeURIComponent(`${WORDS[at % WORDS.length]} ${at}`);
+  const json = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const get = (target: string, headers: Record<string, string> = {}) => ({ method: "GET" as const, path: target, headers });
+  const post = (target: string, body: string) => ({ method: "POST" as const, path: target, headers: json, body });
+  const [, token = ""] = access.token(at % 500).split(": ");
+  const kinds = [
+    () => get("/", { "accept-encoding": "br" }),
+    () => get("/api/catalog", { "accept-encoding": "gzip" }),
+    () => get(path),
+    () => get(path, { range: "bytes=0-99" }),
+    () => get(`/api/search?q=${query}`),
+    () => get(`/api/cubs?q=${query}&limit=5`),
+    () => get(`/browse/notes/?${at}`),
+    () => get(`/api/nothing/${at}`),
+    () => get(`/internal/api/search?q=${query}`, { "edge-access-token": token }),
+    () => get("/internal/api/catalog", { "edge-access-token": `x${at}.y.z` }),
+    () => post("/api/ask", JSON.stringify({ question: `What is ${WORDS[at % WORDS.length]} ${at}?` })),
+    () => post("/api/ask", "[".repeat(at % 9_000)),
+    () =>
+      post(
+        "/mcp",
+        JSON.stringify({ jsonrpc: "2.0", id: at, method: "tools/call", params: { name: "list_objects", arguments: { prefix: "notes/" } } }),
+      ),
+    () => get("/health"),
+  ];
+  return (kinds[at % kinds.length] as (typeof kinds)[number])();
 }

@@ -1,9 +1,9 @@
 /** `proofshelf build` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { type Config, openConfig } from "../config.ts";
-import { embedViews, type Embedding } from "../embed.ts";
+import type { CommonOptions } from "./options.ts";
+import { type Config, openConfig } from "../config/config.ts";
+import { embedViews, type Embedding } from "../index/embed.ts";
 
 export async function runBuild(options: CommonOptions & { readonly now?: string }): Promise<void> {
   const config = await openConfig(options.config ?? null);

@@ -1,10 +1,10 @@
 /** `proofshelf export DIR`: the public view as plain files. */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openShelves } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { compileSite } from "../compile-site.ts";
-import { openConfig } from "../config.ts";
-import { exportView } from "../export.ts";
+import type { CommonOptions } from "./options.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { openConfig } from "../config/config.ts";
+import { exportView } from "../publish/export.ts";
 
 export async function runExport(dir: string, options: CommonOptions): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: false });

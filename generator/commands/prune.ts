@@ -4,9 +4,9 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { openShelves } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { openConfig } from "../config.ts";
-import { vectorsDir } from "../embed.ts";
+import type { CommonOptions } from "./options.ts";
+import { openConfig } from "../config/config.ts";
+import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
 
 export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {

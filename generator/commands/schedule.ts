@@ -1,8 +1,8 @@
 /** `proofshelf schedule`: builds now and then every few hours, for those who have no timer of their own. */
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { CommonOptions } from "../cli.ts";
-import { openConfig } from "../config.ts";
+import type { CommonOptions } from "./options.ts";
+import { openConfig } from "../config/config.ts";
 import { buildAndEmbed } from "./build.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */

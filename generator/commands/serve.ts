@@ -6,11 +6,11 @@ import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
 import { build, openShelves, VERSION } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { compileSite } from "../compile-site.ts";
-import { type Config, openConfig } from "../config.ts";
-import { embedViews } from "../embed.ts";
-import { liveCatalog } from "../live-catalog.ts";
+import type { CommonOptions } from "./options.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { type Config, openConfig } from "../config/config.ts";
+import { embedViews } from "../index/embed.ts";
+import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));

@@ -1,12 +1,11 @@
 /** `proofshelf snapshots list | diff | rollback` */
-import { describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
+import { countChanges, describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { countChanges } from "../../snapshots/http/stamp.ts";
 import { openShelves, type Shelves } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { openConfig } from "../config.ts";
+import type { CommonOptions } from "./options.ts";
+import { openConfig } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
 
 async function open(options: CommonOptions): Promise<Shelves> {

@@ -6,12 +6,12 @@ import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../build.ts";
-import type { CommonOptions } from "../cli.ts";
-import { compileSite } from "../compile-site.ts";
-import { openConfig } from "../config.ts";
-import { openDeriver } from "../derive.ts";
-import { readRegistry } from "../read-registry.ts";
-import { softwareFiles } from "../software-files.ts";
+import type { CommonOptions } from "./options.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { openConfig } from "../config/config.ts";
+import { openDeriver } from "../publish/derive.ts";
+import { readRegistry } from "../sources/read-registry.ts";
+import { softwareFiles } from "../pages/software-files.ts";
 
 /** Exit code when something was found. */
 const FOUND = 3;

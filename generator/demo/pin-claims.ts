@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { parseDocument } from "yaml";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
+import type { Finding } from "./finding.ts";
 import { readRegistry } from "./pin-registry.ts";
-import type { Finding } from "./pin.ts";
 
 /** Only what pinning needs: a new claim has an empty digest, which the real schema would refuse. */
 const PinnedClaims = z.object({
@@ -28,10 +28,10 @@ const PinnedClaims = z.object({
 });
 
 /** The repository name under which evidence points into library/, by object key. */
-export const LIBRARY_REPO = "demo-library";
+const LIBRARY_REPO = "demo-library";
 
 /** Where a piece of evidence lies in the demo, or null when it is kept elsewhere. */
-export function findEvidence(demo: string, evidence: { repo?: string; ref?: string; path?: string }): string | null {
+function findEvidence(demo: string, evidence: { repo?: string; ref?: string; path?: string }): string | null {
   const { repo, ref, path } = evidence;
   if (repo === undefined || path === undefined) return null;
   const file = repo === LIBRARY_REPO ? join(demo, "library", path) : join(demo, "code", repo, ref ?? "", path);

@@ -131,7 +131,7 @@ const wired = (r: DemoRecord) => r.proof_consumption === "RUNTIME-CONSUMER-WIRED
 const consumed = (r: DemoRecord) => r.production_consumption !== "NOT-RUNTIME-CONSUMED";
 
 /** What each readiness counter counts. */
-export const READINESS: Readonly<Record<string, (record: DemoRecord) => boolean>> = {
+const READINESS: Readonly<Record<string, (record: DemoRecord) => boolean>> = {
   verified_runtime_deployable: (r) => verified(r) && runtime(r) && r.deployable,
   verified_runtime_not_deployable: (r) => verified(r) && runtime(r) && !r.deployable,
   verified_not_runtime: (r) => verified(r) && !runtime(r),

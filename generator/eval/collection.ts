@@ -12,7 +12,7 @@ const documentLine = z.object({ id: Id, title: z.string().default(""), text: z.s
 const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record(z.string(), z.number()) });
 
 export type CollectionDocument = z.infer<typeof documentLine>;
-export type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
+type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
 export type Collection = {
   readonly name: string;
   readonly documents: readonly CollectionDocument[];

@@ -8,7 +8,7 @@ import { Pool } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { MAX_QUERY } from "../../snapshots/query/params.ts";
-import { CLI, startServing } from "../serving-process.ts";
+import { CLI, startServing } from "../fixtures/serving-process.ts";
 import type { Collection, CollectionDocument } from "./collection.ts";
 import { DEPTH, type System } from "./systems.ts";
 

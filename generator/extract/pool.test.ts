@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { childProcesses } from "../child-processes.ts";
+import { childProcesses } from "../fixtures/child-processes.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { compileWorker, WORKER } from "./compile-worker.ts";
 import { extract } from "./extract.ts";

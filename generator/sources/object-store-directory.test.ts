@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { withoutPrivileges } from "../unprivileged.ts";
+import { withoutPrivileges } from "../fixtures/unprivileged.ts";
 import { openMemoryStore, type ObjectStore, type StoredObject } from "./object-store.ts";
 import { openObjectStore } from "./open-object-store.ts";
 

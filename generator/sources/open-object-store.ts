@@ -1,6 +1,6 @@
 /** The object store that the configuration names. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { StorageConfig } from "../config.ts";
+import type { StorageConfig } from "../config/config.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";
 

@@ -7,7 +7,7 @@ import type { Response } from "undici";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { RegistryConfig } from "../config.ts";
+import type { RegistryConfig } from "../config/config.ts";
 
 export const MAX_REGISTRY_BYTES = 64 * 1024 * 1024; // after decompression; about 50,000 records
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together

@@ -14,7 +14,7 @@ import {
   RegistryMeta,
 } from "../../snapshots/schema/cubs.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
-import type { RegistryConfig } from "../config.ts";
+import type { RegistryConfig } from "../config/config.ts";
 import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
 import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";

@@ -34,7 +34,6 @@ const sample = (question: string, maxTokens: number) =>
 export function openConformanceFixture(): McpEndpoint {
   return serveMcp({
     factory: (_, era) => createFixtureServer(era),
-    direct: null,
     rules: async () => ({ baseUrl: "", hosts: [], origins: [] }),
     sharedWith: [],
     onError: () => undefined,

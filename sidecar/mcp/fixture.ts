@@ -12,7 +12,6 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
-import { plainCallListener } from "./listen.ts";
 import type { McpEndpoint } from "./serve.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -107,14 +106,9 @@ export async function call(mcp: McpEndpoint, name: string, args: Readonly<Record
   return { text: content[0]?.text ?? "", isError: isError ?? false, content: structuredContent as Called["content"] };
 }
 
-/** The endpoint on a free port, wired as the sidecar's listener wires it. */
+/** The endpoint on a free port. */
 export async function listen(mcp: McpEndpoint): Promise<{ readonly url: string; readonly server: Server }> {
-  const server = createServer(
-    plainCallListener(
-      mcp,
-      getRequestListener((request) => mcp(request), { overrideGlobalObjects: false }),
-    ),
-  );
+  const server = createServer(getRequestListener((request) => mcp(request), { overrideGlobalObjects: false }));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, server };
 }

@@ -2,7 +2,7 @@
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import type { AskTool, SemanticTool } from "./model-tools.ts";
-import { answerPlainCall, createLibraryServer, type LibraryParts } from "./server.ts";
+import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 
 export type McpOptions = {
@@ -16,8 +16,6 @@ export type McpOptions = {
    *  one site to another. */
   readonly origins?: readonly string[];
   readonly onError?: (error: unknown) => void;
-  /** false sends ordinary calls the general way, too: for the test that compares both. */
-  readonly direct?: boolean;
 };
 
 /** For Runtime.mcp of the running process: what /api/capabilities says. */
@@ -29,7 +27,6 @@ export function openMcp(options: McpOptions): McpEndpoint {
   const parts: LibraryParts = { view, ask: options.ask ?? null, semantic: options.semantic ?? null, onError };
   return serveMcp({
     factory: (request) => createLibraryServer(parts, request),
-    direct: options.direct === false ? null : (call) => answerPlainCall(parts, call),
     onError,
     sharedWith: view.options.view === "public" ? (options.origins ?? []) : [],
     async rules() {

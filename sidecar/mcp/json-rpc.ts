@@ -22,7 +22,6 @@ export function rpcErrorResponse({ status, code, message, data, headers }: RpcEr
 
 /** Nothing of this endpoint is cached by HTTP: what may be kept says so in its own result. */
 export function sealResponse(response: Response): Response {
-  // Set on the answer itself: a copy would turn a text into a stream, which costs a third of a call.
   response.headers.set("Cache-Control", CACHE.none);
   response.headers.set("X-Content-Type-Options", "nosniff");
   return response;

@@ -1,4 +1,5 @@
 /** The body of a POST as JSON-RPC messages: bounded in bytes, depth and number before anything walks through it. */
+import { isJsonContentType } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { MAX_MCP_BYTES, readBody } from "../body.ts";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
@@ -20,9 +21,10 @@ export type Messages = {
 
 /** @returns the parsed body, or the error to answer with */
 export async function readMessages(request: Request): Promise<Messages | RpcError> {
-  if (!isJson(request.headers)) return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
+  if (!isJsonContentType(request.headers.get("content-type")))
+    return { status: 415, code: REFUSED, message: "Content-Type must be application/json." };
   try {
-    return parseMessages(await readBody(request, MAX_MCP_BYTES), request.headers);
+    return parseMessages(await readBody(request, MAX_MCP_BYTES), request.headers.get("mcp-protocol-version"));
   } catch (error) {
     if (error instanceof ShelfError)
       return { status: 413, code: REFUSED, message: error.message, data: { code: error.code, limit: MAX_MCP_BYTES } };
@@ -30,13 +32,8 @@ export async function readMessages(request: Request): Promise<Messages | RpcErro
   }
 }
 
-export function isJson(headers: Pick<Headers, "get">): boolean {
-  return /^application\/json\s*(;|$)/i.test(headers.get("content-type") ?? "");
-}
-
-/** @param bytes within the limit
- *  @returns the parsed body, or the error to answer with */
-export function parseMessages(bytes: Uint8Array, headers: Pick<Headers, "get">): Messages | RpcError {
+/** @param version of the protocol, as its header says */
+function parseMessages(bytes: Uint8Array, version: string | null): Messages | RpcError {
   let text: string;
   try {
     text = UTF8.decode(bytes);
@@ -52,7 +49,7 @@ export function parseMessages(bytes: Uint8Array, headers: Pick<Headers, "get">):
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not JSON." };
   }
   if (!Array.isArray(body)) return { body, requests: isRequest(body) ? 1 : 0 };
-  return readBatch(body, headers.get("mcp-protocol-version"));
+  return readBatch(body, version);
 }
 
 function readBatch(batch: readonly unknown[], version: string | null): Messages | RpcError {

@@ -1,5 +1,6 @@
 /** Objects, claims and proof records as resources. Their addresses are names, not places: the bytes they stand for are
  *  those of the GET routes. */
+import { absoluteHref } from "../../snapshots/format/view-data.ts";
 import {
   type ListResourcesResult,
   ProtocolError,
@@ -14,7 +15,7 @@ import { relationsOf } from "../../snapshots/format/relations.ts";
 import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/cursor.ts";
 import { jsonBytes } from "../../snapshots/tools/budget.ts";
-import { absoluteHref, followCursor, readRoute, type ToolContext } from "../../snapshots/tools/context.ts";
+import { followCursor, readRoute, type ToolContext } from "../../snapshots/tools/context.ts";
 import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 
 /** Resources in one page of resources/list. */

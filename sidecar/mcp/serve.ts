@@ -8,15 +8,12 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { MCP_VERSIONS } from "../../snapshots/tools/table.ts";
-import { findPlainCall, type PlainCall } from "./direct.ts";
 import { findOriginProblem, type OriginRules, PREFLIGHT, shareAnswer } from "./origin.ts";
 import { REFUSED, type RpcError, rpcErrorResponse, sealResponse } from "./json-rpc.ts";
-import { isJson, parseMessages, readMessages } from "./message.ts";
+import { readMessages } from "./message.ts";
 
 export type ServeOptions = {
   readonly factory: (request: ServedRequest, era: "modern" | "legacy") => ReturnType<McpServerFactory>;
-  /** The body of the answer to an ordinary call, or null for one that the factory's server has to answer. */
-  readonly direct: ((call: PlainCall) => Promise<string> | null) | null;
   readonly rules: () => Promise<OriginRules>;
   /** Origins of pages elsewhere whose browsers may show them what is answered. */
   readonly sharedWith: readonly string[];
@@ -39,10 +36,6 @@ export type McpEndpoint = {
   /** Origins of pages elsewhere that may read the answers. The endpoint's own say so already; this is for what is answered in
    *  its place. */
   readonly sharedWith?: readonly string[];
-  /** The body of the answer to an ordinary call of a tool, with status 200, or null for whatever is none; the request is
-   *  then to be sent through the endpoint itself. Counts nothing.
-   *  @param bytes of the body, within its limit */
-  readonly plain?: (bytes: Uint8Array, headers: Pick<Headers, "get">) => Promise<string | null>;
 };
 
 const everyone: Allow = () => true;
@@ -64,25 +57,11 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     shareAnswer(response.headers, request.headers.get("origin"), sharedWith);
     return response;
   };
-  return Object.assign(endpoint, { plain, sharedWith });
+  return Object.assign(endpoint, { sharedWith });
 
   function failed(error: unknown): Response {
     options.onError(error);
     return rpcErrorResponse({ status: 500, code: -32603, message: "Internal error" });
-  }
-
-  async function plain(bytes: Uint8Array, headers: Pick<Headers, "get">): Promise<string | null> {
-    // Its answer has further headers.
-    if (sharedWith.includes(headers.get("origin") ?? "")) return null;
-    if (!isJson(headers) || findOriginProblem(headers.get("host") ?? "", headers.get("origin"), await options.rules()) !== null)
-      return null;
-    const messages = parseMessages(bytes, headers);
-    return "status" in messages ? null : direct(messages.body, headers);
-  }
-
-  function direct(body: unknown, headers: Pick<Headers, "get">): Promise<string> | null {
-    const call = options.direct === null ? null : findPlainCall(body, headers);
-    return call === null ? null : (options.direct?.(call) ?? null);
   }
 
   async function serve(request: Request, allow: Allow): Promise<Response> {
@@ -103,8 +82,6 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
     const { body } = messages;
     // A body that is null would count as none, and be read again.
     const parsedBody = body ?? {};
-    const answered = direct(body, request.headers);
-    if (answered !== null) return new Response(await answered, { headers: { "Content-Type": "application/json" } });
     const handshake = await isLegacyRequest(request, parsedBody);
     const forwarded = handshake ? withAccept(request) : request;
     served.set(forwarded, { signal: request.signal, allow: onePerRequest(allow) });

@@ -28,7 +28,7 @@ export type FixtureView = {
   readonly previousCursor: string;
 };
 
-const MAKER = fileURLToPath(new URL("../../generator/fixture-library.ts", import.meta.url));
+const MAKER = fileURLToPath(new URL("../../generator/fixtures/library.ts", import.meta.url));
 
 /** Takes a few seconds. */
 export async function makeFixture(): Promise<Fixture & { remove(): Promise<void> }> {

@@ -195,6 +195,12 @@ function encodePath(path: string): string {
     .join("/");
 }
 
+/** Whether a path is one that `pagePath` could have written: another spelling of it is no page.
+ *  @param path percent-encoded UTF-8 */
+export function isPagePath(path: string): boolean {
+  return (path.endsWith("/") || path === pagePath.notFound) && encodePath(decodeURIComponent(path)) === path;
+}
+
 /** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, `/` is `index.html`, `/404.html` is `404.html`.
  *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
  *  `a` never takes the name of a folder. */

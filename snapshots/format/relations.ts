@@ -2,8 +2,8 @@
  *  Computed once for a view's data. */
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
-import { newest } from "../query/catalog.ts";
-import { findCollection, type ObjectRow, type ViewData } from "./view-data.ts";
+import { pagePath } from "./layout.ts";
+import { findCollection, type Library, newest, type ObjectRow, type ViewData } from "./view-data.ts";
 import { compareNames } from "./tree.ts";
 
 export type Folder = {
@@ -15,7 +15,12 @@ export type Folder = {
 };
 
 /** What the objects of a collection come to. */
-export type Totals = { readonly count: number; readonly bytes: number /** newest upload */; readonly updated: string | null };
+export type Totals = {
+  readonly count: number;
+  readonly bytes: number;
+  /** The newest upload; null when there is no object. */
+  readonly updated: string | null;
+};
 
 export type Relations = {
   /** By id, for every collection of the view. */
@@ -27,6 +32,8 @@ export type Relations = {
   readonly keysByDigest: ReadonlyMap<string, readonly string[]>;
   readonly recordById: ReadonlyMap<string, CubRecord>;
   readonly claimById: ReadonlyMap<string, Claim>;
+  /** Id of the claim whose page has a path. */
+  readonly claimByPath: ReadonlyMap<string, string>;
   readonly claimsOfObject: ReadonlyMap<string, readonly Claim[]>;
   readonly recordsOfObject: ReadonlyMap<string, readonly CubRecord[]>;
   readonly claimsOfRecord: ReadonlyMap<string, readonly Claim[]>;
@@ -34,6 +41,7 @@ export type Relations = {
 
 const known = new WeakMap<ViewData, Relations>();
 
+/** Each relation is worked out when it is first asked for, and once for a view's data. */
 export function relationsOf(data: ViewData): Relations {
   let relations = known.get(data);
   if (relations === undefined) {
@@ -44,7 +52,7 @@ export function relationsOf(data: ViewData): Relations {
 }
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
-export function claimIdsOf(record: CubRecord): readonly string[] {
+function claimIdsOf(record: CubRecord): readonly string[] {
   return record.claims.flatMap((item) => {
     if (typeof item === "string") return [item];
     const id: unknown = typeof item === "object" && item !== null && "id" in item ? item.id : null;
@@ -53,63 +61,108 @@ export function claimIdsOf(record: CubRecord): readonly string[] {
 }
 
 function relate(data: ViewData): Relations {
-  const objectByKey = new Map(data.objects.map((row) => [row.key, row]));
-  const keysByDigest = collect(data.objects.map((row) => [row.sha256, row.key] as const));
-  const recordById = new Map(data.cubs.map((record) => [record.id, record]));
-  const claimById = new Map(data.claims.claims.map((claim) => [claim.id, claim]));
-
-  const claimsOfObject: [string, Claim][] = [];
-  const claimsOfRecord: [string, Claim][] = [];
-  const claimPairs = new Set<string>();
-  const link = (record: CubRecord, claim: Claim): void => {
-    const pair = JSON.stringify([record.id, claim.id]);
-    if (!claimPairs.has(pair)) claimsOfRecord.push([record.id, claim]);
-    claimPairs.add(pair);
-  };
-  const recordsByFileDigest = collect(
-    data.cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)),
+  const { library, objects, cubs, claims } = data;
+  const totals = once(
+    () => new Map(groupByCollection(library, objects).map((rows, at) => [library.collections[at]?.id ?? "", totalsOf(rows)])),
   );
-  for (const record of data.cubs) {
+  const folders = once(() => foldersOf(objects));
+  const objectByKey = once(() => new Map(objects.map((row) => [row.key, row])));
+  const keysByDigest = once(() => collect(objects.map((row) => [row.sha256, row.key] as const)));
+  const recordById = once(() => new Map(cubs.map((record) => [record.id, record])));
+  const claimById = once(() => new Map(claims.claims.map((claim) => [claim.id, claim])));
+  const claimByPath = once(() => new Map(claims.claims.map(({ id }) => [pagePath.claim(id), id])));
+  const claimsOfObject = once(() =>
+    collect(
+      claims.claims.flatMap((claim) => {
+        const keys = new Set(
+          claim.evidence.flatMap(({ sha256: digest }) => (digest === undefined ? [] : (keysByDigest().get(digest) ?? []))),
+        );
+        return [...keys].map((key) => [key, claim] as const);
+      }),
+    ),
+  );
+  const recordsOfObject = once(() =>
+    collect(
+      cubs.flatMap((record) => {
+        const keys = new Set(Object.values(record.file_shas).flatMap((digest) => keysByDigest().get(digest) ?? []));
+        return [...keys].map((key) => [key, record] as const);
+      }),
+    ),
+  );
+  const claimsOfRecord = once(() => relateClaims(data, claimById()));
+  return {
+    get totals() {
+      return totals();
+    },
+    get folders() {
+      return folders();
+    },
+    get objectByKey() {
+      return objectByKey();
+    },
+    get keysByDigest() {
+      return keysByDigest();
+    },
+    get recordById() {
+      return recordById();
+    },
+    get claimById() {
+      return claimById();
+    },
+    get claimByPath() {
+      return claimByPath();
+    },
+    get claimsOfObject() {
+      return claimsOfObject();
+    },
+    get recordsOfObject() {
+      return recordsOfObject();
+    },
+    get claimsOfRecord() {
+      return claimsOfRecord();
+    },
+  };
+}
+
+/** Claims that a record names, or whose evidence is one of its files, each once. */
+function relateClaims({ cubs, claims }: ViewData, claimById: ReadonlyMap<string, Claim>): ReadonlyMap<string, readonly Claim[]> {
+  const byRecord = new Map<string, Set<Claim>>();
+  const link = (record: CubRecord, claim: Claim): void => {
+    const linked = byRecord.get(record.id);
+    if (linked === undefined) byRecord.set(record.id, new Set([claim]));
+    else linked.add(claim);
+  };
+  for (const record of cubs) {
     for (const id of claimIdsOf(record)) {
       const claim = claimById.get(id);
       if (claim !== undefined) link(record, claim);
     }
   }
-  for (const claim of data.claims.claims) {
-    const keys = new Set<string>();
+  const recordsByFile = collect(cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)));
+  for (const claim of claims.claims) {
     for (const { sha256: digest } of claim.evidence) {
-      if (digest === undefined) continue;
-      for (const key of keysByDigest.get(digest) ?? []) keys.add(key);
-      for (const record of recordsByFileDigest.get(digest) ?? []) link(record, claim);
+      if (digest !== undefined) for (const record of recordsByFile.get(digest) ?? []) link(record, claim);
     }
-    for (const key of keys) claimsOfObject.push([key, claim]);
   }
-  const recordsOfObject: [string, CubRecord][] = [];
-  for (const record of data.cubs) {
-    const keys = new Set(Object.values(record.file_shas).flatMap((digest) => keysByDigest.get(digest) ?? []));
-    for (const key of keys) recordsOfObject.push([key, record]);
-  }
-  return {
-    totals: totalsOf(data),
-    folders: foldersOf(data.objects),
-    objectByKey,
-    keysByDigest,
-    recordById,
-    claimById,
-    claimsOfObject: collect(claimsOfObject),
-    recordsOfObject: collect(recordsOfObject),
-    claimsOfRecord: collect(claimsOfRecord),
-  };
+  return new Map([...byRecord].map(([id, linked]) => [id, [...linked]]));
 }
 
-function totalsOf({ library, objects }: ViewData): ReadonlyMap<string, Totals> {
-  const members = collect(objects.map((row) => [findCollection(library.collections, row.key)?.id ?? "", row] as const));
-  return new Map(
-    library.collections.map(({ id }) => {
-      const rows = members.get(id) ?? [];
-      return [id, { count: rows.length, bytes: rows.reduce((sum, row) => sum + row.size, 0), updated: newest(rows) }];
-    }),
-  );
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
+}
+
+/** The objects of each collection, in the order of the collections; a key under none is in no list. */
+export function groupByCollection(
+  { collections }: Pick<Library, "collections">,
+  objects: readonly ObjectRow[],
+): readonly (readonly ObjectRow[])[] {
+  const members = collect(objects.map((row) => [findCollection(collections, row.key)?.id ?? "", row] as const));
+  return collections.map(({ id }) => members.get(id) ?? []);
+}
+
+export function totalsOf(objects: readonly ObjectRow[]): Totals {
+  return { count: objects.length, bytes: objects.reduce((sum, row) => sum + row.size, 0), updated: newest(objects) };
 }
 
 function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {

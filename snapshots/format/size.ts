@@ -1,15 +1,15 @@
 /** Sizes for people. */
 
-const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+const UNITS = ["kB", "MB", "GB", "TB"] as const;
 
-/** Bytes in decimal units with three significant digits at most: `12 B`, `3.4 kB`, `120 MB`. */
+/** Bytes in decimal units: `0 B`, `812 B`, `4.2 kB`, `17.3 MB`, `120 MB`. */
 export function formatBytes(bytes: number): string {
+  if (bytes < 1000) return `${bytes} B`;
   let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < UNITS.length - 1) {
+  let unit = -1;
+  do {
     value /= 1000;
     unit++;
-  }
-  const text = unit === 0 || value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
-  return `${text.includes(".") ? text.replace(/\.?0+$/, "") : text} ${UNITS[unit]}`;
+  } while (value >= 999.5 && unit < UNITS.length - 1);
+  return `${value < 99.95 ? value.toFixed(1) : value.toFixed(0)} ${UNITS[unit] ?? "TB"}`;
 }

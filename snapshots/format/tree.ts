@@ -32,7 +32,7 @@ export type BlobEntry = {
   readonly uploaded?: string | null | undefined;
 };
 /** A folder: `size` in bytes of its canonical JSON. */
-export type TreeEntry = { readonly kind: "tree"; readonly name: string; readonly sha256: Sha256; readonly size: number };
+type TreeEntry = { readonly kind: "tree"; readonly name: string; readonly sha256: Sha256; readonly size: number };
 export type Entry = BlobEntry | TreeEntry;
 export type Tree = readonly Entry[];
 

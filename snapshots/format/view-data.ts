@@ -13,13 +13,20 @@ export type CollectionInfo = {
   readonly prefix: string;
 };
 
-/** `api/library.json`: what the configuration says of this view. */
+/** How a build came by its records: no registry is configured; it was read; it was down and the last good copy was taken; it
+ *  could not be read and nothing of it was kept. */
+export const REGISTRY_STATES = ["none", "read", "kept", "failed"] as const;
+export type RegistryState = (typeof REGISTRY_STATES)[number];
+
+/** `api/library.json`: what the configuration says of this view, and what the build met. */
 export type Library = {
   readonly title: string;
   readonly summary: string;
   readonly view: View;
   readonly base_url: string;
   readonly registry_url: string;
+  /** With "none" and "failed" there are no records and no metadata. */
+  readonly registry: RegistryState;
   /** Name and version of what wrote the snapshot. */
   readonly generator: string;
   /** Collections of this view only. */
@@ -45,12 +52,14 @@ export type ViewData = {
   /** Ascending by key (UTF-16 code unit). */
   readonly objects: readonly ObjectRow[];
   readonly claims: ClaimsRegistry;
-  /** Ascending by id; null meta means that no registry could ever be read. */
+  /** Ascending by id; meta is null when `library.registry` is "none" or "failed". */
   readonly cubs: readonly CubRecord[];
   readonly meta: RegistryMeta | null;
   /** Integrity index of each record, by id. */
   readonly code: ReadonlyMap<string, CubCode>;
   readonly rejected: readonly Rejection[];
+  /** Inputs left out whose names this view does not tell: those under no collection, in the public view. */
+  readonly withheld: number;
 };
 
 /** The validator of an object: its digest, quoted as HTTP wants it. */
@@ -85,7 +94,23 @@ export function findCollection(collections: readonly CollectionInfo[], key: stri
   return best;
 }
 
+/** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */
+export function newest(objects: readonly { readonly uploaded: string | null }[]): string | null {
+  let latest: string | null = null;
+  for (const { uploaded } of objects) {
+    if (uploaded === null) continue;
+    if (latest === null) latest = uploaded;
+    else if (uploaded.length === latest.length ? uploaded > latest : Date.parse(uploaded) > Date.parse(latest)) latest = uploaded;
+  }
+  return latest;
+}
+
 /** Where a view is mounted: links inside JSON begin with it. */
 export function mountPath(library: Library): "" | "/internal" {
   return library.view === "internal" ? "/internal" : "";
+}
+
+/** Absolute address of a path of this view; pinned to a snapshot when `snapshot` is given. */
+export function absoluteHref(data: ViewData, path: string, snapshot: string | null): string {
+  return `${data.library.base_url}${mountPath(data.library)}${snapshot === null ? "" : `/at/${snapshot}`}${path}`;
 }

@@ -1,10 +1,14 @@
-/** A Node server for answers. The fast path sends what is prepared already without building a thing: see `readyAnswer`. */
+/** A Node server for answers. What is prepared already is sent without building a thing. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import { Readable } from "node:stream";
-import { answer, readyAnswer } from "./answer.ts";
-import type { Answer, AnswerRequest } from "./reply.ts";
-import type { View } from "./view.ts";
+import { ShelfError } from "../errors.ts";
+import { PROBLEM_TYPE, problemBody } from "../format/problem.ts";
+import { splitAt } from "../routes/match.ts";
+import { answer } from "./answer.ts";
+import { chooseEncoding } from "./encoding.ts";
+import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
+import { atBasis, type View } from "./view.ts";
 
 /** How patient a server is with a client; milliseconds. */
 export type Patience = {
@@ -24,21 +28,9 @@ const DRAIN_MS = 10_000;
 /** How often idle connections are looked for meanwhile: one that was busy when closing began is idle a moment later. */
 const IDLE_CHECK_MS = 100;
 
-/** Header lists of shared answers, flat as writeHead takes them. */
-const flat = new WeakMap<Answer, string[]>();
-
-function flatHeaders(found: Answer): string[] {
-  let list = flat.get(found);
-  if (list === undefined) {
-    list = Object.entries(found.headers).flat();
-    flat.set(found, list);
-  }
-  return list;
-}
-
 /** Sends an answer. A body that fails on its way closes the connection, so that nobody takes half for the whole. */
 export async function sendAnswer(response: ServerResponse, found: Answer): Promise<void> {
-  response.writeHead(found.status, flatHeaders(found));
+  response.writeHead(found.status, { ...found.headers });
   const { body } = found;
   if (body === null) response.end();
   else if (body instanceof Uint8Array) response.end(body);
@@ -67,22 +59,7 @@ export function originForm(target: string): string {
 export function viewListener(view: View): RequestListener {
   return (message, response) => {
     const target = originForm(message.url ?? "/");
-    const { headers } = message;
-    const ready =
-      headers.range === undefined
-        ? readyAnswer(
-            view,
-            message.method ?? "GET",
-            target,
-            headers["accept-encoding"]?.toString() ?? null,
-            headers["if-none-match"] ?? null,
-          )
-        : null;
-    if (ready !== null) {
-      response.writeHead(ready.status, flatHeaders(ready));
-      response.end(ready.body as Uint8Array | null);
-      return;
-    }
+    if (sendPrepared(view, target, message, response)) return;
     // One request that cannot be sent costs its connection, never the process.
     answer(view, toAnswerRequest(message, target))
       .then((found) => sendAnswer(response, found))
@@ -90,7 +67,45 @@ export function viewListener(view: View): RequestListener {
   };
 }
 
+/** Headers that ask for more than the plain answer or its 304. */
+const SPECIAL = ["range", "if-match", "if-unmodified-since", "if-modified-since"] as const;
+
+/** Sends what is ready without waiting. @returns false when `answer` has to be asked */
+function sendPrepared(view: View, target: string, { method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (method !== "GET" || SPECIAL.some((name) => headers[name] !== undefined)) return false;
+  const at = splitAt(target);
+  const open = at === null ? view.peek() : view.peekById(at.id);
+  if (open === null) return false;
+  const { id } = open.snapshot;
+  const encoding = chooseEncoding(headers["accept-encoding"]?.toString() ?? null);
+  const found = view.prepared.get(at === null ? id : atBasis(id), target, encoding);
+  if (found === null) return false;
+  const held = headers["if-none-match"];
+  if (held === undefined) {
+    response.writeHead(200, found.head as string[]);
+    response.end(found.answer.body as Uint8Array);
+  } else if (held === found.answer.headers["ETag"]) {
+    // Nearly every client sends back the one validator that it was given.
+    response.writeHead(304, found.unmodifiedHead as string[]);
+    response.end();
+  } else return false;
+  return true;
+}
+
 export type Listening = { readonly server: Server; readonly url: string; readonly port: number; close(): Promise<void> };
+
+/** Node keeps the first of several Host headers, a proxy in front may have gone by another (RFC 9112 §3.2: 400). */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]?.toLowerCase() === "host") count++;
+  return count;
+}
+
+function refuseHosts(message: IncomingMessage, response: ServerResponse): void {
+  const error = new ShelfError("bad_request", "The request has more than one Host header.", { fixes: ["Send one."] });
+  response.writeHead(error.status, { "Content-Type": PROBLEM_TYPE, "Cache-Control": CACHE.none, Connection: "close" });
+  response.end(message.method === "HEAD" ? undefined : JSON.stringify(problemBody(error, "", null)));
+}
 
 /** @param options.port 0 takes a free one
  *  @param patience for tests, which have little
@@ -108,7 +123,7 @@ export async function listen(
       connectionsCheckingInterval: patience.check,
       noDelay: true,
     },
-    listener,
+    (message, response) => (countHosts(message) > 1 ? refuseHosts(message, response) : listener(message, response)),
   );
   server.timeout = patience.stalled;
   await new Promise<void>((resolve, reject) => {

@@ -1,125 +1,65 @@
-/** The routes that follow from the snapshot and the URL: list, search, cubs. */
+/** The routes that follow from the snapshot and the URL. */
 import { canonicalJson } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { objectPath } from "../format/layout.ts";
-import { CUB_FILTERS } from "../schema/cubs.ts";
-import type { Source } from "../schema/resources.ts";
-import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
-import { findCubs, parseCubQuery } from "../query/cubs.ts";
-import { single } from "../query/params.ts";
-import { list, parsePrefix } from "../query/list.ts";
-import { parseSearch, search, type SearchResult } from "../query/search.ts";
-import { relationsOf } from "../format/relations.ts";
-import { type Answer, type AnswerRequest, type CacheClass, matchesTag, type Prepared, prepare, queryTag, reply } from "./reply.ts";
+import { type ParsedQuery, QUERIES, type QueryRouteId } from "../query/bodies.ts";
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { Match } from "../routes/match.ts";
 import type { Route } from "../routes/route.ts";
-import type { OpenSnapshot, View } from "./view.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
+import type { Context } from "./context.ts";
+import { chooseEncoding } from "./encoding.ts";
+import { type Answer, type AnswerRequest, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 
-export type QueryContext = {
-  readonly view: View;
-  readonly open: OpenSnapshot;
-  readonly mount: string;
-  readonly cache: CacheClass;
-  readonly prepared: { get(target: string): Prepared | undefined; set(target: string, prepared: Prepared): unknown };
-};
+const JSON_TYPE = "application/json";
 
-type QueryBody = { readonly body: object; readonly next: string | null };
-type Query = {
-  /** Decides the result together with the snapshot; the validator is made of it. */
-  readonly canonical: string;
-  run(): Promise<QueryBody>;
-};
-
-export async function queryAnswer(context: QueryContext, request: AnswerRequest, route: Route, query: string): Promise<Answer> {
-  const known = context.prepared.get(request.target);
-  if (known !== undefined) return reply(request, known);
-  const params = new URLSearchParams(query);
-  const cursorText = route.query.some((item) => item.name === "cursor") ? single(params, "cursor") : null;
-  const cursor = cursorText === null ? null : parseCursor(cursorText);
-  const open =
-    cursor === null || cursor.snapshot === context.open.snapshot.id ? context.open : await openCursor(context, route, params, cursor);
-  const { snapshot } = open;
-  const data = await snapshot.data();
-  const parsed = parse(open, data, route, params, cursor, context.mount);
-  const tag = queryTag(snapshot.id, parsed.canonical);
+/** @throws ShelfError for a value that the route does not take, and what its body throws */
+export async function queryAnswer(
+  context: Context,
+  request: AnswerRequest,
+  match: Match<Route<QueryRouteId>>,
+  params: URLSearchParams,
+): Promise<Answer> {
+  const { view, basis } = context;
+  const encoding = chooseEncoding(request.header("accept-encoding"));
+  const known = view.prepared.get(basis, request.target, encoding);
+  if (known !== null) return reply(request, known);
+  const parsed = QUERIES[match.route.id](match.parts, params);
+  const open = await continueIn(context, parsed, params, match);
+  const tag = queryTag(open.snapshot.id, parsed.canonical);
+  const content = { type: JSON_TYPE, tag, cache: context.cache, headers: {} };
   // A cursor may lead into an earlier snapshot than the one that is served.
-  const headers: Record<string, string> = snapshot.id === context.open.snapshot.id ? {} : { "X-Snapshot": snapshot.id };
-  if (matchesTag(request.header("if-none-match"), tag)) {
-    return reply(request, prepare({ bytes: new Uint8Array(), type: "application/json", tag, headers }, context.cache));
-  }
-  const { body, next } = await parsed.run();
-  if (next !== null) {
-    params.set("cursor", next);
-    headers["Link"] = `<${context.mount}${route.path}?${params.toString()}>; rel="next"`;
-  }
-  const bytes = new TextEncoder().encode(canonicalJson({ ...body, ...(next === null ? {} : { next }) }));
-  const prepared = prepare({ bytes, type: "application/json", tag, headers }, context.cache);
-  context.prepared.set(request.target, prepared);
-  return reply(request, prepared);
+  const common = commonHeaders(view.options.view, open.snapshot.id);
+  const held = checkPreconditions(request, tag, encoding, null);
+  if (held !== null) return notModified(content, held, common);
+  const ready = await view.prepared.obtain(context.room ?? "queries", basis, request.target, encoding, async () => {
+    const body = await parsed.body(open);
+    const headers = linkHeader(context, match, params, body);
+    return makeReady({ ...content, headers, bytes: new TextEncoder().encode(canonicalJson(body)) }, encoding, common);
+  });
+  return reply(request, ready);
 }
 
-/** @throws ShelfError "cursor_expired" when its snapshot was pruned */
-async function openCursor(context: QueryContext, route: Route, params: URLSearchParams, cursor: Cursor): Promise<OpenSnapshot> {
+/** The snapshot that a cursor belongs to, so that a rebuild never shifts pages.
+ *  @throws ShelfError "cursor_expired" when it was pruned */
+async function continueIn(context: Context, { cursor }: ParsedQuery, params: URLSearchParams, match: Match): Promise<OpenSnapshot> {
+  if (cursor === null || cursor.snapshot === context.open.snapshot.id) return context.open;
   const open = await context.view.byId(cursor.snapshot);
   if (open !== null) return open;
-  params.delete("cursor");
-  const first = `${context.mount}${route.path}${params.size === 0 ? "" : `?${params.toString()}`}`;
   throw new ShelfError("cursor_expired", "The snapshot that this cursor belongs to is no longer kept.", {
-    fixes: [`Start again at ${first}`],
+    fixes: [`Start again at ${targetOf(context, match, params, null)}`],
   });
 }
 
-function parse(open: OpenSnapshot, data: ViewData, route: Route, params: URLSearchParams, cursor: Cursor | null, mount: string): Query {
-  const id = open.snapshot.id;
-  const nextCursor = (digest: string, position: number | null): string | null =>
-    position === null ? null : formatCursor({ snapshot: id, query: digest, position });
-  if (route.id === "list") {
-    const prefix = parsePrefix(single(params, "prefix") ?? "");
-    const digest = queryDigest("list", prefix);
-    const position = positionOf(cursor, digest);
-    return {
-      canonical: canonicalJson(["list", mount, prefix, position]),
-      async run() {
-        const { next, ...body } = list(data.objects, prefix, position);
-        return { body, next: nextCursor(digest, next) };
-      },
-    };
-  }
-  if (route.id === "cubs") {
-    const query = parseCubQuery(params);
-    const { meta } = data;
-    if (meta === null) throw new ShelfError("registry_unavailable", "The registry could not be read when this snapshot was built.");
-    const filters = CUB_FILTERS.flatMap(({ name }) => (query.filters.has(name) ? [[name, query.filters.get(name)]] : []));
-    const digest = queryDigest("cubs", [query.q, filters]);
-    const position = positionOf(cursor, digest);
-    return {
-      canonical: canonicalJson(["cubs", mount, query.q, filters, query.limit, position]),
-      async run() {
-        const { count, cubs, next } = findCubs(data.cubs, query, position);
-        return { body: { meta, count, returned: cubs.length, cubs }, next: nextCursor(digest, next) };
-      },
-    };
-  }
-  const query = parseSearch(params);
-  return {
-    canonical: canonicalJson(["search", mount, query.q, query.prefix, query.limit]),
-    async run() {
-      const results = await search(await open.reader(), query);
-      return { body: { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)) }, next: null };
-    },
-  };
+/** RFC 8288, for a body that goes on. */
+function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
+  const next = "next" in body && typeof body.next === "string" ? body.next : null;
+  return next === null ? {} : { Link: `<${targetOf(context, match, params, next)}>; rel="next"` };
 }
 
-/** A search result as the interface shows it. */
-export function toSource(data: ViewData, result: SearchResult): Source {
-  const { title, kind, key, snippet, score } = result;
-  const mount = mountPath(data.library);
-  const summary =
-    kind === "record"
-      ? (relationsOf(data).recordById.get(key)?.statement ?? "")
-      : kind === "claim"
-        ? (relationsOf(data).claimById.get(key)?.scope ?? "")
-        : (relationsOf(data).objectByKey.get(key)?.summary ?? "");
-  const href = kind === "record" ? `/api/cubs/${key}` : kind === "claim" ? `${mount}/api/claims` : mount + objectPath(key);
-  return { title, kind, key, href, summary, snippet, score };
+/** A listing has a file's name too, whose prefix is a part of the path: its pages go on by parameters. */
+function targetOf(context: Context, { route, parts }: Match, params: URLSearchParams, cursor: string | null): string {
+  const named = Object.entries(parts).filter(([name]) => !route.path.includes(`{${name}`));
+  const next = new URLSearchParams([...named, ...params]);
+  next.delete("cursor");
+  if (cursor !== null) next.set("cursor", cursor);
+  return `${context.mount}${route.path}${next.size === 0 ? "" : `?${next.toString()}`}`;
 }

@@ -1,8 +1,9 @@
 /** Facts of the shelf's history that stored files cannot hold, because a snapshot knows nothing but itself: put in when
  *  a file is served or exported. The tokens are HTML comments, which no sanitised text of a stranger contains. */
+import { countChanges } from "../shelf/diff.ts";
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
 import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
-import type { OpenSnapshot } from "./view.ts";
 
 const FIRST = "<!--stamp:first-->";
 const CHANGES = "<!--stamp:changes-->";
@@ -43,11 +44,6 @@ function snapshotLink(path: string, record: SnapshotRecord): string {
 function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord): string {
   const first = snapshotLink(path, key);
   return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
-}
-
-export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
-  const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
-  return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
 }
 
 function changesHtml(path: string, record: SnapshotRecord, changes: Changes): string {

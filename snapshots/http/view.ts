@@ -1,36 +1,25 @@
 /** A view that is being served: follows the pointer, opens kept snapshots by id, and tells when things were first seen.
  *  A request takes one open snapshot at its start and uses nothing else, so nobody ever reads a mix of two. */
+import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
+import { relationsOf } from "../format/relations.ts";
 import type { ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
-import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
+import type { History } from "../page/history.ts";
 import type { Renderer } from "../page/renderer.ts";
+import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
+import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { openPreparedStore, type PreparedStore } from "./prepared.ts";
 
-/** How long a pointer is trusted before it is read again. */
-const POINTER_MS = 250;
-/** Snapshots that stay open beside the current one, for /at and cursors. */
-const OPEN_SNAPSHOTS = 4;
-
-/** When a key was first seen on the way to one snapshot. */
-export type FirstSeen = {
-  /** The first snapshot that had this key. */
-  readonly key: SnapshotRecord;
-  /** The first snapshot since which its bytes are these. */
-  readonly bytes: SnapshotRecord;
-};
-
-export type OpenSnapshot = {
-  readonly snapshot: Snapshot;
-  /** null when no kept history says. */
-  firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
-  /** @throws ShelfError "search_unavailable" */
-  reader(): Promise<IndexReader>;
-  /** Tells that it is hardly asked any more; it answers as before. */
-  release(): void;
-};
+/** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
+const LOOK_MS = 250;
+/** What snapshots that stay open beside the current one, for /at and cursors, may have in their JSON together; bytes. As data
+ *  it takes about three times as much memory. */
+const OPEN_BYTES = 64 * 1024 * 1024;
+const OPEN_SNAPSHOTS = 64;
 
 /** What the running process is, for capabilities and health. */
 export type Runtime = {
@@ -49,35 +38,51 @@ export type ViewOptions = {
   readonly renderer: (() => Promise<Renderer>) | null;
   readonly index: (() => Promise<ViewIndex>) | null;
   readonly runtime: Runtime;
-  /** Milliseconds since 1970; a test passes its own. */
+  /** Milliseconds since 1970, for ages; a test passes its own. */
   readonly now: () => number;
+  /** Milliseconds of a clock that is never set back, for how long a look is trusted. */
+  readonly monotonic?: () => number;
   /** A catalog of what the object store holds now, for the time before the first snapshot. */
   readonly listing: (() => Promise<Catalog>) | null;
 };
 
-export type View = {
+export type View = History & {
   readonly options: ViewOptions;
-  /** The snapshot served now, or null before the first publication.
+  readonly prepared: PreparedStore;
+  /** The snapshot served now, or null before the first publication. Waits only while none is open: the next one is opened
+   *  and loaded aside, and the one before is served until it is ready.
    *  @throws ShelfError "snapshot_damaged" when none could ever be opened; otherwise the last good one stays */
   current(): Promise<OpenSnapshot | null>;
-  /** The snapshot served now if that is known without waiting, else null. */
+  /** The snapshot served now without waiting; null when none is open. */
   peek(): OpenSnapshot | null;
-  /** A kept snapshot, or null. */
-  byId(id: string): Promise<OpenSnapshot | null>;
-  /** Ascending by sequence. */
-  records(): Promise<readonly SnapshotRecord[]>;
+  /** Looks at the shelf now and serves what the pointer names before it returns: for who has just published. */
+  refresh(): Promise<void>;
+  /** A kept snapshot if that is known without waiting, else null. */
+  peekById(id: string): OpenSnapshot | null;
+  /** Changes when a snapshot is published or pruned: what pages of the history follow from. */
+  historyVersion(): Promise<number>;
   /** Why the newest pointer is not served, or null. */
   trouble(): string | null;
 };
 
+type Kept = { readonly records: readonly SnapshotRecord[]; readonly byId: ReadonlyMap<string, SnapshotRecord>; readonly version: number };
+
 export function openView(options: ViewOptions): View {
   const { shelf } = options;
+  const monotonic = options.monotonic ?? (() => performance.now());
   const trees = createTreeCache();
-  const byId = new LRUCache<string, OpenSnapshot>({ max: OPEN_SNAPSHOTS, dispose: (left) => left !== current && left.release() });
+  const prepared = openPreparedStore();
+  const opened = new LRUCache<string, OpenSnapshot>({
+    max: OPEN_SNAPSHOTS,
+    maxSize: OPEN_BYTES,
+    dispose: (left) => left !== current && left.release(),
+  });
   let index: Promise<ViewIndex> | null = null;
   let current: OpenSnapshot | null = null;
-  let checked = Number.NEGATIVE_INFINITY;
-  let checking: Promise<void> | null = null;
+  let looked = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | null = null;
+  let kept: Kept = { records: [], byId: new Map(), version: 0 };
+  let listed = Number.NEGATIVE_INFINITY;
   let trouble: string | null = null;
 
   const openViewIndex = (): Promise<ViewIndex> => {
@@ -89,12 +94,13 @@ export function openView(options: ViewOptions): View {
     return index;
   };
 
-  const open = async (record: SnapshotRecord): Promise<OpenSnapshot> => {
+  const open = async (record: SnapshotRecord): Promise<OpenSnapshot & { readonly searched: () => boolean }> => {
     const snapshot = await openSnapshot(shelf, record, trees);
     let reader: Promise<IndexReader> | null = null;
-    let history: Promise<History> | null = null;
+    let history: Promise<Seen> | null = null;
     return {
       snapshot,
+      searched: () => reader !== null,
       async firstSeen(kind, name) {
         history ??= loadHistory(shelf, record).catch((error: unknown) => {
           history = null;
@@ -112,24 +118,29 @@ export function openView(options: ViewOptions): View {
       },
       release() {
         void reader?.then(
-          (opened) => opened.release(),
+          (held) => held.release(),
           () => undefined,
         );
       },
     };
   };
 
+  let searched = (): boolean => false;
+
   const follow = async (): Promise<void> => {
     try {
       const record = await shelf.readPointer();
       if (record !== null && (record.snapshot !== current?.snapshot.id || record.sequence !== current.snapshot.record.sequence)) {
         const next = await open(record);
-        // Loaded before it is served: the first reader does not wait, and a damaged snapshot never becomes current.
-        await next.snapshot.data();
+        // Loaded before it is served: no reader waits, and a damaged snapshot never becomes current.
+        await load(next, searched());
         const before = current;
         current = next;
-        before?.release();
-        byId.set(record.snapshot, next);
+        ({ searched } = next);
+        if (before !== null) {
+          before.release();
+          prepared.forget(before.snapshot.id);
+        }
       }
       trouble = null;
     } catch (error) {
@@ -137,40 +148,102 @@ export function openView(options: ViewOptions): View {
       trouble = error.message;
       if (current === null) throw error;
     } finally {
-      checked = options.now();
+      looked = monotonic();
     }
   };
 
-  return {
-    options,
-    async current() {
-      if (options.now() - checked >= POINTER_MS) {
-        checking ??= follow().finally(() => {
-          checking = null;
-        });
-        await checking;
+  const look = (): Promise<void> => {
+    looking ??= follow().finally(() => {
+      looking = null;
+    });
+    return looking;
+  };
+
+  /** A look that nobody waits for. While a snapshot is open none fails: `trouble` says what is wrong. */
+  const lookAside = (): void => {
+    if (monotonic() - looked >= LOOK_MS) void look();
+  };
+
+  const list = async (): Promise<Kept> => {
+    if (monotonic() - listed < LOOK_MS) return kept;
+    const records = await shelf.listRecords();
+    if (records !== kept.records) {
+      kept = { records, byId: new Map(records.map((record) => [record.snapshot, record])), version: kept.version + 1 };
+      for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
+        opened.delete(id);
+        prepared.forget(atBasis(id));
       }
+    }
+    listed = monotonic();
+    return kept;
+  };
+
+  const view: View = {
+    options,
+    prepared,
+    async current() {
+      if (current === null) {
+        await look();
+        return current;
+      }
+      lookAside();
       return current;
     },
-    peek: () => (options.now() - checked < POINTER_MS ? current : null),
-    async byId(id) {
-      const known = current?.snapshot.id === id ? current : byId.get(id);
-      if (known !== undefined) return known;
-      const record = (await shelf.listRecords()).findLast((candidate) => candidate.snapshot === id);
-      if (record === undefined) return null;
-      const opened = await open(record);
-      byId.set(id, opened);
-      return opened;
+    peek() {
+      if (current !== null) lookAside();
+      return current;
     },
-    records: () => shelf.listRecords(),
+    async refresh() {
+      // One that is under way may have read the pointer before it moved.
+      await looking?.catch(() => undefined);
+      await look();
+      listed = Number.NEGATIVE_INFINITY;
+    },
+    async byId(id) {
+      const record = (await list()).byId.get(id);
+      if (current?.snapshot.id === id) return current;
+      if (record === undefined) return null;
+      const known = opened.get(id);
+      if (known !== undefined) return known;
+      const found = await open(record);
+      const { size } = (await found.snapshot.find("api/catalog.json")) ?? { size: 0 };
+      // However large: two at least stay open.
+      opened.set(id, found, { size: Math.min(Math.max(1, size), OPEN_BYTES / 2) });
+      return found;
+    },
+    peekById: (id) => (monotonic() - listed < LOOK_MS && kept.byId.has(id) ? (opened.get(id) ?? null) : null),
+    async records() {
+      return (await list()).records;
+    },
+    async historyVersion() {
+      return (await list()).version;
+    },
     trouble: () => trouble,
   };
+  return view;
 }
 
-type History = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string, FirstSeen>>>;
+/** What answers under /at follow from, so that they are told from those of the same snapshot while it is served. */
+export function atBasis(id: string): string {
+  return `at ${id}`;
+}
+
+/** Everything that the first requests would have to wait for, with room for others' requests between the steps. */
+async function load(open: OpenSnapshot, searched: boolean): Promise<void> {
+  const relations = relationsOf(await open.snapshot.data());
+  const steps = [() => relations.objectByKey, () => relations.folders, () => relations.recordById, () => relations.claimsOfRecord];
+  for (const step of steps) {
+    step();
+    await setImmediate();
+  }
+  // A search index that cannot be opened is told by searching, and keeps nobody from reading.
+  if (searched) await open.reader().catch(() => undefined);
+}
+
+type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string, FirstSeen>>>;
 
 /** Replays the changes of every snapshot that led to `record`. They are kept when snapshots are pruned. */
-async function loadHistory(shelf: Shelf, record: SnapshotRecord): Promise<History> {
+async function loadHistory(shelf: Shelf, record: SnapshotRecord): Promise<Seen> {
   const records = new Map((await shelf.listRecords()).map((other) => [other.sequence, other]));
   const maps = { objects: new Map<string, FirstSeen>(), claims: new Map<string, FirstSeen>(), records: new Map<string, FirstSeen>() };
   for (let sequence = 1; sequence <= record.sequence; sequence++) {

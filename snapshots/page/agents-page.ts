@@ -3,32 +3,7 @@ import { mountPath, type ViewData } from "../format/view-data.ts";
 import { MAX_RESULT_BYTES } from "../tools/budget.ts";
 import { PROMPTS } from "../tools/prompts.ts";
 import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
-
-export type AgentsPage = {
-  readonly page: "agents";
-  /** Absolute when the service's address is known, else a site path. */
-  readonly endpoint: string;
-  readonly versions: readonly string[];
-  readonly resultBytes: number;
-  /** Whether callers need an identity. */
-  readonly gated: boolean;
-  readonly tools: readonly {
-    readonly name: string;
-    readonly title: string;
-    readonly description: string;
-    readonly twin: string;
-    readonly arguments: readonly {
-      readonly name: string;
-      readonly type: string;
-      readonly required: boolean;
-      readonly description: string;
-    }[];
-    /** JSON text of arguments that work. */
-    readonly example: string;
-  }[];
-  readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
-  readonly clients: readonly { readonly title: string; readonly where: string; readonly text: string }[];
-};
+import type { AgentsPage } from "./model.ts";
 
 /** The many filters of records say the same thing sixteen times: one line stands for them. */
 const FILTER = /^Exact value of /;

@@ -22,11 +22,11 @@ export function catalogFile({ library, objects }: Pick<ViewData, "library" | "ob
 
 /** All but the catalog: nothing of them follows from objects. */
 export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
-  const { library, claims, cubs, meta, code, rejected } = data;
+  const { library, claims, cubs, meta, code, rejected, withheld } = data;
   const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
   yield file("library", library);
   yield file("claims", claims);
-  yield file("rejected", { rejected });
+  yield file("rejected", { rejected, withheld });
   yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url, view: library.view }));
   yield file("cubs", { count: cubs.length, cubs, meta, returned: cubs.length });
   yield file("code", [...code.values()]);

@@ -8,10 +8,11 @@ import type { Extract, Passage } from "../schema/extract.ts";
 import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
-import { relationsOf } from "../format/relations.ts";
+import { registryUnavailable } from "../format/registry-words.ts";
+import { type Folder, relationsOf } from "../format/relations.ts";
 
 /** Objects on one page of a folder: about 150 kB of HTML. */
-export const BROWSE_PART = 500;
+const BROWSE_PART = 500;
 const NEWEST_CLAIMS = 3;
 /** Entries of an object's table of contents; a longer one is no help. */
 const MAX_OUTLINE = 60;
@@ -39,8 +40,9 @@ export function frontPage(data: ViewData): FrontPage {
             byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
             updated: meta.updated_iso === "" ? null : meta.updated_iso,
           },
+    unavailable: registryUnavailable(data),
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
-    rejected: data.rejected.length,
+    rejected: data.rejected.length + data.withheld,
   };
 }
 
@@ -51,13 +53,14 @@ const SORTS: Readonly<Record<string, (a: ObjectRow, b: ObjectRow) => number>> = 
   kind: (a, b) => compareNames(a.kind, b.kind),
 };
 
-/** @returns null when no object of this view lies under the prefix (the root always exists) */
-export function browsePage(data: ViewData, prefix: string, sort: BrowseSort = "name", part = 1): BrowsePage | null {
+export function browseParts({ objects }: Folder): number {
+  return Math.max(1, Math.ceil(objects.length / BROWSE_PART));
+}
+
+/** @param part 1 to `browseParts` */
+export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, part: number): BrowsePage {
   const { folders } = relationsOf(data);
-  const folder = folders.get(prefix);
-  if (folder === undefined) return null;
-  const parts = Math.max(1, Math.ceil(folder.objects.length / BROWSE_PART));
-  if (part < 1 || part > parts) return null;
+  const { prefix } = folder;
   const compare = SORTS[sort.replace(/^-/, "")] ?? compareNames;
   const sign = sort.startsWith("-") ? -1 : 1;
   const objects =
@@ -79,7 +82,7 @@ export function browsePage(data: ViewData, prefix: string, sort: BrowseSort = "n
     objects: objects.slice((part - 1) * BROWSE_PART, part * BROWSE_PART).map(objectCard),
     sort,
     part,
-    parts,
+    parts: browseParts(folder),
     total: folder.objects.length,
   };
 }
@@ -196,5 +199,5 @@ function digestState(
 }
 
 export function rejectedPage(data: ViewData): RejectedPage {
-  return { page: "rejected", rejected: data.rejected };
+  return { page: "rejected", rejected: data.rejected, withheld: data.withheld };
 }

@@ -85,6 +85,7 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
       return lines(
         heading("Left out"),
         ...model.rejected.map(({ source, key, reason }) => `- ${inline(source)} ${code(key)}: ${inline(reason)}`),
+        ...(model.withheld === 0 ? [] : [`- ${model.withheld} under no collection, not named here`]),
       );
     case "problem":
       return lines(heading(model.problem.title), code(model.problem.code));

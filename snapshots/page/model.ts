@@ -6,7 +6,7 @@
 import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimsMeta } from "../schema/claims.ts";
 import type { ObjectKind } from "../schema/extract.ts";
-import type { AgentsPage } from "./agents-page.ts";
+import type { Change } from "../shelf/diff.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
@@ -64,6 +64,8 @@ export type FrontPage = {
     readonly byInvocation: readonly Count[];
     readonly updated: string | null;
   } | null;
+  /** Why there is no registry, or null. */
+  readonly unavailable: string | null;
   /** Objects by kind, for the chart "what the library holds". */
   readonly byKind: readonly Count[];
   readonly rejected: number;
@@ -200,6 +202,8 @@ export type RecordPage = {
 export type DashboardPage = {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
+  /** Why there is none. */
+  readonly unavailable: string | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
   readonly counts: readonly {
@@ -236,17 +240,6 @@ export type SnapshotRow = {
 };
 
 export type SnapshotsPage = { readonly page: "snapshots"; readonly snapshots: readonly SnapshotRow[] };
-
-export type Change = {
-  readonly what: "object" | "claim" | "record" | "other";
-  readonly name: string;
-  readonly path: string | null;
-  readonly change: "added" | "changed" | "removed";
-  readonly before: string | null;
-  readonly after: string | null;
-  /** For claims and records: the fields that differ, with both values as JSON text. */
-  readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
-};
 
 export type DiffPage = {
   readonly page: "diff";
@@ -334,6 +327,32 @@ export type AskPage = {
   readonly elsewhere: string | null;
 };
 
+export type AgentsPage = {
+  readonly page: "agents";
+  /** Absolute when the service's address is known, else a site path. */
+  readonly endpoint: string;
+  readonly versions: readonly string[];
+  readonly resultBytes: number;
+  /** Whether callers need an identity. */
+  readonly gated: boolean;
+  readonly tools: readonly {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly twin: string;
+    readonly arguments: readonly {
+      readonly name: string;
+      readonly type: string;
+      readonly required: boolean;
+      readonly description: string;
+    }[];
+    /** JSON text of arguments that work. */
+    readonly example: string;
+  }[];
+  readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
+  readonly clients: readonly { readonly title: string; readonly where: string; readonly text: string }[];
+};
+
 export type ReferenceOperation = {
   readonly method: string;
   readonly path: string;
@@ -369,6 +388,8 @@ export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemR
 export type RejectedPage = {
   readonly page: "rejected";
   readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[];
+  /** Further inputs left out, whose names this view does not tell. */
+  readonly withheld: number;
 };
 
 export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };

@@ -2,8 +2,9 @@
 import { pagePath } from "../format/layout.ts";
 import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
+import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard } from "./cards.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
@@ -62,7 +63,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     parts,
     next: toPart(part + 1),
     previous: toPart(part - 1),
-    unavailable: data.meta === null ? "The registry could not be read when this snapshot was built." : null,
+    unavailable: registryUnavailable(data),
   };
 }
 
@@ -82,12 +83,10 @@ function formatQuery(q: string, filters: CubQuery["filters"], part: number): str
   return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
-/** @returns null when no record has this id */
-export function recordPage(data: ViewData, id: string): RecordPage | null {
+export function recordPage(data: ViewData, record: CubRecord): RecordPage {
+  const { id } = record;
   const relations = relationsOf(data);
-  const record = relations.recordById.get(id);
-  if (record === undefined) return null;
-  const at = data.cubs.indexOf(record);
+  const at = lowerBound(data.cubs, (other) => other.id < id);
   const index = data.code.get(id);
   return {
     page: "record",
@@ -166,6 +165,7 @@ export function dashboardPage(data: ViewData): DashboardPage {
   return {
     page: "dashboard",
     meta,
+    unavailable: registryUnavailable(data),
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
     byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),

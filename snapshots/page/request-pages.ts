@@ -1,28 +1,35 @@
 /** Pages that are made per request: sorting, facets, search results, history. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
-import { diffPage, snapshotsPage } from "./history.ts";
+import { diffPage, type History, snapshotsPage } from "./history.ts";
 import { pagePath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
-import type { OpenSnapshot, View } from "../http/view.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
-import { browsePage, objectFacts, objectPage } from "./library-pages.ts";
+import { browsePage, browseParts, objectFacts, objectPage } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
 import { relationsOf } from "../format/relations.ts";
+import { parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
 import { CUB_FILTERS } from "../schema/cubs.ts";
 
 export type RequestPage = {
-  readonly input: PageInput /** Decides the page together with the snapshot; null: the page's own bytes do. */;
+  readonly input: PageInput;
+  /** Decides the page together with the snapshot; null: the page's own bytes do. */
   readonly tag: string | null;
 };
 
 /** @returns null when the path is that of a stored page, or of none
  *  @throws ShelfError "snapshot_not_found" for a comparison with a snapshot that is not kept */
-export async function requestPage(view: View, open: OpenSnapshot, path: string, params: URLSearchParams): Promise<RequestPage | null> {
+export async function requestPage(
+  history: History,
+  open: OpenSnapshot,
+  path: string,
+  params: URLSearchParams,
+): Promise<RequestPage | null> {
   const data = await open.snapshot.data();
   const page = (model: PageModel, tag: string | null): RequestPage => ({
     input: {
@@ -36,14 +43,14 @@ export async function requestPage(view: View, open: OpenSnapshot, path: string, 
     },
     tag,
   });
-  if (path === pagePath.snapshots) return page(await snapshotsPage(view), null);
+  if (path === pagePath.snapshots) return page(await snapshotsPage(history, open), null);
   const pair = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path);
   if (pair !== null) {
-    const [from, to] = await Promise.all([findSnapshot(view, pair[1] ?? ""), findSnapshot(view, pair[2] ?? "")]);
-    return page(await diffPage(view, from, to), null);
+    const [from, to] = await Promise.all([findSnapshot(history, pair[1] ?? ""), findSnapshot(history, pair[2] ?? "")]);
+    return page(await diffPage(open, from, to), null);
   }
   if (path === pagePath.search && params.has("q")) {
-    return page(await searchResults(open, data, params), canonicalJson(["search", searchParameters(params), view.options.view]));
+    return page(await searchResults(open, data, params), canonicalJson(["search", searchParameters(params), data.library.view]));
   }
   // A process that does answer has taken the request before it came here.
   if (path === pagePath.ask && params.has("question")) return page(unansweredPage(data, params), null);
@@ -52,31 +59,31 @@ export async function requestPage(view: View, open: OpenSnapshot, path: string, 
     const query = parseCubQuery(params);
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
-    return page(registryPage(data, query, part), canonicalJson(["registry", known, view.options.view]));
+    return page(registryPage(data, query, part), canonicalJson(["registry", known, data.library.view]));
   }
   const range = path.startsWith("/object/") ? parseLineRange(params) : null;
   if (range !== null) {
     const model = await quotingPage(open, data, path, range);
-    return model === null ? null : page(model, canonicalJson(["lines", path, range, view.options.view]));
+    return model === null ? null : page(model, canonicalJson(["lines", path, range, data.library.view]));
   }
   const sort = params.get("sort");
   if (path.startsWith("/browse/") && sort !== null && sort !== "name") {
     if (!(BROWSE_SORTS as readonly string[]).includes(sort)) {
       throw new ShelfError("bad_parameter", `The parameter "sort" takes ${BROWSE_SORTS.join(", ")}.`);
     }
-    const [, slug = "", part = "1"] = /^\/browse\/(.*?)(?:=p([0-9]{1,6})\/)?$/.exec(path) ?? [];
-    const prefix = slug === "" ? "" : parseSlug(decodeURIComponent(slug));
-    const model = prefix === null ? null : browsePage(data, prefix, sort as BrowseSort, Number(part));
-    return model === null ? null : page(model, canonicalJson(["browse", path, sort, view.options.view]));
+    const { prefix, part } = parseBrowse(path.slice("/browse/".length).replace(/\/$/, ""));
+    const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
+    if (folder === undefined || part > browseParts(folder) || pagePath.browsePart(folder.prefix, part) !== path) return null;
+    return page(browsePage(data, folder, sort as BrowseSort, part), canonicalJson(["browse", path, sort, data.library.view]));
   }
   return null;
 }
 
 /** By a unique beginning of its id, so that links stay short. */
-async function findSnapshot(view: View, start: string): Promise<OpenSnapshot> {
-  const ids = new Set((await view.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
+async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
+  const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;
-  const open = id === undefined || ids.size > 1 ? null : await view.byId(id);
+  const open = id === undefined || ids.size > 1 ? null : await history.byId(id);
   if (open === null)
     throw new ShelfError(
       "snapshot_not_found",

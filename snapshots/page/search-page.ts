@@ -1,10 +1,11 @@
 /** The search page with results: passages with the words marked, and filters that are links. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
 import { pagePath } from "../format/layout.ts";
-import { parseSearch, search, type SearchResult } from "../query/search.ts";
+import { parseSearch, search } from "../query/search.ts";
 import { compareNames } from "../format/tree.ts";
-import type { OpenSnapshot } from "../http/view.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
 import type { Facet, Piece, SearchHit, SearchPage } from "./model.ts";

@@ -97,6 +97,10 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   method_not_allowed: ["The path exists, but not with this method.", "Use a method that the Allow header names."],
   reindex_running: ["A rebuild is under way; only one runs at a time.", "Wait for it and look at the snapshot."],
   cursor_expired: ["The snapshot that the cursor belongs to was removed.", "Start again at the first page; the answer links it."],
+  precondition_failed: [
+    "If-Match or If-Unmodified-Since asks for a content that is not the one served now.",
+    "Fetch it again without the header, and compare.",
+  ],
   body_too_large: ["The body is over the limit that the answer names.", "Send less."],
   unsupported_media_type: ["The route takes another media type.", "Send application/json."],
   range_not_satisfiable: ["The range begins after the end of the object.", "The Content-Range header tells its size."],

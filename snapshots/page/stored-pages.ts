@@ -1,12 +1,12 @@
 /** The pages that a snapshot holds: everything that follows from the view's data alone.
  *  Pages under a query (sorting, facets, search results) and pages of the shelf's history are made per request. */
-import { CODES } from "../errors.ts";
-import { pageFile, pagePath } from "../format/layout.ts";
+import { CODES, type ErrorCode } from "../errors.ts";
+import { pageFile, pagePath, parseSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { ViewData } from "../format/view-data.ts";
+import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
-import { browsePage, BROWSE_PART, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
+import { browsePage, browseParts, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
 import { parentPrefix, relationsOf } from "../format/relations.ts";
@@ -25,62 +25,134 @@ export type StoredPage = {
   input(): Promise<PageInput>;
 };
 
-/** Every stored page of a view.
- *  @param extractDigest digest of an object's extract, which stands for its content in `facts`
- *  @param extract the extract itself, read only when the page has to be rendered */
-export function* storedPages(
-  data: ViewData,
-  extractDigest: (key: string) => string,
-  extract: (key: string) => Promise<Extract>,
-): Generator<StoredPage> {
-  const { library } = data;
-  const chrome = (path: string): PageInput["chrome"] => ({
+/** How a page gets at what an object's extract says, read only when the page has to be rendered. */
+export type Extracts = {
+  /** Digest of an object's extract, which stands for its content in `facts`. */
+  digest(key: string): string;
+  read(key: string): Promise<Extract>;
+};
+
+/** Every stored page of a view. Its model is made when it is asked for. */
+export function* storedPages(data: ViewData, extracts: Extracts): Generator<StoredPage> {
+  for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data));
+  for (const { id } of data.claims.claims) yield modelPage(data, pagePath.claim(id), () => claimPage(data, id));
+  for (let part = 1; part <= registryParts(data); part++) {
+    yield modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
+  }
+  for (const record of data.cubs) yield modelPage(data, pagePath.record(record.id), () => recordPage(data, record));
+  for (const code of CODES) yield modelPage(data, pagePath.problem(code), () => problemPage(code));
+  for (const [prefix, folder] of relationsOf(data).folders) {
+    for (let part = 1; part <= browseParts(folder); part++) {
+      yield modelPage(data, pagePath.browsePart(prefix, part), () => browsePage(data, folder, "name", part));
+    }
+  }
+  for (const row of data.objects) yield pageOfObject(data, row, extracts);
+}
+
+/** The one stored page at a path, made without the others; null when there is none.
+ *  @param path site path as sent; another spelling of it is no page */
+export function findStoredPage(data: ViewData, path: string, extracts: Extracts): StoredPage | null {
+  const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
+  if (single !== undefined) return modelPage(data, path, () => single(data));
+  const [, top = "", rest = ""] = /^\/([a-z]+)\/(.*)$/s.exec(path) ?? [];
+  const family = Object.hasOwn(FAMILIES, top) ? FAMILIES[top] : undefined;
+  const found = family?.(data, rest.replace(/\/$/, ""), extracts) ?? null;
+  return found?.path === path ? found : null;
+}
+
+type Family = (data: ViewData, rest: string, extracts: Extracts) => StoredPage | null;
+
+const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
+  [pagePath.front]: frontPage,
+  [pagePath.claims]: claimsPage,
+  [pagePath.dashboard]: dashboardPage,
+  [pagePath.search]: searchForm,
+  [pagePath.ask]: askForm,
+  [pagePath.reference]: ({ library }) => referencePage(library.base_url),
+  [pagePath.agents]: agentsPage,
+  [pagePath.problems]: problemsPage,
+  [pagePath.rejected]: rejectedPage,
+  [pagePath.notFound]: () => ({ page: "not-found", detail: null }),
+};
+
+/** First segment of a path → the page that the rest of it, without its last slash, may be of. */
+const FAMILIES: Readonly<Record<string, Family>> = {
+  claims(data, slug) {
+    const id = relationsOf(data).claimByPath.get(`/claims/${slug}/`);
+    return id === undefined ? null : modelPage(data, pagePath.claim(id), () => claimPage(data, id));
+  },
+  registry(data, rest) {
+    const { folder, part } = splitPart(rest);
+    if (folder === "" && part <= registryParts(data)) return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
+    const record = relationsOf(data).recordById.get(rest);
+    return record === undefined ? null : modelPage(data, pagePath.record(rest), () => recordPage(data, record));
+  },
+  problems(data, name) {
+    const code = CODES.find((candidate) => candidate === name);
+    return code === undefined ? null : modelPage(data, pagePath.problem(code), () => problemPage(code));
+  },
+  browse(data, rest) {
+    const { prefix, part } = parseBrowse(rest);
+    const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
+    if (folder === undefined || part > browseParts(folder)) return null;
+    return modelPage(data, pagePath.browsePart(folder.prefix, part), () => browsePage(data, folder, "name", part));
+  },
+  object(data, slug, extracts) {
+    const key = parseSlug(decodeURIComponent(slug));
+    const row = key === null ? undefined : relationsOf(data).objectByKey.get(key);
+    return row === undefined ? null : pageOfObject(data, row, extracts);
+  },
+};
+
+/** A folder, and the part of it that `pagePath` names `=p2`: no slug begins with a bare "=" and a letter that is no hex digit. */
+function splitPart(rest: string): { readonly folder: string; readonly part: number } {
+  const [, folder = "", part] = /^(?:(.*)\/)?=p([1-9][0-9]{0,5})$/s.exec(rest) ?? [];
+  return part === undefined ? { folder: rest, part: 1 } : { folder, part: Number(part) };
+}
+
+/** @param rest of a path behind /browse/, without its last slash
+ *  @returns null for a prefix that nothing spells so */
+export function parseBrowse(rest: string): { readonly prefix: string | null; readonly part: number } {
+  const { folder, part } = splitPart(rest);
+  return { prefix: parseSlug(decodeURIComponent(folder === "" ? "" : `${folder}/`)), part };
+}
+
+function registryParts(data: ViewData): number {
+  return Math.max(1, Math.ceil(data.cubs.length / REGISTRY_PART));
+}
+
+function problemPage(code: ErrorCode): PageModel {
+  return { page: "problem", problem: problemRow(code) };
+}
+
+function wholeRegistry(data: ViewData, part: number): PageModel {
+  return registryPage(data, { q: "", filters: new Map() }, part);
+}
+
+function chromeOf({ library }: ViewData, path: string): PageInput["chrome"] {
+  return {
     library: library.title,
     view: library.view,
     path,
     canonical: library.base_url === "" ? null : library.base_url + path,
-  });
-  const page = (path: string, model: PageModel): StoredPage => {
-    const input: PageInput = { chrome: chrome(path), model };
-    return { path, file: `pages/${pageFile(path)}`, folder: null, facts: () => input, input: async () => input };
   };
+}
 
-  yield page(pagePath.front, frontPage(data));
-  yield page(pagePath.claims, claimsPage(data));
-  for (const { id } of data.claims.claims) yield page(pagePath.claim(id), claimPage(data, id));
-  const everyRecord = { q: "", filters: new Map() };
-  for (let part = 1; part <= Math.max(1, Math.ceil(data.cubs.length / REGISTRY_PART)); part++) {
-    yield page(pagePath.registryPart(part), registryPage(data, everyRecord, part));
-  }
-  yield page(pagePath.dashboard, dashboardPage(data));
-  for (const { id } of data.cubs) {
-    const model = recordPage(data, id);
-    if (model !== null) yield page(pagePath.record(id), model);
-  }
-  yield page(pagePath.search, searchForm(data));
-  yield page(pagePath.ask, askForm(data));
-  yield page(pagePath.reference, referencePage(library.base_url));
-  yield page(pagePath.agents, agentsPage(data));
-  yield page(pagePath.problems, problemsPage());
-  for (const code of CODES) yield page(pagePath.problem(code), { page: "problem", problem: problemRow(code) });
-  yield page(pagePath.rejected, rejectedPage(data));
-  yield page(pagePath.notFound, { page: "not-found", detail: null });
-  for (const [prefix, folder] of relationsOf(data).folders) {
-    for (let part = 1; part <= Math.max(1, Math.ceil(folder.objects.length / BROWSE_PART)); part++) {
-      const model = browsePage(data, prefix, "name", part);
-      if (model !== null) yield page(pagePath.browsePart(prefix, part), model);
-    }
-  }
-  for (const row of data.objects) {
-    const path = pagePath.object(row.key);
-    let found: ReturnType<typeof objectFacts> | null = null;
-    const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
-    yield {
-      path,
-      file: `pages/${pageFile(path)}`,
-      folder: parentPrefix(row.key),
-      facts: () => ({ chrome: chrome(path), facts: facts(), extract: extractDigest(row.key) }),
-      input: async () => ({ chrome: chrome(path), model: objectPage(facts(), await extract(row.key)) }),
-    };
-  }
+function modelPage(data: ViewData, path: string, model: () => PageModel): StoredPage {
+  let made: PageInput | null = null;
+  const input = (): PageInput => (made ??= { chrome: chromeOf(data, path), model: model() });
+  return { path, file: `pages/${pageFile(path)}`, folder: null, facts: input, input: async () => input() };
+}
+
+function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): StoredPage {
+  const path = pagePath.object(row.key);
+  let found: ReturnType<typeof objectFacts> | null = null;
+  const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
+  return {
+    path,
+    file: `pages/${pageFile(path)}`,
+    folder: parentPrefix(row.key),
+    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key) }),
+    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(facts(), await extracts.read(row.key)) }),
+  };
 }

@@ -17,7 +17,7 @@ const keys = fc.uniqueArray(
 function library(view: "public" | "internal", title: string): Library {
   const collection = (id: string) => ({ id, title, summary: title, visibility: "public" as const, prefix: `${id}/` });
   const collections = ["b", "empty", "a"].map(collection);
-  return { title, summary: "", view, base_url: "", registry_url: "", generator: "test", collections, notes: [] };
+  return { title, summary: "", view, base_url: "", registry_url: "", registry: "none", generator: "test", collections, notes: [] };
 }
 
 test("the catalog is canonical JSON with every object in its collection, whatever the texts in it", () => {

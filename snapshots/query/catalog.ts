@@ -2,61 +2,41 @@
 import { canonicalJson } from "../digest.ts";
 import { objectPath, pagePath } from "../format/layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { findCollection, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
+import { groupByCollection, type Totals, totalsOf } from "../format/relations.ts";
+import { type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
 
-/** RFC 8785 text of everything but the snapshot's id, which an answer adds: a file cannot hold the digest of the tree it lies in.
- *  Put together from the rows' texts: a catalog of 10,000 objects is megabytes, and both views hold nearly the same rows.
- *  @param objects ascending by key */
-export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
+/** Everything of a catalog but its objects and the snapshot's id.
+ *  @param totals of the collections, in their order
+ *  @param objects how many the view has */
+export function catalogFrame(library: Library, totals: readonly Totals[], objects: number): Omit<Catalog, "snapshot"> {
   const mount = mountPath(library);
-  const grouped = new Map<string, ObjectRow[]>(library.collections.map((collection) => [collection.id, []]));
-  for (const row of objects) {
-    const home = findCollection(library.collections, row.key);
-    if (home !== null) grouped.get(home.id)?.push(row);
-  }
-  const frame: Omit<Catalog, "snapshot"> = {
+  return {
     schema_version: SCHEMA_VERSION,
     generator: library.generator,
     source: "database",
-    counts: {
-      collections: library.collections.length,
-      objects: objects.length,
-      bytes: sumSizes(objects),
-    },
-    collections: library.collections.map((collection) => {
-      const members = grouped.get(collection.id) ?? [];
-      return {
-        ...collection,
-        count: members.length,
-        bytes: sumSizes(members),
-        updated: newest(members),
-        href: mount + pagePath.browse(collection.prefix),
-        objects: [],
-      };
-    }),
+    counts: { collections: library.collections.length, objects, bytes: totals.reduce((sum, { bytes }) => sum + bytes, 0) },
+    collections: library.collections.map((collection, at) => ({
+      ...collection,
+      ...(totals[at] ?? totalsOf([])),
+      href: mount + pagePath.browse(collection.prefix),
+      objects: [],
+    })),
   };
+}
+
+/** RFC 8785 text of everything but the snapshot's id, which an answer adds: a file cannot hold the digest of the tree it lies in.
+ *  Put together from the rows' texts: a catalog of 10,000 objects is megabytes, and both views hold nearly the same rows.
+ *  @param objects ascending by key, each under a collection */
+export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
+  const mount = mountPath(library);
+  const members = groupByCollection(library, objects);
+  const frame = catalogFrame(library, members.map(totalsOf), objects.length);
   // No text in it can hold these signs: in a text, quotation marks stand behind a backslash.
   const [head = "", ...tails] = canonicalJson(frame).split('"objects":[]');
-  const lists = library.collections.map(({ id }) => (grouped.get(id) ?? []).map((row) => rowJson(mount, row)).join(","));
-  return head + tails.map((tail, at) => `"objects":[${lists[at] ?? ""}]${tail}`).join("");
-}
-
-function sumSizes(objects: readonly ObjectRow[]): number {
-  return objects.reduce((sum, row) => sum + row.size, 0);
-}
-
-/** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */
-export function newest(objects: readonly { readonly uploaded: string | null }[]): string | null {
-  let latest: string | null = null;
-  for (const { uploaded } of objects) {
-    if (uploaded === null) continue;
-    if (latest === null) latest = uploaded;
-    else if (uploaded.length === latest.length ? uploaded > latest : Date.parse(uploaded) > Date.parse(latest)) latest = uploaded;
-  }
-  return latest;
+  return head + tails.map((tail, at) => `"objects":[${(members[at] ?? []).map((row) => rowJson(mount, row)).join(",")}]${tail}`).join("");
 }
 
 /** Of a row's text what stands behind the mount in `href`, which alone tells the views apart. */

@@ -1,3 +1,4 @@
+import type { SearchResult } from "./search-result.ts";
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,7 +9,7 @@ import { openIndex, type ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { Document, IndexKind } from "../index/row.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
-import { parseSearch, search, type SearchResult } from "./search.ts";
+import { parseSearch, search } from "./search.ts";
 
 let folder: string;
 let index: ViewIndex;

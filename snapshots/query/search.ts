@@ -1,4 +1,5 @@
 /** GET /api/search: words in, Sources out, best first. Pure but for the reader it is given. */
+import type { SearchResult } from "./search-result.ts";
 import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
@@ -18,23 +19,6 @@ const MAX_ROWS = 8_000;
 const EXACT_BONUS = 1_000;
 
 export type SearchQuery = { readonly q: string; readonly prefix: string; readonly limit: number };
-
-/** One object, record or claim, by its best passage. */
-export type SearchResult = {
-  readonly doc: string;
-  readonly key: string;
-  readonly kind: IndexRow["kind"];
-  readonly collection: string;
-  readonly title: string;
-  /** Plain text around the words, at most 320 characters. */
-  readonly snippet: string;
-  /** Finite, higher is better. */
-  readonly score: number;
-  /** Why it stands first: the query is its whole key, id, declared name or title; else null. */
-  readonly exact: ExactReason | null;
-  /** The best passage. */
-  readonly row: IndexRow;
-};
 
 /** @param params of the URL; the caller refuses unknown names
  *  @param usual limit without one

@@ -1,12 +1,13 @@
 /** GET /api/ai-search: full text and nearness of meaning together. Every query can be answered without it: what is missing
  *  is said in a notice, never thrown. */
+import type { SearchResult } from "./search-result.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { ShelfError } from "../errors.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
-import { type SearchQuery, type SearchResult, toResult } from "./search.ts";
+import { type SearchQuery, toResult } from "./search.ts";
 import { findReason, parseWanted, scorePassages } from "./wanted.ts";
 
 /** Results when the caller does not say. */

@@ -20,11 +20,21 @@ export function checkParameters(route: Route, query: string): void {
   const unknown = [...new Set(new URLSearchParams(query).keys())].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   const errors = unknown.map((name) => {
-    const nearest = [...known].sort((a, b) => distance(name.toLowerCase(), a) - distance(name.toLowerCase(), b))[0];
-    return { pointer: name, detail: nearest === undefined ? "this route takes no parameters" : `unknown; did you mean "${nearest}"?` };
+    if (known.length === 0) return { pointer: name, detail: "this route takes no parameters" };
+    const near = nearest(name, known);
+    return { pointer: name, detail: near === null ? "unknown" : `unknown; did you mean "${near}"?` };
   });
   throw new ShelfError("unknown_parameter", errors.map(({ pointer, detail }) => `"${pointer}": ${detail}`).join("; "), {
     errors,
     fixes: known.length === 0 ? [] : [`Known parameters: ${known.join(", ")}.`],
   });
+}
+
+/** The known name that somebody may have meant: a third of its letters are other ones at most, or one begins the other. */
+function nearest(name: string, known: readonly string[]): string | null {
+  const typed = name.toLowerCase();
+  const apart = (other: string): number =>
+    typed.length > 2 && (other.startsWith(typed) || typed.startsWith(other)) ? 1 : distance(typed, other);
+  const [best] = [...known].sort((a, b) => apart(a) - apart(b));
+  return best !== undefined && apart(best) <= Math.max(1, Math.floor(best.length / 3)) ? best : null;
 }

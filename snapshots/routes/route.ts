@@ -1,11 +1,38 @@
 /** What one row of the route table says. */
 import type { z } from "zod";
+import type { QueryRouteId } from "../query/bodies.ts";
 
 /** `file` follows from the snapshot, `query` from the snapshot and the URL, `live` from the running process,
  *  `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
 export type RouteKind = "file" | "query" | "live" | "effect";
 /** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
+
+/** What is counted together when requests per client are limited. */
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
+
+/** Routes that follow from the snapshot alone. */
+export type FileRouteId =
+  | "catalog"
+  | "claims"
+  | "cubs-all"
+  | "cubs-meta"
+  | "cub"
+  | "cub-code"
+  | "rejected"
+  | "openapi"
+  | "object"
+  | "browse"
+  | "llms"
+  | "llms-full"
+  | "mcp-description"
+  | "sitemap"
+  | "robots";
+export type LiveRouteId = "capabilities" | "health";
+export type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
+/** A route inside a view. */
+export type ViewRouteId = QueryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
+export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
 
 export type RouteParameter = {
   readonly name: string;
@@ -16,14 +43,18 @@ export type RouteParameter = {
 };
 export type RouteResponse = { readonly description: string; readonly schema?: z.ZodType; readonly type?: string };
 
-export type Route = {
-  readonly id: string;
+export type Route<Id extends RouteId = RouteId> = {
+  readonly id: Id;
   readonly group: "library" | "registry" | "service" | "internal";
   readonly methods: readonly ("GET" | "HEAD" | "POST")[];
   /** With {name} for one segment, {name...} for the rest of the path. */
   readonly path: string;
   readonly kind: RouteKind;
+  /** Where its bytes lie in the snapshot's tree, with the parts of `path`; absent where they are made when asked for. */
+  readonly file?: string;
   readonly access: RouteAccess;
+  /** Which limit a request counts against where limits are on; null counts nowhere. */
+  readonly limit: RateGroup | null;
   readonly summary: string;
   readonly query: readonly RouteParameter[];
   /** Descriptions of the parts in braces. */
@@ -35,3 +66,6 @@ export type Route = {
   /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
   readonly errors: readonly number[];
 };
+
+/** A row of a page: pages are described to people, not to programs. */
+export type PageRoute = { readonly id: "search-page" | "ask-page" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;

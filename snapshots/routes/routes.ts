@@ -1,6 +1,7 @@
 /** The route table as data: who may call what, how it is cached, what goes in and what comes out.
  *  The answers, the description at /api/openapi.json, the reference page and the tests that enumerate routes all read it. */
 import { z } from "zod";
+import { pagePath } from "../format/layout.ts";
 import { DEFAULT_LIMIT } from "../query/params.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
@@ -18,7 +19,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { Route, RouteParameter, RouteResponse } from "./route.ts";
+import type { PageRoute, Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -52,7 +53,7 @@ const cubFilters = CUB_FILTERS.map(({ name, field }) =>
 );
 
 /** Routes that both views have, without the /internal in front. */
-const library: readonly Route[] = [
+const library: readonly Route<ViewRouteId>[] = [
   {
     id: "list",
     group: "library",
@@ -60,6 +61,7 @@ const library: readonly Route[] = [
     path: "/api/list",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Objects and child prefixes directly under a prefix",
     query: [prefix, cursor],
     parts: {},
@@ -72,7 +74,9 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/catalog",
     kind: "file",
+    file: "api/catalog.json",
     access: "public",
+    limit: null,
     summary: "Every object, grouped by collection, with digests",
     query: [],
     parts: {},
@@ -85,7 +89,9 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/claims",
     kind: "file",
+    file: "api/claims.json",
     access: "public",
+    limit: null,
     summary: "The claims registry: scope, pinned evidence, reproduction steps, known gaps",
     query: [],
     parts: {},
@@ -99,6 +105,7 @@ const library: readonly Route[] = [
     path: "/api/search",
     kind: "query",
     access: "public",
+    limit: "search",
     summary: "Ranked full-text search, best first",
     query: [q("Words; quotes make a phrase. At most 500 characters.", "merkle proof"), prefix, limit("Sources", DEFAULT_LIMIT)],
     parts: {},
@@ -112,6 +119,7 @@ const library: readonly Route[] = [
     path: "/api/ai-search",
     kind: "effect",
     access: "public",
+    limit: "ai-search",
     summary: "Semantic search; 200 with a notice when it is not available",
     query: [
       q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"),
@@ -129,6 +137,7 @@ const library: readonly Route[] = [
     path: "/api/ask",
     kind: "effect",
     access: "public",
+    limit: "ask",
     summary: "An answer grounded in sources, with quotes that can be checked",
     query: [],
     parts: {},
@@ -143,6 +152,7 @@ const library: readonly Route[] = [
     path: "/api/capabilities",
     kind: "live",
     access: "public",
+    limit: null,
     summary: "What this process offers now, with limits",
     query: [],
     parts: {},
@@ -155,7 +165,9 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/api/openapi.json",
     kind: "file",
+    file: "api/openapi.json",
     access: "public",
+    limit: null,
     summary: "This description, OpenAPI 3.1",
     query: [],
     parts: {},
@@ -169,6 +181,7 @@ const library: readonly Route[] = [
     path: "/objects/{key...}",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "The bytes of one object; ranges allowed",
     query: [],
     parts: { key },
@@ -183,6 +196,7 @@ const library: readonly Route[] = [
     path: "/api/digests/{sha256}",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Every object, evidence item and record file with a digest",
     query: [],
     parts: { sha256: { description: "SHA-256, 64 hex digits.", example: "0".repeat(64) } },
@@ -196,6 +210,7 @@ const library: readonly Route[] = [
     path: "/api/proofs/{key...}",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "The trees that prove an object to lie in this snapshot",
     query: [],
     parts: { key },
@@ -209,6 +224,7 @@ const library: readonly Route[] = [
     path: "/browse/{prefix...}",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "A prefix as a page",
     query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size")],
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
@@ -222,7 +238,9 @@ const library: readonly Route[] = [
     methods: READ,
     path: "/llms.txt",
     kind: "file",
+    file: "pages/llms.txt",
     access: "public",
+    limit: null,
     summary: "Text index of all collections for language models",
     query: [],
     parts: {},
@@ -236,7 +254,8 @@ const library: readonly Route[] = [
     path: "/llms-full.txt",
     kind: "file",
     access: "public",
-    summary: "Claims, records and texts in one file, up to 4 MiB",
+    limit: null,
+    summary: "Claims, records and texts in one file of at most 4 MiB",
     query: [],
     parts: {},
     success: text("text/plain", "Markdown; each object's text between two lines with its digest"),
@@ -249,6 +268,7 @@ const library: readonly Route[] = [
     path: "/.well-known/mcp.json",
     kind: "file",
     access: "public",
+    limit: null,
     summary: "Where the MCP endpoint is and what it offers",
     query: [],
     parts: {},
@@ -262,6 +282,7 @@ const library: readonly Route[] = [
     path: "/mcp",
     kind: "effect",
     access: "public",
+    limit: "mcp",
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     query: [],
     parts: {},
@@ -272,7 +293,7 @@ const library: readonly Route[] = [
 ];
 
 /** Routes of the public view alone. */
-const publicOnly: readonly Route[] = [
+const publicOnly: readonly Route<ViewRouteId>[] = [
   {
     id: "cubs",
     group: "registry",
@@ -280,6 +301,7 @@ const publicOnly: readonly Route[] = [
     path: "/api/cubs",
     kind: "query",
     access: "public",
+    limit: null,
     summary: "Proof records by filters and words",
     query: [
       parameter(
@@ -301,7 +323,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs.json",
     kind: "file",
+    file: "api/cubs.json",
     access: "public",
+    limit: null,
     summary: "Every record in one file",
     query: [],
     parts: {},
@@ -314,7 +338,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/meta",
     kind: "file",
+    file: "api/cubs/meta.json",
     access: "public",
+    limit: null,
     summary: "Freshness, counts and reconciliation of the registry",
     query: [],
     parts: {},
@@ -327,7 +353,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}",
     kind: "file",
+    file: "api/cubs/{id}.json",
     access: "public",
+    limit: null,
     summary: "One proof record",
     query: [],
     parts: { id },
@@ -340,7 +368,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/cubs/{id}/code",
     kind: "file",
+    file: "api/cubs/{id}/code.json",
     access: "public",
+    limit: null,
     summary: "Integrity index of a record's files: digests and availability, never bytes",
     query: [],
     parts: { id },
@@ -354,6 +384,7 @@ const publicOnly: readonly Route[] = [
     path: "/api/code/{repo}/{head}/{path...}",
     kind: "effect",
     access: "gated",
+    limit: "code",
     summary: "One file at an exact revision, re-hashed before it is sent",
     query: [],
     parts: {
@@ -370,7 +401,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/api/rejected",
     kind: "file",
+    file: "api/rejected.json",
     access: "public",
+    limit: null,
     summary: "Inputs that were refused, with reasons: why something is missing",
     query: [],
     parts: {},
@@ -384,6 +417,7 @@ const publicOnly: readonly Route[] = [
     path: "/api/reindex",
     kind: "effect",
     access: "token",
+    limit: null,
     summary: "Rebuild now",
     query: [],
     parts: {},
@@ -397,6 +431,7 @@ const publicOnly: readonly Route[] = [
     path: "/health",
     kind: "live",
     access: "public",
+    limit: null,
     summary: "Whether this process can serve, and how old the snapshot is",
     query: [],
     parts: {},
@@ -410,7 +445,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/sitemap.xml",
     kind: "file",
+    file: "pages/sitemap.xml",
     access: "public",
+    limit: null,
     summary: "Addresses of all public pages",
     query: [],
     parts: {},
@@ -423,7 +460,9 @@ const publicOnly: readonly Route[] = [
     methods: READ,
     path: "/robots.txt",
     kind: "file",
+    file: "pages/robots.txt",
     access: "public",
+    limit: null,
     summary: "What crawlers may fetch",
     query: [],
     parts: {},
@@ -454,6 +493,7 @@ const internal: readonly Route[] = [
     path: "/internal/api/ask",
     kind: "effect",
     access: "person",
+    limit: "ask",
     summary: "Assistant for people; machines use /internal/library/api/ask",
     query: [],
     parts: {},
@@ -463,25 +503,21 @@ const internal: readonly Route[] = [
   },
 ];
 
-/** Every route of the service. */
+/** Every route of the service, the gated view under /internal. */
 export const ROUTES: readonly Route[] = [...library, ...publicOnly, ...internal];
 
-export function findRoute(id: string): Route {
+/** Pages that cost more than reading, in both views: the others are files and follow from the snapshot. */
+export const COSTLY_PAGES: readonly PageRoute[] = [
+  { id: "search-page", path: pagePath.search, methods: READ, kind: "query", access: "public", limit: "search" },
+  // A stored page without a question; with one, an answer.
+  { id: "ask-page", path: pagePath.ask, methods: READ, kind: "effect", access: "public", limit: "ask" },
+];
+
+export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
   if (route === undefined) throw new TypeError(`there is no route "${id}"`);
   return route;
 }
 
-/** The route whose path pattern fits, whatever the method; null when none does. Static paths win over patterns.
- *  @param path URL path as sent, still percent-encoded */
-export function matchRoute(path: string): Route | null {
-  return exactRoutes.get(path) ?? patternRoutes.find(({ pattern }) => pattern.test(path))?.route ?? null;
-}
-
-const exactRoutes = new Map(ROUTES.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
-const patternRoutes = ROUTES.filter(({ path }) => path.includes("{")).map((route) => ({
-  route,
-  pattern: new RegExp(
-    `^${route.path.replaceAll(".", "\\.").replaceAll(/\{(\w+)(\\\.\\\.\\\.)?\}/g, (_, __, rest) => (rest === undefined ? "[^/]+" : ".*"))}$`,
-  ),
-}));
+/** Every route inside a view: without /internal in front. */
+export const VIEW_ROUTES: readonly Route<ViewRouteId>[] = [...library, ...publicOnly];

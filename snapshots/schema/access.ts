@@ -9,7 +9,7 @@ export const TOKEN_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
 /** Header names of the interface, lower-case. */
-export const CREDENTIAL_HEADERS = {
+const CREDENTIAL_HEADERS = {
   token: "edge-access-token",
   clientId: "edge-access-client-id",
   clientSecret: "edge-access-client-secret",

@@ -241,3 +241,18 @@ export const CubCode = z
   })
   .meta({ id: "CubCode", description: "Integrity index of a record's proof and runtime files" });
 export type CubCode = z.infer<typeof CubCode>;
+
+/** What decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
+export const CUB_SUMMARY = [
+  "id",
+  "repo",
+  "theorem_name",
+  "kind",
+  "statement",
+  "verification_state",
+  "status",
+  "invocation",
+  "production_consumption",
+  "formal_systems",
+  "files",
+] as const satisfies readonly CubField[];

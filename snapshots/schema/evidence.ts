@@ -29,7 +29,7 @@ export const DigestMatches = z
   .meta({ id: "DigestMatches", description: "Everything with this digest" });
 export type DigestMatches = z.infer<typeof DigestMatches>;
 
-export const ProofTree = z
+const ProofTree = z
   .object({
     name: z.string().meta({ description: "Entry to look for in this tree" }),
     sha256: Sha256Hex.meta({ description: "Digest of `text`; the tree before names it, the first is the snapshot's id" }),

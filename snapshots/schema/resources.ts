@@ -231,7 +231,12 @@ export const Rejection = z
 export type Rejection = z.infer<typeof Rejection>;
 
 /** GET /api/rejected: the answer to "why is it missing". */
-export const Rejected = z.object({ rejected: z.array(Rejection) }).meta({ id: "Rejected" });
+export const Rejected = z
+  .object({
+    rejected: z.array(Rejection),
+    withheld: Count.meta({ description: "Further inputs left out because they lie under no collection; their names are not told here" }),
+  })
+  .meta({ id: "Rejected" });
 export type Rejected = z.infer<typeof Rejected>;
 
 export const ReindexSummary = z

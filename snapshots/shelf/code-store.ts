@@ -10,9 +10,10 @@ import { ShelfError } from "../errors.ts";
 
 export const MAX_CODE_BYTES = 64 * 1024 * 1024; // one source file; it is held in memory while it is sent
 
-export type CodeFile = { readonly bytes: Uint8Array; readonly sha256: Sha256 };
+type CodeFile = { readonly bytes: Uint8Array; readonly sha256: Sha256 };
 export type ListedCode = CodeRef & {
-  readonly size: number /** why it cannot be served; null when it can */;
+  readonly size: number;
+  /** Why it cannot be served; null when it can. */
   readonly problem: string | null;
 };
 

@@ -4,11 +4,21 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
-import type { Change } from "../page/model.ts";
 import type { Snapshot } from "./read.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { Changes } from "./shelf.ts";
 import { compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
+
+export type Change = {
+  readonly what: "object" | "claim" | "record" | "other";
+  readonly name: string;
+  readonly path: string | null;
+  readonly change: "added" | "changed" | "removed";
+  readonly before: string | null;
+  readonly after: string | null;
+  /** For claims and records: the fields that differ, with both values as JSON text. */
+  readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
+};
 
 /** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
  *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
@@ -75,6 +85,12 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
     },
   ];
   return pairs.filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).map((pair) => describe("other", pair.name, pair.path, pair));
+}
+
+/** Objects, claims and records together. */
+export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
+  const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
+  return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
 }
 
 type Names = { objects: string[]; claims: string[]; records: string[] };

@@ -1,14 +1,15 @@
 /** An open snapshot: files by path, checked against their digests as they are read. */
 import { LRUCache } from "lru-cache";
-import { sha256, type Sha256 } from "../digest.ts";
+import { type Sha256, sha256Aside } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import type { Extract, ObjectKind } from "../schema/extract.ts";
-import type { Catalog, Rejection } from "../schema/resources.ts";
+import type { Extract } from "../schema/extract.ts";
+import type { Rejection } from "../schema/resources.ts";
+import { parseCatalogRows } from "./catalog-rows.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { type BlobEntry, type Entry, parseTree, type Tree } from "../format/tree.ts";
-import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
+import type { Library, ViewData } from "../format/view-data.ts";
 
 /** Parsed trees are shared by all open snapshots: most of them are the same. */
 const MAX_CACHED_TREES = 20_000;
@@ -39,7 +40,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
   const readBlob = async (digest: Sha256): Promise<Uint8Array> => {
     const bytes = await shelf.getBlob(digest);
     if (bytes === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
-    if (sha256(bytes) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
+    if ((await sha256Aside(bytes)) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
     return bytes;
   };
   const tree = async (digest: Sha256): Promise<Tree> => {
@@ -62,10 +63,10 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     }
     return found;
   };
-  const json = async (path: string): Promise<unknown> => {
+  const text = async (path: string): Promise<string> => {
     const entry = await find(path);
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
-    return JSON.parse(new TextDecoder().decode(await readBlob(entry.sha256)));
+    return new TextDecoder().decode(await readBlob(entry.sha256));
   };
 
   await tree(record.snapshot);
@@ -79,7 +80,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     read: (entry) => readBlob(entry.sha256),
     data: () => {
       // A failed load is not remembered: the shelf may come back.
-      data ??= loadViewData(json).catch((error: unknown) => {
+      data ??= loadViewData(text).catch((error: unknown) => {
         data = null;
         throw error;
       });
@@ -108,39 +109,22 @@ function findName(tree: Tree, name: string): Entry | null {
 }
 
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
-async function loadViewData(json: (path: string) => Promise<unknown>): Promise<ViewData> {
-  const [library, catalog, claims, cubs, code, rejected] = (await Promise.all(
-    ["library", "catalog", "claims", "cubs", "code", "rejected"].map((name) => json(`api/${name}.json`)),
-  )) as [
+async function loadViewData(text: (path: string) => Promise<string>): Promise<ViewData> {
+  const json = async (name: string): Promise<unknown> => JSON.parse(await text(`api/${name}.json`));
+  const [library, claims, cubs, code, rejected] = (await Promise.all(["library", "claims", "cubs", "code", "rejected"].map(json))) as [
     Library,
-    Omit<Catalog, "snapshot">,
     ClaimsRegistry,
     { meta: RegistryMeta | null; cubs: readonly CubRecord[] },
     readonly CubCode[],
-    { rejected: readonly Rejection[] },
+    { rejected: readonly Rejection[]; withheld: number },
   ];
-  const objects = catalog.collections
-    .flatMap((collection) => collection.objects)
-    .map(
-      (object): ObjectRow => ({
-        key: object.key,
-        title: object.title,
-        summary: object.summary ?? "",
-        kind: object.kind as ObjectKind,
-        media_type: object.media_type,
-        size: object.size,
-        sha256: object.sha256 ?? "",
-        uploaded: object.uploaded,
-      }),
-    )
-    .sort((a, b) => (a.key < b.key ? -1 : 1));
   return {
     library,
-    objects,
+    objects: await parseCatalogRows(await text("api/catalog.json")),
     claims,
     cubs: cubs.cubs,
     meta: cubs.meta,
     code: new Map(code.map((index) => [index.id, index])),
-    rejected: rejected.rejected,
+    ...rejected,
   };
 }

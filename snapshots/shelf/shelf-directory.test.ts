@@ -163,7 +163,7 @@ test("of publishers in several processes at once, one wins each step and the oth
   const steps = 40;
   const program = `
     import { openDirectoryShelf } from ${JSON.stringify(import.meta.resolve("./shelf-directory.ts"))};
-    import { sha256 } from ${JSON.stringify(import.meta.resolve("./digest.ts"))};
+    import { sha256 } from ${JSON.stringify(import.meta.resolve("../digest.ts"))};
     const shelf = openDirectoryShelf(process.argv[1]);
     const won = [];
     for (;;) {

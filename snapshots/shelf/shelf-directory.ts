@@ -67,6 +67,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   const readWhole = (path: string): Promise<Uint8Array | null> =>
     reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
 
+  const records = openRecords(join(root, "snapshots"));
   const shelf: Shelf = {
     indexUri: join(root, "index"),
 
@@ -135,19 +136,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       syncFolder(root);
     },
 
-    async listRecords() {
-      const files = (await readdir(join(root, "snapshots")).catch(absent)) ?? [];
-      const records = await Promise.all(
-        files
-          .filter((name) => /^[1-9][0-9]*\.json$/.test(name))
-          .map(async (name) => {
-            const record = parseRecord(await readFile(join(root, "snapshots", name), "utf8"), `snapshots/${name}`);
-            if (`${record.sequence}.json` === name) return record;
-            throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
-          }),
-      );
-      return records.sort((a, b) => a.sequence - b.sequence);
-    },
+    listRecords: () => records.list(),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
@@ -208,6 +197,54 @@ export async function checkWritable(root: string): Promise<void> {
       fixes: ["Check shelf.root and its permissions."],
     });
   }
+}
+
+/** Records that are read at once: a shelf may hold more of them than a process may have files open. */
+const RECORDS_AT_ONCE = 64;
+/** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
+const SETTLED_NS = 50_000_000n;
+
+/** The records of a folder, each read once: a server asks at every turn, and none ever changes but the newest, which the build
+ *  after a crash may replace. */
+function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[]> } {
+  let known: ReadonlyMap<string, SnapshotRecord> = new Map();
+  let listed: readonly SnapshotRecord[] = [];
+  /** Time of the folder when it was listed, null when that may have changed within the same tick. */
+  let seen: bigint | null = null;
+  return {
+    async list() {
+      const time = (await stat(folder, { bigint: true }).catch(absent))?.mtimeNs ?? 0n;
+      if (time === seen) return listed;
+      const settled = BigInt(Date.now()) * 1_000_000n - time > SETTLED_NS;
+      const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => /^[1-9][0-9]*\.json$/.test(name));
+      const newest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
+      const next = new Map<string, SnapshotRecord>();
+      for (let at = 0; at < names.length; at += RECORDS_AT_ONCE) {
+        const some = names.slice(at, at + RECORDS_AT_ONCE);
+        const read = await Promise.all(
+          some.map(async (name) => (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name))),
+        );
+        for (const [index, name] of some.entries()) {
+          const record = read[index];
+          if (record !== undefined && record !== null) next.set(name, record);
+        }
+      }
+      const same = next.size === known.size && [...next].every(([name, record]) => known.get(name)?.snapshot === record.snapshot);
+      if (!same) listed = [...next.values()].sort((a, b) => a.sequence - b.sequence);
+      known = next;
+      seen = settled ? time : null;
+      return listed;
+    },
+  };
+}
+
+/** Null when it was removed meanwhile. @throws ShelfError "snapshot_damaged" */
+async function readRecord(folder: string, name: string): Promise<SnapshotRecord | null> {
+  const text = await readFile(join(folder, name), "utf8").catch(absent);
+  if (text === null) return null;
+  const record = parseRecord(text, `snapshots/${name}`);
+  if (`${record.sequence}.json` === name) return record;
+  throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
 }
 
 function parseRecord(text: string, name: string): SnapshotRecord {

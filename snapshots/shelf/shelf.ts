@@ -40,7 +40,8 @@ export interface Shelf {
   readPointer(): Promise<SnapshotRecord | null>;
   /** Makes `record` current if `expected` still is. @throws ShelfError "lost_race" otherwise */
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
-  /** All records, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
+  /** All records, ascending by sequence; the same list as long as nothing changes. Cheap enough for every second. One beyond
+   *  the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;

@@ -1,10 +1,11 @@
 /** What every tool is given and gives: one view, one snapshot, one budget; and reading through the same answers as HTTP,
  *  so that no tool can say anything else than its route. */
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { answer } from "../http/answer.ts";
 import { type ErrorCode, PROBLEMS, ShelfError } from "../errors.ts";
 import { parseCursor } from "../query/cursor.ts";
-import type { OpenSnapshot, View } from "../http/view.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
+import type { View } from "../http/view.ts";
+import type { ViewData } from "../format/view-data.ts";
 
 export type ToolContext = {
   readonly view: View;
@@ -88,11 +89,6 @@ function problemOf(body: Readonly<Record<string, unknown>>): ShelfError {
   };
   const known: ErrorCode = code !== undefined && code in PROBLEMS ? (code as ErrorCode) : "internal";
   return new ShelfError(known, detail ?? "The answer cannot be read.", { errors: errors ?? [], fixes: fixes ?? [] });
-}
-
-/** Absolute address of a path of this view; pinned to a snapshot when `snapshot` is given. */
-export function absoluteHref(data: ViewData, path: string, snapshot: string | null): string {
-  return `${data.library.base_url}${mountPath(data.library)}${snapshot === null ? "" : `/at/${snapshot}`}${path}`;
 }
 
 /** Path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */

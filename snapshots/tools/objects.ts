@@ -1,11 +1,12 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
+import { absoluteHref } from "../format/view-data.ts";
 import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
 import { jsonBytes } from "./budget.ts";
-import { absoluteHref, followCursor, readRoute, type Tool } from "./context.ts";
-import { parseDigest } from "./lookup-digest.ts";
+import { followCursor, readRoute, type Tool } from "./context.ts";
+import { parseDigest } from "../query/digests.ts";
 import { fitWhole } from "./library.ts";
 import { readText, takeLines } from "./object-text.ts";
 import type { ObjectProof } from "../schema/evidence.ts";

@@ -4,25 +4,10 @@ import { pagePath } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
-import { CUB_FILTERS, type CubField, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FILTERS, CUB_SUMMARY, type CubRecord } from "../schema/cubs.ts";
 import { countFitting, jsonBytes, shorten } from "./budget.ts";
 import { readRoute, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
 import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeRoute } from "./library.ts";
-
-/** What decides whether an agent opens a record; the rest is in `detail: full` and in get_cub. */
-export const CUB_SUMMARY = [
-  "id",
-  "repo",
-  "theorem_name",
-  "kind",
-  "statement",
-  "verification_state",
-  "status",
-  "invocation",
-  "production_consumption",
-  "formal_systems",
-  "files",
-] as const satisfies readonly CubField[];
 
 export const getRegistryMeta: Tool = (context) => wholeRoute(context, "/api/cubs/meta", true);
 

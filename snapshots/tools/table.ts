@@ -2,7 +2,7 @@
  *  the tests read it. Descriptions are ours; no text of the library is ever put into one. */
 import { z } from "zod";
 import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
-import { CUB_FILTERS, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS, CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, ObjectProof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,
@@ -17,7 +17,6 @@ import { DateTime, Sha256Hex } from "../schema/scalar.ts";
 import { DEFAULT_LIMIT as SEARCH_RESULTS, MAX_LIMIT } from "../query/params.ts";
 import { LIST_PAGE } from "../query/list.ts";
 import { MAX_RESULT_BYTES } from "./budget.ts";
-import { CUB_SUMMARY } from "./registry.ts";
 
 /** Items of a list when the caller does not say; about half a result. */
 const DEFAULT_ITEMS = 20;

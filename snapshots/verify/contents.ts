@@ -10,7 +10,7 @@ import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
 import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
 import type { BlobEntry } from "../format/tree.ts";
-import type { ObjectRow, ViewData } from "../format/view-data.ts";
+import { type ObjectRow, REGISTRY_STATES, type ViewData } from "../format/view-data.ts";
 import { reasonOf } from "./finding.ts";
 import type { Audit } from "./walk.ts";
 
@@ -20,6 +20,7 @@ const library = z.strictObject({
   view: z.enum(VIEWS),
   base_url: z.string(),
   registry_url: z.string(),
+  registry: z.enum(REGISTRY_STATES),
   generator: z.string(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
@@ -212,7 +213,7 @@ function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData,
     throw new Error("no page is rendered here");
   };
   const expected = new Set(TEXT_FILES);
-  for (const { file } of storedPages(data, () => "", unread)) expected.add(file);
+  for (const { file } of storedPages(data, { digest: unread, read: unread })) expected.add(file);
   for (const path of expected)
     if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
   for (const path of found)

@@ -117,6 +117,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
       view,
       base_url: "http://127.0.0.1:4321",
       registry_url: "",
+      registry: "read",
       generator: "tiny 1",
       collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)),
       notes: [],
@@ -150,6 +151,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
     meta: RegistryMeta.parse({ service: "tiny registry" }),
     code: new Map(code.map((index) => [index.id, index])),
     rejected: (source.rejected ?? []).filter((item) => isPublic(item.key)),
+    withheld: 0,
   };
 }
 
@@ -183,12 +185,7 @@ export async function publishTiny(
     put(`extracts/${row.key}`, "application/json", JSON.stringify(extracts.get(row.key)));
   }
   if (data.library.view === "public") {
-    const pages = storedPages(
-      data,
-      () => "",
-      async (key) => extracts.get(key) as Extract,
-    );
-    for (const page of pages)
+    for (const page of storedPages(data, { digest: () => "", read: async (key) => extracts.get(key) as Extract }))
       put(page.file, "text/html; charset=utf-8", `<!doctype html><title>${page.path.replaceAll("&", "&amp;")}</title>`);
     for (const name of ["llms.txt", "robots.txt"]) put(`pages/${name}`, "text/plain; charset=utf-8", name);
     put("pages/sitemap.xml", "application/xml", "<urlset/>");

@@ -176,11 +176,11 @@ async function forged(options: TinyOptions): Promise<string[]> {
 }
 
 const json = (path: string): unknown => {
-  const { claims, library, rejected, meta, cubs } = tinyData(TINY, "public");
+  const { claims, library, rejected, withheld, meta, cubs } = tinyData(TINY, "public");
   const bodies: Readonly<Record<string, unknown>> = {
     "api/claims.json": claims,
     "api/library.json": library,
-    "api/rejected.json": { rejected },
+    "api/rejected.json": { rejected, withheld },
     "api/cubs.json": { count: 2, returned: 2, meta, cubs },
   };
   return structuredClone(bodies[path]);

@@ -1,0 +1,2 @@
+/** What every command takes. */
+export type CommonOptions = { readonly config?: string; readonly json?: boolean };

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import fc from "fast-check";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { listConfigFields, openConfig, parseConfig } from "./config.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "config-"));
+mkdirSync(join(folder, "library"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const GOOD = [
+  "title: Example",
+  "store: { kind: directory, root: ./library }",
+  "collections:",
+  "  - { id: notes, prefix: notes/, title: Notes, visibility: public }",
+].join("\n");
+
+function problemsOf(text: string | Uint8Array): string[] {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
+  try {
+    parseConfig(bytes, join(folder, "proofshelf.yaml"));
+  } catch (error) {
+    assert.ok(error instanceof ShelfError, String(error));
+    assert.equal(error.code, "bad_config");
+    assert.equal(error.message, error.errors.map((problem) => problem.detail).join("\n"));
+    return error.errors.map((problem) => problem.detail.replace(`${folder}/proofshelf.yaml:`, ""));
+  }
+  return [];
+}
+
+test("a bomb of aliases is refused before it is expanded", () => {
+  const bomb = ["a: &a [x,x,x,x,x,x,x,x,x,x]"];
+  for (let level = 98; level < 120; level++) {
+    const name = String.fromCharCode(level);
+    bomb.push(
+      `${name}: &${name} [${Array(10)
+        .fill(`*${String.fromCharCode(level - 1)}`)
+        .join(",")}]`,
+    );
+  }
+  assert.match(problemsOf(bomb.join("\n"))[0] ?? "", /^2: aliases expand to more than 100/);
+});
+
+test("nesting that would overflow a parser is refused, in every notation", () => {
+  const bombs = [
+    "[".repeat(400_000),
+    "{a: ".repeat(200_000),
+    "- ".repeat(400_000),
+    "? ".repeat(400_000),
+    `${"[".repeat(120)}${"]".repeat(120)}`,
+  ];
+  bombs.push(Array.from({ length: 1_200 }, (_, level) => `${" ".repeat(level)}a:`).join("\n"));
+  for (const bomb of bombs) {
+    const found = problemsOf(bomb);
+    assert.equal(found.length, 1, bomb.slice(0, 20));
+    assert.match(found[0] ?? "", /deep/, bomb.slice(0, 20));
+  }
+});
+
+test("what is no YAML at all gives one line with its number", () => {
+  const cases: [string | Uint8Array, RegExp][] = [
+    ["", /^1: the file is empty/],
+    ["# a comment\n", /^1: the file is empty/],
+    ["null", /^1: the file is empty/],
+    ["just words", /^1: is text; write a mapping/],
+    ["- 1", /^1: is a list; write a mapping/],
+    ["a: 1\n\tb: 2\n", /^2: a tab is used/],
+    ["a: 1\n---\nb: 2\n", /^2: a second document/],
+    ["a: &x 1\nb: *y\n", /^2: refers to an anchor/],
+    ["a: !!binary aGk=\n", /^1: an explicit tag/],
+    ["? [a]\n: 1\n", /^1: a key is not plain text/],
+    [Uint8Array.of(97, 58, 32, 49, 10, 98, 58, 32, 0xff, 10), /^2: is not UTF-8/],
+    ["x".repeat(1024 * 1024 + 1), /^1: the file has 1048577 bytes/],
+  ];
+  for (const [text, expected] of cases) assert.match(problemsOf(text).join("\n"), expected);
+});
+
+test("a secret in the file is refused, said where it belongs, and not repeated", () => {
+  for (const key of ["password", "secret", "apiKey", "api_key", "REINDEX_TOKEN", "token", "secretAccessKey"]) {
+    const [problem, ...more] = problemsOf(`${GOOD}\n${key}: hunter2-canary\n`);
+    assert.deepEqual(more, []);
+    assert.match(problem ?? "", /^5: .*looks like a secret.*environment/);
+    assert.doesNotMatch(problem ?? "", /hunter2/);
+  }
+  assert.match(problemsOf(`${GOOD}\nbaseUrl: https://me:hunter2@example.org\n`)[0] ?? "", /^5: baseUrl holds credentials/);
+  const pair = `${GOOD}\naccess:\n  serviceTokens:\n    - name: ci\n      id: ci\n      secretSha256: hunter2\n`;
+  assert.match(problemsOf(pair)[0] ?? "", /^9: access\.serviceTokens\[0\]\.secretSha256 is not a SHA-256 digest/);
+  assert.doesNotMatch(problemsOf(pair)[0] ?? "", /hunter2/);
+});
+
+test("every problem is told at once, in the order of the lines", () => {
+  const found = problemsOf(
+    [
+      "titel: x",
+      "baseUrl: ftp://x",
+      "store: { kind: folder, root: x }",
+      "collections:",
+      "  - { id: Notes, prefix: notes, title: N, visibility: secret }",
+      "  - { id: a, prefix: a/../b/, title: N, visibility: public }",
+      "  - id: a",
+      "    prefix: /c/",
+      "    visibility: public",
+      "claims: { path: ./none.yaml }",
+      "registry: {}",
+      "embeddings: { kind: openai, baseUrl: http://x, model: m, dimensions: 0 }",
+      "titel: y",
+    ].join("\n"),
+  );
+  assert.deepEqual(
+    found.map((problem) => problem.replace(/[;:,] .*/, "")),
+    ["1", "2", "3", "5", "5", "5", "6", "7", "7", "8", "10", "11", "12", "13"],
+  );
+  assert.match(found.join("\n"), /did you mean "title"/);
+  assert.match(found.join("\n"), /collections\[2\]\.id "a" is taken by collections\[1\]/);
+  assert.match(found.join("\n"), /collections\[0\]\.prefix does not end in "\/"; write "notes\/"/);
+  assert.match(found.join("\n"), /claims\.path does not exist/);
+});
+
+test("prefixes may nest with another visibility, but not repeat or hold dot segments, NUL or empty segments", () => {
+  const collection = (prefix: string, id: string) =>
+    `  - { id: ${id}, prefix: ${JSON.stringify(prefix)}, title: T, visibility: email-gated }`;
+  assert.deepEqual(problemsOf(`${GOOD}\n${collection("notes/private/", "p")}\n${collection("", "rest")}`), []);
+  for (const prefix of ["notes/", "../", "a/./", "a//", "a\u0000/", "/"]) {
+    const found = problemsOf(`${GOOD}\n${collection(prefix, "p")}`);
+    assert.equal(found.length, 1, JSON.stringify(prefix));
+    assert.match(found[0] ?? "", /^5: collections\[1\]\.prefix/);
+  }
+});
+
+test("a shelf inside the store is refused, also by way of a link", () => {
+  symlinkSync("library", join(folder, "link"));
+  for (const root of ["./library", "library/shelf", "./link/shelf", "library/../library/x"]) {
+    assert.match(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ${root} }`)[0] ?? "", /^5: shelf\.root lies inside the store/);
+  }
+  assert.deepEqual(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ./library-shelf }`), []);
+});
+
+test("a missing store, a file as store and a folder as claims are told with their lines", () => {
+  writeFileSync(join(folder, "file"), "");
+  assert.match(problemsOf(GOOD.replace("./library", "./gone"))[0] ?? "", /^2: store\.root does not exist; write the path of a folder/);
+  assert.match(problemsOf(GOOD.replace("./library", "./file"))[0] ?? "", /^2: store\.root is a file/);
+  assert.match(problemsOf(`${GOOD}\nclaims: { path: library }`)[0] ?? "", /^5: claims\.path is a folder/);
+});
+
+test("the gate needs what it checks against", () => {
+  const found = problemsOf(`${GOOD}\naccess:\n  jwks: http://keys.example.org/jwks\n  policy: { serviceTokens: [nobody] }`);
+  assert.match(found.join("\n"), /access\.jwks is not a file or an https address/);
+  assert.match(found.join("\n"), /access\.issuer is missing/);
+  assert.match(found.join("\n"), /access\.audience is missing/);
+  assert.match(found.join("\n"), /names no entry of access\.serviceTokens; known: none/);
+  assert.match(problemsOf(`${GOOD}\naccess: {}`)[0] ?? "", /^5: access lets nobody in/);
+});
+
+test("a good file gets defaults, absolute paths and null for what it leaves out", async () => {
+  const path = join(folder, "good.yaml");
+  writeFileSync(
+    path,
+    `\uFEFF${GOOD}\nbaseUrl: https://library.example.org/\nregistry: { url: "https://r.example.org/cubs?x=1" }\naccess:\n  serviceTokens: [{ name: ci, id: ci.example, secretSha256: ${"A".repeat(64)} }]\n`,
+  );
+  const config = await openConfig(path);
+  assert.equal(config.baseUrl, "https://library.example.org");
+  assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library") });
+  assert.deepEqual(config.shelf, { kind: "directory", root: join(folder, "snapshots/data") });
+  assert.deepEqual(config.registry, { url: "https://r.example.org/cubs?x=1" });
+  assert.equal(config.access?.serviceTokens[0]?.secretSha256, "a".repeat(64));
+  assert.equal(config.access?.headers.token, "edge-access-token");
+  assert.deepEqual([config.claims, config.code, config.answers, config.gateway], [null, null, null, null]);
+  assert.deepEqual(config.embeddings, { kind: "embedded" });
+  assert.equal(config.collections[0]?.summary, "");
+});
+
+test("a path that is missing or a folder says so, and readers of a shelf need no sources", async () => {
+  await assert.rejects(openConfig(join(folder, "none.yaml")), /none\.yaml: does not exist/);
+  await assert.rejects(openConfig(folder), /is a folder/);
+  const path = join(folder, "unmounted.yaml");
+  writeFileSync(path, GOOD.replace("./library", "./gone"));
+  assert.equal((await openConfig(path, { checkSources: false })).title, "Example");
+});
+
+test("a bucket is accepted, with AWS's defaults", () => {
+  const config = parseConfig(new TextEncoder().encode(GOOD.replace(/store:.*/, "store: { kind: s3, bucket: my-bucket }")), "x.yaml");
+  assert.deepEqual(config.store, {
+    kind: "s3",
+    bucket: "my-bucket",
+    prefix: "",
+    endpoint: null,
+    region: "us-east-1",
+    forcePathStyle: false,
+  });
+});
+
+test("the line of a wrong value is found wherever comments, blank lines and quotes put it", () => {
+  const filler = fc.array(fc.constantFrom("", "# note", "   # indented: [", "#\t"), { maxLength: 5 });
+  const entries = [
+    "title: x",
+    'store: { kind: directory, root: "./library" }',
+    "answers:\n  baseUrl: http://m\n  model: m",
+    "gateway: {baseUrl: 'http://g'}",
+  ];
+  fc.assert(
+    fc.property(
+      fc.array(filler, { minLength: 6, maxLength: 6 }),
+      fc.shuffledSubarray(entries, { minLength: 4 }),
+      fc.nat(4),
+      (gaps, order, place) => {
+        const parts = [...order, "collections:\n  - id: a\n    prefix: a/\n    title: T\n    visibility: public"];
+        parts.splice(place, 0, "declared:\n  public: 1\n  email_gated: wrong");
+        const lines = parts.flatMap((part, index) => [...(gaps[index] ?? []), ...part.split("\n")]);
+        assert.deepEqual(problemsOf(lines.join("\n")), [
+          `${lines.indexOf("  email_gated: wrong") + 1}: declared.email_gated is text; write a number`,
+        ]);
+      },
+    ),
+    { numRuns: 100 },
+  );
+});
+
+test("any text is either a configuration or a list of problems, never a crash", () => {
+  const alphabet = fc.constantFrom(
+    ..."abkindstore:[]{}-?!&*|>'\"#%@`,\n \t0",
+    "store: ",
+    "collections:",
+    "\n  - ",
+    "kind: s3",
+    "&a ",
+    "*a ",
+    "<<: ",
+  );
+  fc.assert(
+    fc.property(fc.array(alphabet, { maxLength: 60 }), (parts) => {
+      assert.ok(problemsOf(parts.join("")).length > 0);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("names and origins for MCP are as a request has them, and what is not is told with what would be", () => {
+  const told = (mcp: string): string => problemsOf(`${GOOD}\nmcp: ${mcp}`).join("\n");
+  const cases: [string, RegExp][] = [
+    ["{ hosts: [https://library.example.org] }", /^5: mcp\.hosts\[0\] is not a host name; write one like library\.example\.org/],
+    ["{ hosts: [library.example.org/mcp] }", /is not a host name/],
+    ['{ hosts: [""] }', /^5: mcp\.hosts\[0\] is empty; write a host name/],
+    ["{ hosts: [a b] }", /is not a host name/],
+    ["{ hosts: [me@example.org] }", /is not a host name/],
+    ["{ hosts: ['library.example.org:8080'] }", /has a port; write "library\.example\.org"/],
+    ["{ hosts: ['library.example.org:80'] }", /has a port; write "library\.example\.org"/],
+    ["{ hosts: ['[::1]:80'] }", /has a port; write "\[::1\]"/],
+    ["{ hosts: ['*.example.org'] }", /has a star in it; write each name in full/],
+    ["{ hosts: [bücher.example] }", /write "xn--bcher-kva\.example"/],
+    ["{ hosts: library.example.org }", /^5: mcp\.hosts is text; write a list/],
+    ["{ origins: ['*'] }", /^5: mcp\.origins\[0\] is not an origin; write one like https:/],
+    ["{ origins: ['null'] }", /is not an origin/],
+    ["{ origins: [https://inspector.example.org/] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origins: [https://inspector.example.org/page?x=1] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origins: ['https://inspector.example.org:443'] }", /write "https:\/\/inspector\.example\.org"/],
+    ["{ origin: [] }", /^5: mcp\.origin is not a known key; did you mean "origins"/],
+    ["true", /^5: mcp is true or false; write a mapping/],
+  ];
+  for (const [mcp, expected] of cases) assert.match(told(mcp), expected, mcp);
+  const read = (mcp: string): unknown => parseConfig(new TextEncoder().encode(GOOD + mcp), join(folder, "x.yaml")).mcp;
+  assert.deepEqual(read(""), { hosts: [], origins: [] });
+  assert.deepEqual(
+    read(
+      "\nmcp: { hosts: [Library.Example.Org, '*', '[::1]', 10.0.0.7], origins: ['https://inspector.example.org', 'http://localhost:6274'] }",
+    ),
+    {
+      hosts: ["library.example.org", "*", "[::1]", "10.0.0.7"],
+      origins: ["https://inspector.example.org", "http://localhost:6274"],
+    },
+  );
+});
+
+test("the reference table names every key with its default", () => {
+  const fields = listConfigFields();
+  const keys = fields.map((field) => field.key);
+  assert.ok(keys.includes("store (s3).forcePathStyle") && keys.includes("access.serviceTokens[].secretSha256"));
+  assert.equal(fields.find((field) => field.key === "baseUrl")?.default, '"http://127.0.0.1:4321"');
+  assert.equal(fields.find((field) => field.key === "shelf")?.default, '{"kind":"directory","root":"snapshots/data"}');
+});

@@ -1,0 +1,152 @@
+/** The configuration: proofshelf.yaml read, checked as a whole, and made absolute.
+ *
+ *  A bad file gives every problem at once, each as `file:line: key what; what would be right`. Secrets are not in it: the
+ *  parts that need one read it from the environment themselves. */
+import { readFileSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { checkConfig } from "./check.ts";
+import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
+import { configSchema, type ParsedConfig } from "./schema.ts";
+import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
+
+export { listConfigFields } from "./problems.ts";
+export { configSchema } from "./schema.ts";
+
+export type DirectoryConfig = { readonly kind: "directory" /** absolute */; readonly root: string };
+export type BucketConfig = {
+  readonly kind: "s3";
+  readonly bucket: string;
+  readonly prefix: string;
+  readonly endpoint: string | null;
+  readonly region: string;
+  readonly forcePathStyle: boolean;
+};
+export type StorageConfig = DirectoryConfig | BucketConfig;
+export type CollectionConfig = ParsedConfig["collections"][number];
+export type RegistryConfig = { readonly path: string } | { readonly url: string };
+export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
+  readonly issuer: string | null;
+  /** An absolute path or an http(s) address. */
+  readonly jwks: string | null;
+};
+
+/** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
+export type Config = {
+  /** Absolute path of the file. */
+  readonly file: string;
+  readonly title: string;
+  readonly baseUrl: string;
+  readonly registryUrl: string | null;
+  readonly objectsUrl: string | null;
+  readonly store: StorageConfig;
+  readonly shelf: StorageConfig;
+  readonly collections: readonly CollectionConfig[];
+  readonly declared: { readonly public: number; readonly email_gated: number } | null;
+  readonly claims: { readonly path: string } | null;
+  readonly registry: RegistryConfig | null;
+  readonly code: StorageConfig | null;
+  readonly access: AccessConfig | null;
+  readonly answers: { readonly baseUrl: string; readonly model: string } | null;
+  readonly embeddings: ParsedConfig["embeddings"];
+  readonly gateway: { readonly baseUrl: string } | null;
+  /** Host names lower-case without a port, origins as browsers write them. */
+  readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
+};
+
+export type OpenConfigOptions = {
+  /** Look whether the folders and files that a build reads are there. Default true; readers of a shelf pass false. */
+  readonly checkSources?: boolean;
+};
+
+/** The configuration of the embedded demo library. */
+export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
+const DEMO_SHELF = fileURLToPath(new URL("../../snapshots/data", import.meta.url));
+
+/** @param path of the file as the user wrote it (it is shown in problems); null is the demo library
+ *  @throws ShelfError "bad_config": `message` has one line per problem, `errors` the same lines with their pointers */
+export async function openConfig(path: string | null, options: OpenConfigOptions = {}): Promise<Config> {
+  const shown = path ?? DEMO_CONFIG;
+  return parseConfig(readConfigFile(shown), shown, options);
+}
+
+/** The same from bytes in hand. @param path where they came from; relative paths start from its folder */
+export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfigOptions = {}): Config {
+  const file = resolve(path);
+  const folder = dirname(file);
+  const yaml = parseLocatedYaml(bytes);
+  const problems: ConfigProblem[] = [];
+  const lines = yaml.problems.map(({ line, what }) => ({ line, path: [] as Path, what }));
+  let parsed: ParsedConfig | null = null;
+  if (yaml.value !== null) {
+    const result = configSchema.safeParse(yaml.value);
+    if (result.success) parsed = result.data;
+    else problems.push(...explainIssues(result.error.issues, yaml.value));
+    problems.push(...checkConfig(yaml.value, folder, options.checkSources ?? true));
+  } else if (lines.length === 0) lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
+  for (const problem of problems) lines.push({ line: yaml.lineOf(problem.path), ...problem });
+  if (lines.length > 0 || parsed === null) throw badConfig(path, lines);
+  return resolveConfig(parsed, file, folder);
+}
+
+function badConfig(path: string, lines: readonly { line: number; path: Path; what: string }[]): ShelfError {
+  const sorted = [...lines].sort((a, b) => a.line - b.line);
+  const errors = sorted.map((problem) => ({
+    pointer: problem.path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+    detail: `${path}:${problem.line}: ${[formatPath(problem.path), problem.what].filter((part) => part !== "").join(" ")}`,
+  }));
+  return new ShelfError("bad_config", errors.map((error) => error.detail).join("\n"), { errors });
+}
+
+function readConfigFile(path: string): Uint8Array {
+  try {
+    const stats = statSync(path);
+    if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
+    if (!stats.isFile()) throw new ShelfError("bad_config", `${path}: is not a regular file`);
+    // parseLocatedYaml says how large is too large; here only memory is protected.
+    if (stats.size > 16 * MAX_CONFIG_BYTES)
+      throw new ShelfError("bad_config", `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`);
+    return readFileSync(path);
+  } catch (cause) {
+    if (cause instanceof ShelfError) throw cause;
+    const code = (cause as NodeJS.ErrnoException).code;
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : code === "EACCES" ? "may not be read" : "cannot be read";
+    throw new ShelfError("bad_config", `${path}: ${why}; write the path of a proofshelf.yaml`, { cause });
+  }
+}
+
+function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
+  const storage = (part: ParsedConfig["store"]): StorageConfig =>
+    part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+  const { registry, access } = parsed;
+  const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
+  const jwks = access?.jwks ?? null;
+  return {
+    file,
+    title: parsed.title,
+    baseUrl: parsed.baseUrl,
+    registryUrl: parsed.registryUrl ?? null,
+    objectsUrl: parsed.objectsUrl ?? null,
+    store: storage(parsed.store),
+    shelf: isDemoDefault ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
+    collections: parsed.collections,
+    declared: parsed.declared ?? null,
+    claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
+    registry:
+      registry?.path !== undefined ? { path: resolve(folder, registry.path) } : registry?.url !== undefined ? { url: registry.url } : null,
+    code: parsed.code === undefined ? null : storage(parsed.code),
+    access:
+      access === undefined
+        ? null
+        : {
+            ...access,
+            issuer: access.issuer ?? null,
+            jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
+          },
+    answers: parsed.answers ?? null,
+    embeddings: parsed.embeddings,
+    gateway: parsed.gateway ?? null,
+    mcp: parsed.mcp,
+  };
+}

@@ -1,0 +1,129 @@
+/** Vectors of what is served, for the semantic search. They are no part of a snapshot: a build publishes first, and the vectors
+ *  follow, because a large library takes minutes to embed and is of use before. Whatever stops them leaves the snapshot served;
+ *  the next run goes on where this one was. */
+import { join } from "node:path";
+import { ShelfError } from "../../snapshots/errors.ts";
+import type { Embedder } from "../../snapshots/embed/embedder.ts";
+import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { hasVectors } from "../../snapshots/index/vectors.ts";
+import { openShelves, type Shelves } from "../build.ts";
+import type { Config } from "../config/config.ts";
+import { withBuildLock } from "../lock.ts";
+import { openProgress, type Progress } from "../progress.ts";
+
+/** The public view first: an internal one begins with the same texts, whose vectors then lie in the cache. */
+const VIEWS = ["public", "internal"] as const;
+
+export type Embedding = {
+  /** "none", "embedded", or the name of the endpoint's model. */
+  readonly model: string;
+  /** Passages that got their vector now, of both views. */
+  readonly written: number;
+  /** Texts that the model was run for; the other vectors were in the cache. */
+  readonly embedded: number;
+  /** Whether both served snapshots have all their vectors. */
+  readonly complete: boolean;
+  /** Empty, or why not. */
+  readonly notice: string;
+  readonly duration_ms: number;
+};
+
+export type EmbedViewsOptions = {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly progress?: Progress;
+  /** Ends it early; what was done so far is kept. */
+  readonly signal?: AbortSignal;
+};
+
+/** Makes the vectors that the served snapshots lack. Costs two looks at the file system when none is missing.
+ *  Never fails: an endpoint that is down must not turn a published build into a failed one. */
+export async function embedViews(config: Config, options: EmbedViewsOptions = {}): Promise<Embedding> {
+  const { env = process.env, signal } = options;
+  const { embeddings, gateway } = config;
+  const began = performance.now();
+  const model = embeddings.kind === "openai" ? embeddings.model : embeddings.kind;
+  const work = { written: 0, embedded: 0 };
+  const end = (complete: boolean, notice = ""): Embedding => ({
+    model,
+    ...work,
+    complete,
+    notice,
+    duration_ms: Math.round(performance.now() - began),
+  });
+  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway });
+  if (embedder === null) return end(false, embeddings.kind === "none" ? "" : notice);
+  try {
+    const shelves = openShelves(config);
+    if ((await findMissing(shelves, embedder, new Set())) === null) return end(true);
+    const progress = options.progress ?? openProgress();
+    // The engine writes a warning to stderr for each cluster that it finds uneven.
+    process.env["LANCEDB_LOG"] ??= "error";
+    // A lock of its own: builds go on and publish while vectors are made.
+    await withBuildLock(vectorsDir(shelves), () => makeAll(shelves, embedder, progress, work, signal));
+    return end(true);
+  } catch (error) {
+    return end(
+      false,
+      `Semantic search has to wait, the rest is served: ${explain(error)} The next build makes the vectors that are missing.`,
+    );
+  } finally {
+    await embedder.close();
+  }
+}
+
+/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
+export function vectorsDir(shelves: Shelves): string {
+  return join(shelves.buildDir, "vectors");
+}
+
+type Missing = { readonly view: (typeof VIEWS)[number]; readonly tag: string };
+
+/** @param done tags that were given their vectors a moment ago */
+async function findMissing(shelves: Shelves, embedder: Embedder, done: ReadonlySet<string>): Promise<Missing | null> {
+  for (const view of VIEWS) {
+    const tag = (await shelves[view].readPointer())?.snapshot;
+    if (tag === undefined || done.has(`${view} ${tag}`)) continue;
+    if (!(await hasVectors(shelves[view].indexUri, tag, embedder.id))) return { view, tag };
+  }
+  return null;
+}
+
+async function makeAll(
+  shelves: Shelves,
+  embedder: Embedder,
+  progress: Progress,
+  work: { written: number; embedded: number },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const done = new Set<string>();
+  try {
+    // Looked for again each time: a build may have published meanwhile.
+    for (let missing = await findMissing(shelves, embedder, done); missing !== null; missing = await findMissing(shelves, embedder, done)) {
+      const { view, tag } = missing;
+      done.add(`${view} ${tag}`);
+      progress.step(`vectors of the ${view} view`);
+      const index = await openIndex(shelves[view].indexUri);
+      try {
+        const { written, embedded } = await index.embed({
+          tag,
+          embedder,
+          cacheUri: join(vectorsDir(shelves), "cache"),
+          onProgress: (count, total) => progress.step(`vectors of the ${view} view`, count, total),
+          ...(signal === undefined ? {} : { signal }),
+        });
+        work.written += written;
+        work.embedded += embedded;
+      } finally {
+        index.close();
+      }
+    }
+  } finally {
+    progress.end();
+  }
+}
+
+function explain(error: unknown): string {
+  if (error instanceof ShelfError) return error.code === "build_running" ? "another process is making vectors." : error.message;
+  return error instanceof Error && error.name === "AbortError" ? "it was stopped." : "the vectors could not be made.";
+}

@@ -1,0 +1,82 @@
+/** The search indexes written by a thread of their own: finding words and counting them costs as much as rendering every
+ *  page, so the two go side by side. A thread and not a process, because a killed build must not leave a writer behind. */
+import { Worker } from "node:worker_threads";
+import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
+import type { IndexUpdate } from "../../snapshots/index/open.ts";
+import type { IndexSource } from "./index-documents.ts";
+
+export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
+export type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
+
+export type IndexThread = {
+  /** As ViewIndex.has and ViewIndex.update, which see, of one view's index. */
+  has(view: "public" | "internal", tag: string): Promise<boolean>;
+  update(view: "public" | "internal", update: SourceUpdate): Promise<void>;
+  close(): Promise<void>;
+};
+
+export type Request =
+  | { readonly id: number; readonly kind: "has"; readonly view: "public" | "internal"; readonly tag: string }
+  | {
+      readonly id: number;
+      readonly kind: "update";
+      readonly view: "public" | "internal";
+      readonly upsert: readonly IndexSource[];
+      readonly remove: readonly string[];
+      readonly base: string | null;
+    }
+  /** Follows an update, as soon as its snapshot is known; null when there will be none. */
+  | { readonly id: number; readonly kind: "tag"; readonly tag: string | null };
+
+export type Reply =
+  | { readonly id: number; readonly value: boolean }
+  | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
+
+/** Starts loading the engine at once.
+ *  @param roots the views' shelf folders */
+export function openIndexThread(roots: IndexRoots): IndexThread {
+  const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
+  const waiting = new Map<number, { resolve(value: boolean): void; reject(reason: Error): void }>();
+  let last = 0;
+  let failure: Error | null = null;
+  const fail = (error: Error): void => {
+    failure ??= error;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  worker.on("message", (reply: Reply) => {
+    const caller = waiting.get(reply.id);
+    waiting.delete(reply.id);
+    if ("value" in reply) caller?.resolve(reply.value);
+    else
+      caller?.reject(
+        reply.code === null ? new Error(reply.message) : new ShelfError(reply.code, reply.message, { fixes: [...reply.fixes] }),
+      );
+  });
+  worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
+  worker.on("exit", () => fail(new Error("The index thread has ended.")));
+
+  function ask(request: Request): Promise<boolean> {
+    if (failure !== null) return Promise.reject(failure);
+    return new Promise((resolve, reject) => {
+      waiting.set(request.id, { resolve, reject });
+      worker.postMessage(request);
+    });
+  }
+
+  return {
+    has: (view, tag) => ask({ id: ++last, kind: "has", view, tag }),
+    async update(view, { upsert, remove, base, tag }) {
+      const id = ++last;
+      const done = ask({ id, kind: "update", view, upsert, remove, base });
+      void Promise.resolve(tag).then(
+        (known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request),
+        () => worker.postMessage({ id, kind: "tag", tag: null } satisfies Request),
+      );
+      await done;
+    },
+    async close() {
+      await worker.terminate();
+    },
+  };
+}

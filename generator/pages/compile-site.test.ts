@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import fastGlob from "fast-glob";
+import { openRenderer } from "../../snapshots/page/renderer.ts";
+import { compileSite, listInputs } from "./compile-site.ts";
+
+let folder: string;
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "compile-site-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test("two processes may compile at once: both get the same complete version, and nothing else stays", async () => {
+  const distDir = join(folder, "both");
+  const [one, other] = await Promise.all([compileSite({ distDir }), compileSite({ distDir })]);
+  assert.equal(one.dist, other.dist);
+  assert.equal((await readdir(distDir)).length, 2, "the version and the pointer");
+  const renderer = await openRenderer(distDir);
+  assert.match(renderer.digest, /^[0-9a-f]{64}$/);
+  const names = renderer.assets.map(({ path }) => path);
+  for (const name of names) assert.match(name, /^assets\/[a-z]+[-.][\w-]{8}\.(?:css|js|svg)$/);
+  assert.deepEqual(
+    names
+      .map((name) => name.replace(/[-.][\w-]{8}\./, "."))
+      .filter((name) => /\/page\./.test(name))
+      .sort(),
+    ["assets/page.css", "assets/page.js"],
+  );
+
+  // Compiled elsewhere, the bytes are the same: the digest must not depend on the folder.
+  const elsewhere = await compileSite({ distDir: join(folder, "a folder with spaces") });
+  assert.equal((await openRenderer(elsewhere.dist)).digest, renderer.digest);
+
+  assert.deepEqual(await compileSite({ distDir }), { ...one, compiled: false });
+});
+
+test("what a killed compiler left behind neither is used nor stays in the way", async () => {
+  const distDir = join(folder, "killed");
+  await mkdir(join(distDir, ".compile-left", "out"), { recursive: true });
+  await writeFile(join(distDir, "current"), "0123456789abcdef\n");
+  const { dist, compiled } = await compileSite({ distDir });
+  assert.equal(compiled, true);
+  assert.equal((await openRenderer(distDir)).digest, (await openRenderer(dist)).digest);
+});
+
+test("every module that kept work may follow from is an input", async () => {
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const modules = await fastGlob.glob(["snapshots/**/*.ts", "generator/extract/*.ts"], {
+    cwd,
+    ignore: ["**/*.test.ts", "snapshots/data/**"],
+  });
+  assert.ok(modules.length > 100);
+  const inputs = new Set(await listInputs());
+  assert.deepEqual(
+    modules.filter((path) => !inputs.has(path)),
+    [],
+  );
+});

@@ -1,0 +1,70 @@
+/** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
+import { apiFiles } from "../../snapshots/page/api-files.ts";
+import { storedPages } from "../../snapshots/page/stored-pages.ts";
+import type { Snapshot } from "../../snapshots/shelf/read.ts";
+import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
+import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
+import { pagefindFiles } from "../pages/pagefind.ts";
+import { openPagefind } from "../pages/pagefind-process.ts";
+import { textFiles } from "../pages/render.ts";
+
+/** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
+export function openDeriver(): Deriver & { close(): Promise<void> } {
+  let site: Promise<CompiledSite> | null = null;
+  let pool: Promise<ExtractPool> | null = null;
+  let opened: Promise<Renderer> | null = null;
+  const compiled = (): Promise<CompiledSite> => (site ??= compileSite());
+  const extract = async (key: string, bytes: Uint8Array) =>
+    (await (pool ??= compiled().then(({ worker }) => openExtractPool({ worker })))).extract(key, bytes);
+  const renderer = (): Promise<Renderer> => (opened ??= compiled().then(({ dist }) => openRenderer(dist)));
+  return {
+    close: async () => (await pool)?.close(),
+    async *files(snapshot, data) {
+      for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
+      for (const { key } of data.objects) {
+        yield { path: `extracts/${key}`, bytes: async () => (await extract(key, await objectBytes(snapshot, key))).json };
+      }
+      for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
+      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
+    },
+  };
+}
+
+async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array> {
+  const entry = await snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") throw new Error("the object is missing");
+  return new Uint8Array(await snapshot.read(entry));
+}
+
+async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {
+  const extract = async (key: string): Promise<Extract> => {
+    const found = await snapshot.extract(key);
+    if (found === null) throw new Error("the object has no extract");
+    return found;
+  };
+  const paths: string[] = [];
+  for (const page of storedPages(data, { digest: () => "", read: extract })) {
+    yield { path: page.file, bytes: async () => renderer.render(await page.input()) };
+    paths.push(page.path);
+  }
+  for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
+  const made = new Map<string, Uint8Array>();
+  const { files } = await pagefindFiles({
+    data,
+    facts: () => "",
+    extract,
+    known: {},
+    pagefind: openPagefind(),
+    shelf: {
+      async putBlob(digest, bytes) {
+        made.set(digest, bytes);
+        return true;
+      },
+    },
+  });
+  for (const { path, sha256: digest } of files) yield { path, bytes: () => made.get(digest) ?? new Uint8Array() };
+}

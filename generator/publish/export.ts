@@ -1,0 +1,164 @@
+/** The public view as plain files for any static host: what the server would answer, byte for byte, at every path that a
+ *  file can have. Written beside the target and moved into place, so that nobody is served half an export. */
+import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { answer } from "../../snapshots/http/answer.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { exportFile, listPath, objectPath, pagePath } from "../../snapshots/format/layout.ts";
+import { relationsOf } from "../../snapshots/format/relations.ts";
+import { storedPages } from "../../snapshots/page/stored-pages.ts";
+import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import { VERSION } from "../build.ts";
+
+/** Tells an earlier export from a folder of somebody's own, which is never touched. */
+const MARKER = ".proofshelf-export";
+
+/** Headers for the hosts that read this file; without it the pages work all the same. */
+const HEADERS = `/*
+  X-Content-Type-Options: nosniff
+  Referrer-Policy: same-origin
+/objects/*
+  Content-Security-Policy: sandbox
+/api/*
+  Access-Control-Allow-Origin: *
+/assets/*
+  Cache-Control: public, max-age=31536000, immutable
+`;
+
+const STATIC: Runtime = {
+  version: VERSION,
+  components: () => [
+    { name: "files", status: "live", note: "catalog, claims, records, objects and pages as plain files" },
+    { name: "full-text search", status: "live", note: "Pagefind, in the browser" },
+    { name: "answers", status: "unavailable", note: "a static host answers no questions" },
+    { name: "mcp", status: "unavailable", note: "a static host runs no tools" },
+  ],
+  limits: {},
+  auth: { public: "none" },
+  mcp: { endpoint: "/mcp", versions: [], tools: [] },
+};
+
+export type Exported = {
+  readonly snapshot: string;
+  readonly files: number;
+  readonly bytes: number /** Paths that a folder of this machine cannot hold. */;
+  readonly skipped: readonly string[];
+};
+
+/** @throws ShelfError "build_failed" when the target holds something that is no export */
+export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
+  const target = resolve(options.dir);
+  if (existsSync(target) && !existsSync(join(target, MARKER)) && (await readdir(target)).length > 0) {
+    throw new ShelfError("build_failed", "The target folder is not empty and is no earlier export; nothing was written.", {
+      fixes: ["Choose a new folder, or empty this one."],
+    });
+  }
+  let renderer: Promise<Renderer> | null = null;
+  const { shelf } = options;
+  const view = openView({
+    view: "public",
+    shelf,
+    renderer: () => (renderer ??= openRenderer(options.dist)),
+    index: () => openIndex(shelf.indexUri),
+    runtime: STATIC,
+    now: () => 0,
+    listing: null,
+  });
+  const open = await view.current();
+  if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
+  const { snapshot } = open;
+
+  const draft = join(dirname(target), `.${target.slice(dirname(target).length + 1)}.${process.pid}`);
+  await rm(draft, { recursive: true, force: true });
+  let files = 0;
+  let bytes = 0;
+  const skipped: string[] = [];
+  const write = async (file: string, body: Uint8Array): Promise<void> => {
+    try {
+      await mkdir(dirname(join(draft, file)), { recursive: true });
+      await writeFile(join(draft, file), body);
+      files++;
+      bytes += body.length;
+    } catch (error) {
+      // A key that is a folder of another key, or a name that this file system refuses: the rest is still worth having.
+      const { code } = error as NodeJS.ErrnoException;
+      if (!["EISDIR", "ENOTDIR", "EEXIST", "ENAMETOOLONG", "EINVAL", "EILSEQ"].includes(code ?? "")) throw error;
+      skipped.push(file);
+    }
+  };
+  try {
+    for await (const [path, file] of pathsOf(view)) await write(file, await bodyOf(view, path));
+    await write("_headers", Buffer.from(HEADERS));
+    await write(MARKER, Buffer.from(`${snapshot.id}\n`));
+    const old = `${draft}.old`;
+    if (existsSync(target)) await rename(target, old);
+    await rename(draft, target);
+    await rm(old, { recursive: true, force: true });
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  return { snapshot: snapshot.id, files, bytes, skipped };
+}
+
+/** Every path that has a file, with its name in the export. */
+async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file: string]> {
+  const open = await view.current();
+  if (open === null) return;
+  const data = await open.snapshot.data();
+  const noExtract = (): never => {
+    throw new ShelfError("internal", "An export lists pages and renders none.");
+  };
+  const records = await view.records();
+  const kept = new Set(records.map((record) => record.snapshot));
+  const pages = [
+    ...[...storedPages(data, { digest: noExtract, read: noExtract })].map(({ path }) => path),
+    pagePath.snapshots,
+    ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
+  ];
+  for (const path of pages) {
+    yield [path, exportFile(path)];
+    // Its twin for readers that want no HTML.
+    if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+  }
+  for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
+  const names = ["catalog", "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
+  for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
+  for (const { id } of data.meta === null ? [] : data.cubs) {
+    yield [`/api/cubs/${id}.json`, `api/cubs/${id}.json`];
+    yield [`/api/cubs/${id}/code.json`, `api/cubs/${id}/code.json`];
+  }
+  for (const prefix of relationsOf(data).folders.keys()) {
+    yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
+  }
+  for (const { key } of data.objects) yield [objectPath(key), `objects/${key}`];
+  const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
+  for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
+}
+
+async function* filesUnder(
+  snapshot: Awaited<ReturnType<typeof openSnapshot>>,
+  folder: string,
+): AsyncGenerator<readonly [path: string, file: string]> {
+  const entry = await snapshot.find(folder);
+  if (entry?.kind !== "tree") return;
+  for (const child of await snapshot.tree(entry.sha256)) {
+    const path = `${folder}/${child.name}`;
+    if (child.kind === "tree") yield* filesUnder(snapshot, path);
+    else yield [`/${path}`, path];
+  }
+}
+
+async function bodyOf(view: View, target: string): Promise<Uint8Array> {
+  const { status, body } = await answer(view, { method: "GET", target, header: () => null });
+  const chunks: Uint8Array[] = [];
+  if (body instanceof Uint8Array) chunks.push(body);
+  else if (body !== null) for await (const chunk of body) chunks.push(chunk);
+  if (status !== 200)
+    throw new ShelfError("build_failed", `${target} answers ${status}: ${Buffer.concat(chunks).toString("utf8").slice(0, 500)}`);
+  return Buffer.concat(chunks);
+}

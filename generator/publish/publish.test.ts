@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { documentId } from "../../snapshots/index/row.ts";
+import { PASSAGES, WORDS } from "../../snapshots/index/tables.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { seedIndex } from "./publish.ts";
+
+test("a new internal index begins with the public rows; one that is there is left as it is, and so is what others read", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "seed-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const from = openDirectoryShelf(join(folder, "public"));
+  const to = openDirectoryShelf(join(folder, "internal"));
+  const publicIndex = await openIndex(from.indexUri);
+  const doc = documentId("object", "a.md");
+  const row = { doc, key: "a.md", kind: "markdown", collection: "", title: "A", sha256: "0".repeat(64), passages: [] } as const;
+  await publicIndex.update({ upsert: [row], remove: [], base: null, tag: "one" });
+  publicIndex.close();
+  // Vectors that are being made, an older version's rows that a server still reads, and what a kill left of an earlier copy.
+  mkdirSync(join(from.indexUri, "vectors-0-toy.lance"));
+  mkdirSync(join(to.indexUri, "passages-0.lance"), { recursive: true });
+  mkdirSync(join(to.indexUri, `${WORDS}.lance`, "_versions"), { recursive: true });
+  mkdirSync(`${to.indexUri}.new/${WORDS}.lance`, { recursive: true });
+  writeFileSync(`${to.indexUri}.new/${WORDS}.lance/half`, "");
+
+  assert.equal(await seedIndex(from, to), true);
+  assert.deepEqual(readdirSync(to.indexUri).sort(), [`${PASSAGES}.lance`, "passages-0.lance", `${WORDS}.lance`].sort());
+  assert.deepEqual(readdirSync(join(folder, "internal")), ["index"]);
+  const internal = await openIndex(to.indexUri);
+  assert.deepEqual(await internal.tags(), ["one"]);
+  await internal.update({ upsert: [], remove: [doc], base: "one", tag: "two" });
+  internal.close();
+  assert.equal(await seedIndex(from, to), false);
+  const kept = await openIndex(to.indexUri);
+  assert.deepEqual((await kept.tags()).sort(), ["one", "two"]);
+  kept.close();
+});

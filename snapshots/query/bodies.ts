@@ -1,0 +1,156 @@
+/** The body of every route that follows from a snapshot, as a value: HTTP writes it as JSON, an agent's tool cuts it to its
+ *  budget, a page shows it. Parsing is apart from it: a URL and a tool's arguments say the same in different forms. */
+import { canonicalJson } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { relationsOf } from "../format/relations.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
+import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
+import type { DigestMatches, ObjectProof } from "../schema/evidence.ts";
+import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
+import { catalogFrame } from "./catalog.ts";
+import { REGISTRY_WORDS } from "../format/registry-words.ts";
+import { type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
+import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
+import { lookupDigest, parseDigest } from "./digests.ts";
+import { LIST_PAGE, list, parsePrefix } from "./list.ts";
+import type { OpenSnapshot } from "./open-snapshot.ts";
+import { single } from "./params.ts";
+import { objectProof } from "./proof.ts";
+import { parseSearch, search, type SearchQuery } from "./search.ts";
+import { toSource } from "./source.ts";
+
+export type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
+export type CubsQuery = CubQuery & { readonly cursor: Cursor | null };
+
+/** Interface §4 GET /api/list. @throws ShelfError "bad_cursor" for another query's cursor */
+export async function listBody(open: OpenSnapshot, { prefix, cursor, limit }: ListQuery): Promise<ListResponse> {
+  const digest = queryDigest("list", prefix);
+  const { objects } = await open.snapshot.data();
+  const { next, ...listing } = list(objects, prefix, positionOf(cursor, digest), limit);
+  return { prefix, prefixes: [...listing.prefixes], objects: [...listing.objects], ...nextOf(open, digest, next) };
+}
+
+/** Interface §4 GET /api/cubs. @throws ShelfError "registry_unavailable", "bad_cursor" */
+export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<CubListResponse> {
+  const data = await open.snapshot.data();
+  const meta = requireRegistry(data);
+  const digest = queryDigest("cubs", [query.q, filtersOf(query)]);
+  const { count, cubs, next } = findCubs(data.cubs, query, positionOf(query.cursor, digest));
+  return { meta, count, returned: cubs.length, cubs: [...cubs], ...nextOf(open, digest, next) };
+}
+
+/** Interface §4 GET /api/search. @throws ShelfError "search_unavailable" */
+export async function searchBody(open: OpenSnapshot, query: SearchQuery): Promise<SearchResponse> {
+  const data = await open.snapshot.data();
+  const results = await search(await open.reader(), query);
+  return { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)) };
+}
+
+/** GET /api/digests/{sha256}. */
+export async function digestBody(open: OpenSnapshot, sha256: string): Promise<DigestMatches> {
+  return lookupDigest(await open.snapshot.data(), sha256);
+}
+
+/** GET /api/proofs/{key}. @throws ShelfError "object_not_found" */
+export async function proofBody(open: OpenSnapshot, key: string): Promise<ObjectProof> {
+  const { library } = await open.snapshot.data();
+  return objectProof(open.snapshot, key, library.base_url + mountPath(library));
+}
+
+/** GET /api/catalog without the objects of its collections, which GET /api/list pages. Costs what the collections cost. */
+export async function collectionsBody(open: OpenSnapshot): Promise<Omit<Catalog, "snapshot">> {
+  const data = await open.snapshot.data();
+  const totals = [...relationsOf(data).totals.values()];
+  return catalogFrame(data.library, totals, data.objects.length);
+}
+
+/** GET /api/cubs/meta. @throws ShelfError "registry_unavailable" */
+export async function registryMetaBody(open: OpenSnapshot): Promise<RegistryMeta> {
+  return requireRegistry(await open.snapshot.data());
+}
+
+/** GET /api/cubs/{id}. @throws ShelfError "registry_unavailable", "cub_not_found" */
+export async function cubBody(open: OpenSnapshot, id: string): Promise<CubRecord> {
+  const data = await open.snapshot.data();
+  requireRegistry(data);
+  const record = relationsOf(data).recordById.get(id);
+  if (record === undefined) throw cubNotFound(id);
+  return record;
+}
+
+export function cubNotFound(id: string): ShelfError {
+  return new ShelfError("cub_not_found", `No record has the id ${id} in this snapshot.`, {
+    fixes: ["Search /api/cubs.", "Look in /api/rejected."],
+  });
+}
+
+/** @throws ShelfError "registry_unavailable" when the registry could not be read, "not_configured" when there is none */
+export function requireRegistry({ library, meta }: Pick<ViewData, "library" | "meta">): RegistryMeta {
+  if (meta !== null) return meta;
+  throw new ShelfError(library.registry === "none" ? "not_configured" : "registry_unavailable", REGISTRY_WORDS[library.registry]);
+}
+
+function nextOf(open: OpenSnapshot, query: string, position: number | null): { next?: string } {
+  return position === null ? {} : { next: formatCursor({ snapshot: open.snapshot.id, query, position }) };
+}
+
+/** In the order of the table, whatever the order in the URL. */
+function filtersOf({ filters }: CubQuery): readonly (readonly [name: string, values: readonly string[]])[] {
+  return CUB_FILTERS.flatMap(({ name }) => {
+    const values = filters.get(name);
+    return values === undefined ? [] : [[name, values] as const];
+  });
+}
+
+/** A query route's request, parsed. */
+export type ParsedQuery = {
+  /** The snapshot that it continues in, or null for the one at hand. */
+  readonly cursor: Cursor | null;
+  /** Decides the body together with the snapshot: equal texts, equal bodies. */
+  readonly canonical: string;
+  body(open: OpenSnapshot): Promise<object>;
+};
+
+export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof";
+
+/** Query route → its request from the parts of the path, decoded, and the parameters, whose names are known already.
+ *  Each throws a ShelfError for a value that its route does not take. */
+export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<string, string>>, params: URLSearchParams) => ParsedQuery>> = {
+  list(parts, params) {
+    const query: ListQuery = {
+      prefix: parsePrefix(parts["prefix"] ?? single(params, "prefix") ?? ""),
+      cursor: cursorOf(params),
+      limit: LIST_PAGE,
+    };
+    return parsed("list", query.cursor, [query.prefix], (open) => listBody(open, query));
+  },
+  search(_, params) {
+    const query = parseSearch(params);
+    return parsed("search", null, [query.q, query.prefix, query.limit], (open) => searchBody(open, query));
+  },
+  cubs(_, params) {
+    const query: CubsQuery = { ...parseCubQuery(params), cursor: cursorOf(params) };
+    return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.limit], (open) => cubsBody(open, query));
+  },
+  digest({ sha256 = "" }) {
+    const digest = parseDigest(sha256);
+    return parsed("digest", null, [digest], (open) => digestBody(open, digest));
+  },
+  proof({ key = "" }) {
+    return parsed("proof", null, [key], (open) => proofBody(open, key));
+  },
+};
+
+function cursorOf(params: URLSearchParams): Cursor | null {
+  const text = single(params, "cursor");
+  return text === null ? null : parseCursor(text);
+}
+
+function parsed(
+  route: QueryRouteId,
+  cursor: Cursor | null,
+  query: readonly unknown[],
+  body: (open: OpenSnapshot) => Promise<object>,
+): ParsedQuery {
+  return { cursor, canonical: canonicalJson([route, query, cursor]), body };
+}

@@ -1,0 +1,22 @@
+/** A snapshot that answers: its files, its history, its search index. Everything an answer follows from, besides its parameters. */
+import type { IndexReader } from "../index/reader.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+
+/** When a key was first seen on the way to one snapshot. */
+export type FirstSeen = {
+  /** The first snapshot that had this key. */
+  readonly key: SnapshotRecord;
+  /** The first snapshot since which its bytes are these. */
+  readonly bytes: SnapshotRecord;
+};
+
+export type OpenSnapshot = {
+  readonly snapshot: Snapshot;
+  /** null when no kept history says. */
+  firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
+  /** @throws ShelfError "search_unavailable" */
+  reader(): Promise<IndexReader>;
+  /** Tells that it is hardly asked any more; it answers as before. */
+  release(): void;
+};

@@ -1,0 +1,20 @@
+/** What a search finds. */
+import type { IndexRow } from "../index/row.ts";
+import type { ExactReason } from "./wanted.ts";
+
+/** One object, record or claim, by its best passage. */
+export type SearchResult = {
+  readonly doc: string;
+  readonly key: string;
+  readonly kind: IndexRow["kind"];
+  readonly collection: string;
+  readonly title: string;
+  /** Plain text around the words, at most 320 characters. */
+  readonly snippet: string;
+  /** Finite, higher is better. */
+  readonly score: number;
+  /** Why it stands first: the query is its whole key, id, declared name or title; else null. */
+  readonly exact: ExactReason | null;
+  /** The best passage. */
+  readonly row: IndexRow;
+};

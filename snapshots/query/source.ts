@@ -1,0 +1,19 @@
+/** A search result as the interface shows it: Source of interface §2. */
+import { objectPath } from "../format/layout.ts";
+import { relationsOf } from "../format/relations.ts";
+import { mountPath, type ViewData } from "../format/view-data.ts";
+import type { Source } from "../schema/resources.ts";
+import type { SearchResult } from "./search-result.ts";
+
+export function toSource(data: ViewData, result: SearchResult): Source {
+  const { title, kind, key, snippet, score } = result;
+  const mount = mountPath(data.library);
+  const summary =
+    kind === "record"
+      ? (relationsOf(data).recordById.get(key)?.statement ?? "")
+      : kind === "claim"
+        ? (relationsOf(data).claimById.get(key)?.scope ?? "")
+        : (relationsOf(data).objectByKey.get(key)?.summary ?? "");
+  const href = kind === "record" ? `/api/cubs/${key}` : kind === "claim" ? `${mount}/api/claims` : mount + objectPath(key);
+  return { title, kind, key, href, summary, snippet, score };
+}
