@@ -233,7 +233,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Our name of a language that an author wrote, or null when we have no grammar for it. */
-export function findLanguage(written: string): string | null {
+function findLanguage(written: string): string | null {
   const name = written.toLowerCase();
   const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   return Object.hasOwn(GRAMMARS, known) ? known : null;

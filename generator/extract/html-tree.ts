@@ -9,7 +9,7 @@ import { find, html } from "property-information";
 /** Nodes of one document; a page that misuses formatting elements grows with the square of its length. */
 const MAX_NODES = 300_000;
 /** Nesting; everything after the parser recurses. Real documents stay below 60. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /** A document that would cost too much to show. Not a ShelfError: it never leaves this folder. */
 export class TooComplex extends Error {

@@ -25,7 +25,7 @@ export type Candidate = {
   readonly length: number;
 };
 
-export type CandidateQuery = {
+type CandidateQuery = {
   /** Analysed words (see `words`); a row with any of them is a candidate. */
   readonly any: readonly string[];
   /** A row with this mark is one, too. */

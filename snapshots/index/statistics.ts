@@ -12,8 +12,8 @@ export type Statistics = {
 };
 
 /** Counted words are stored under their name, totals under names that no word can have. */
-export const ROWS_TOTAL = " rows";
-export function lengthTotal(field: number): string {
+const ROWS_TOTAL = " rows";
+function lengthTotal(field: number): string {
   return ` length ${field}`;
 }
 

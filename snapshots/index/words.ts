@@ -5,7 +5,7 @@
 import { stemmer } from "stemmer";
 
 /** Code units of one word; longer runs (base64, minified code) are cut and say nothing. */
-export const MAX_WORD = 64;
+const MAX_WORD = 64;
 /** Distinct raw words whose analysis is kept; above it the memory starts again. */
 const CACHE_LIMIT = 200_000;
 
