@@ -97,7 +97,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
 
-/** The parsers of some types are large: one that is not needed is not loaded, which is most of what one changed object costs. */
+/** Loads the parser that the type needs, and no other: some are large. */
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
   const mediaType = type.mediaType;
   switch (type.kind) {

@@ -1,7 +1,5 @@
-/** Markdown to a harmless fragment and passages by heading.
- *
- *  satteri parses into the hast trees that the rest of the pipeline speaks: raw HTML through parse5, then the sanitiser, then what we add. Documents that would be expensive for
- *  any parser are recognised before parsing and shown as text. */
+/** Markdown to a harmless fragment and passages by heading: satteri, raw HTML through parse5, the sanitiser, then what we add.
+ *  Documents that would take any parser long are recognised before parsing and shown as text. */
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { markdownToHast } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";

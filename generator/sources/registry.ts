@@ -54,7 +54,11 @@ type Registry = ParsedRegistry & {
   readonly sha256: string;
   readonly size: number;
   /** The source failed and these are the last good bytes; null when they are fresh. */
-  readonly stale: { readonly reason: string /** RFC 3339, when they were pulled */; readonly fetched: string } | null;
+  readonly stale: {
+    readonly reason: string;
+    /** RFC 3339, when they were pulled. */
+    readonly fetched: string;
+  } | null;
   /** The same bytes as the last good ones. */
   readonly unchanged: boolean;
 };

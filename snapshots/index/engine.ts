@@ -12,7 +12,7 @@ export type Engine = {
   readonly arrow: typeof import("apache-arrow");
 };
 
-/** Imported here and not at the top: the native library costs a quarter of a second and 80 MB. */
+/** Imported here and not at the top: who does not search does not load the native library. */
 export async function connectEngine(uri: string): Promise<Engine> {
   const lancedb = await import("@lancedb/lancedb");
   // As CommonJS, because LanceDB loads it so: a second copy of the classes would be converted at every write.

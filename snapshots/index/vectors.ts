@@ -15,7 +15,7 @@ import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString }
 
 /** Passages embedded and written at once. */
 const BATCH = 256;
-/** Up to here every vector is compared: exact, and fast enough. */
+/** Up to here every vector is compared, which is exact. */
 const EXACT_ROWS = 20_000;
 /** Share of the clusters that a query looks into above that; README.md has the recall. */
 const PROBED = 0.1;
