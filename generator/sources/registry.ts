@@ -19,7 +19,7 @@ import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLen
 import { parseStrictJson } from "./json.ts";
 import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
-export type UnknownValue = { readonly field: string; readonly value: string };
+type UnknownValue = { readonly field: string; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
@@ -28,7 +28,7 @@ export type ParsedCub = {
   readonly unknown_values: readonly UnknownValue[];
 };
 
-export type DeclaredCount = {
+type DeclaredCount = {
   /** e.g. `verification_counts.VERIFIED`, `sources.example-proofs.csv_rows` */
   readonly name: string;
   /** null: the registry has records of this kind, but declares no number. */
@@ -49,12 +49,16 @@ export type ParsedRegistry = {
   readonly notes: readonly string[];
 };
 
-export type Registry = ParsedRegistry & {
+type Registry = ParsedRegistry & {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly size: number;
   /** The source failed and these are the last good bytes; null when they are fresh. */
-  readonly stale: { readonly reason: string /** RFC 3339, when they were pulled */; readonly fetched: string } | null;
+  readonly stale: {
+    readonly reason: string;
+    /** RFC 3339, when they were pulled. */
+    readonly fetched: string;
+  } | null;
   /** The same bytes as the last good ones. */
   readonly unchanged: boolean;
 };
@@ -150,7 +154,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
 }
 
 /** Declared and counted differ. */
-export function isWrong(count: DeclaredCount): boolean {
+function isWrong(count: DeclaredCount): boolean {
   return count.declared !== count.counted;
 }
 
