@@ -41,7 +41,10 @@ export async function benchPublishing(folder: string): Promise<readonly Figure[]
     await wait(WITHOUT_S * 1000);
     const ended = performance.now();
     const windows: { readonly from: number; readonly swapped: number; readonly to: number }[] = [];
-    for (let change = 0; change < CHANGES; change++) windows.push(await publish(site.url, folder, config, keys[change * 17_017] ?? ""));
+    for (let change = 0; change < CHANGES; change++) {
+      windows.push(await publish(site.url, folder, config, keys[change * 17_017] ?? ""));
+      await readers.caughtUp();
+    }
     await readers.stop();
     const took = (inside: (due: number) => boolean): number[] =>
       readers.samples
@@ -107,7 +110,12 @@ async function publish(url: string, folder: string, config: string, key: string)
   return { from, swapped, to };
 }
 
-type Readers = { readonly samples: readonly Sample[]; stop(): Promise<void> };
+type Readers = {
+  readonly samples: readonly Sample[];
+  /** Returns when no more requests wait than readers have connections. */
+  caughtUp(): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** Requests are sent when they are due, however slow the ones before are; each one's time counts from when it was due.
  *  @throws Error out of `stop` when an answer had another status than 200 */
@@ -138,6 +146,9 @@ function startReaders(url: string, keys: readonly string[]): Readers {
   }, 1);
   return {
     samples,
+    async caughtUp() {
+      while (open.size > CONNECTIONS) await wait(LOOK_MS);
+    },
     async stop() {
       clearInterval(timer);
       await Promise.all(open);
