@@ -15,7 +15,8 @@ import { build, type BuildOptions, type BuildSummary, openShelves } from "./buil
 import { type Config, openConfig } from "./config/config.ts";
 import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
-import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
+import type { ObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import { withoutPrivileges } from "./fixtures/unprivileged.ts";
 
 function tempDir(t: TestContext): string {

@@ -26,7 +26,8 @@ import { publish, seedIndex, updateIndex, writeDerived, writeDraft } from "./pub
 import { listObjects, readObjects } from "./read-objects.ts";
 import { readRegistry } from "./sources/read-registry.ts";
 import { renderPages } from "./pages/render.ts";
-import { openObjectStore, type ObjectStore, type StoredObject } from "./sources/object-store.ts";
+import type { ObjectStore, StoredObject } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import { readClaims } from "./sources/claims.ts";
 import {
   clearHalfStates,

@@ -1,6 +1,7 @@
 /** Adds to package-lock.json what `npm install` leaves out when its registry lacks a platform's build: for each exact
  *  version among some package's optional dependencies that has no entry, one that says which platform it is for. Without
- *  them `npm ci` stops with EUSAGE. Run it after every `npm install`; it changes nothing when nothing is missing. */
+ *  them `npm ci` stops with EUSAGE. Run it after every `npm install`; it changes nothing when nothing is missing.
+ *  It also frees packages of WebAssembly from a processor that there is not. */
 import { readFileSync, writeFileSync } from "node:fs";
 
 const OS = ["aix", "android", "darwin", "freebsd", "linux", "netbsd", "openbsd", "openharmony", "sunos", "win32"];
@@ -17,6 +18,16 @@ export function findMissing(lock) {
     }
   }
   return missing;
+}
+
+/** Packages of WebAssembly say that they are for a processor named so, which nobody has: they are meant to be installed only
+ *  by force. One that our manifest asks for runs on every processor, and without that member `npm ci` installs it.
+ *  @returns the places of the entries that it changed */
+export function freeWebAssembly(lock) {
+  const wanted = Object.keys(lock.packages[""]?.dependencies ?? {}).map((name) => `node_modules/${name}`);
+  const bound = wanted.filter((place) => lock.packages[place]?.cpu?.join() === "wasm32");
+  for (const place of bound) delete lock.packages[place].cpu;
+  return bound;
 }
 
 /** Looks where Node would: beside the package that wants it, then in each folder above. */
@@ -42,11 +53,12 @@ if (process.argv[1] === new URL(import.meta.url).pathname) {
   const file = new URL("../package-lock.json", import.meta.url);
   const lock = JSON.parse(readFileSync(file, "utf8"));
   const missing = findMissing(lock);
+  const freed = freeWebAssembly(lock);
   const names = Object.keys(missing);
-  if (names.length > 0) {
+  if (names.length + freed.length > 0) {
     Object.assign(lock.packages, missing);
     lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
     writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
   }
-  process.stdout.write(`${names.length} entries added\n`);
+  process.stdout.write(`${names.length} entries added, ${freed.length} freed\n`);
 }

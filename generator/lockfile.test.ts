@@ -7,8 +7,9 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const { findMissing } = (await import(new URL("complete-lock.mjs", import.meta.url).href)) as {
+const { findMissing, freeWebAssembly } = (await import(new URL("complete-lock.mjs", import.meta.url).href)) as {
   findMissing(lock: unknown): Record<string, unknown>;
+  freeWebAssembly(lock: unknown): string[];
 };
 
 type Entry = {
@@ -63,6 +64,18 @@ test("an entry that is missing would be found, and the one beside its package co
   assert.deepEqual(findMissing({ packages }), {
     "node_modules/@tool/linux-arm64-musl": { version: "1.2.3", cpu: ["arm64"], libc: ["musl"], optional: true, os: ["linux"] },
   });
+});
+
+test("a package of WebAssembly that the manifest asks for is bound to no processor", () => {
+  assert.deepEqual(freeWebAssembly(lock), []);
+  const packages = {
+    "": { dependencies: { "@tool/wasm32": "1.0.0", "@tool/arm64": "1.0.0" } },
+    "node_modules/@tool/wasm32": { version: "1.0.0", cpu: ["wasm32"] },
+    "node_modules/@tool/arm64": { version: "1.0.0", cpu: ["arm64"] },
+    "node_modules/@tool/other-wasm32": { version: "1.0.0", cpu: ["wasm32"] },
+  };
+  assert.deepEqual(freeWebAssembly({ packages }), ["node_modules/@tool/wasm32"]);
+  assert.deepEqual(packages["node_modules/@tool/wasm32"], { version: "1.0.0" });
 });
 
 test("what is installed everywhere is pinned by its digest", () => {

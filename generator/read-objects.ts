@@ -11,11 +11,15 @@ import { type CollectionInfo, findCollection } from "../snapshots/format/view-da
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
 import type { Progress } from "./progress.ts";
+import { openByteBudget } from "./sources/byte-budget.ts";
 import type { ObjectStore, StoredObject } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 
 /** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
+/** Bytes of objects held at once, by their listed sizes: each is in memory about three times on its way to a process and
+ *  back, and a build is to stay below 1.5 GB. A larger object is read alone. */
+const BYTES_AT_ONCE = 192 * 1024 * 1024;
 
 export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
@@ -62,6 +66,8 @@ export async function readObjects(options: {
   /** Closed when all is read; by the caller when something fails. */
   readonly pool: ExtractPool;
   readonly progress: Progress;
+  /** Default: BYTES_AT_ONCE. */
+  readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
   const { store, listed, collections, shelves, pool, progress } = options;
   const known = new Map(options.known.map((object) => [object.key, object]));
@@ -85,8 +91,10 @@ export async function readObjects(options: {
   if (changed.length > 0) {
     let next = 0;
     let done = 0;
+    const budget = openByteBudget(options.bytesAtOnce ?? BYTES_AT_ONCE);
     const work = async (): Promise<void> => {
       for (let row = changed[next++]; row !== undefined; row = changed[next++]) {
+        await budget.take(row.size);
         try {
           const { bytes, version } = await store.read(row.key);
           const root = rootOf(row.key);
@@ -112,6 +120,8 @@ export async function readObjects(options: {
           // Disk full and the like are the build's failure; a file that cannot be read is its own.
           if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;
           refused.push({ source: "store", key: row.key, reason: error.message });
+        } finally {
+          budget.give(row.size);
         }
         progress.step("read", ++done, changed.length);
       }

@@ -10,7 +10,8 @@ import { build, openShelves, stateBasis } from "./build.ts";
 import { compileSite } from "./pages/compile-site.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
-import { type ObjectStore, openObjectStore } from "./sources/object-store.ts";
+import type { ObjectStore } from "./sources/object-store.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
 import { formatState, readState, writeState } from "./state.ts";
 
 const quiet = { progress: SILENT };

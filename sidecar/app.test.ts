@@ -7,7 +7,7 @@ import { sha256 } from "../snapshots/digest.ts";
 import { ROUTES } from "../snapshots/routes/routes.ts";
 import { AskResponse, Problem } from "../snapshots/schema/resources.ts";
 import { type Reply, type Running, startSidecar } from "./app-fixture.ts";
-import { makeHmacToken, makeToken, NOW, rsaPem, SERVICE_SECRET } from "./gate-fixture.ts";
+import { accessConfig, clock, makeHmacToken, makeToken, NOW, readKeys, rsaPem, SERVICE_SECRET } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { openRateLimiter } from "./limits.ts";
 import { openReindexer } from "./reindex.ts";
@@ -481,4 +481,105 @@ test("clients that send half a body hold up nobody else", async () => {
   );
   for (let at = 0; at < 20; at++) assert.equal((await running.send("POST", "/api/ask", {}, '{"question":"zebra"}')).status, 200);
   for (const socket of sockets) socket.destroy();
+});
+
+test("a request passes the gate once, whatever it asks for", async () => {
+  const gate = openGate(accessConfig(), { now: clock, readKeys });
+  let asked = 0;
+  const counting = await startSidecar({
+    gate: { check: (headers) => (asked++, gate.check(headers)), checkHuman: (headers) => (asked++, gate.checkHuman(headers)) },
+  });
+  const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
+  for (const [method, target, headers, status] of [
+    ["GET", "/internal/api/catalog", member, 200],
+    ["GET", "/internal/browse/drafts/", {}, 401],
+    ["GET", "/internal/api/ai-search?q=x", member, 200],
+    ["POST", "/internal/library/api/ask", member, 200],
+    ["POST", "/internal/api/ask", human, 200],
+    ["POST", "/internal/api/ask", {}, 401],
+    ["GET", CODE, member, 200],
+    ["GET", "/internal/x/../api/catalog", member, 400],
+  ] as const) {
+    asked = 0;
+    const reply = await counting.send(method, target, headers, method === "POST" ? '{"question":"zebra"}' : undefined);
+    assert.deepEqual([reply.status, asked], [status, 1], target);
+    assert.equal(reply.headers["cache-control"], "private, no-store", target);
+  }
+  asked = 0;
+  await counting.send("GET", "/api/catalog", member);
+  assert.equal(asked, 0);
+  await counting.listening.close();
+  rmSync(counting.views.folder, { recursive: true });
+});
+
+test("a script of another site may ask first and read what public effects answer, errors included, and nothing gated", async () => {
+  const limited = await startSidecar(
+    { limits: openRateLimiter({ rates: { search: 9, mcp: 9, ask: 1, "ai-search": 1, code: 9 } }) },
+    true,
+    true,
+  );
+  const origin = { origin: "https://elsewhere.example" };
+  for (const [method, target, methods] of [
+    ["POST", "/api/ask", /\bPOST\b/],
+    ["GET", "/api/ai-search?q=stable", /\bGET\b/],
+  ] as const) {
+    const asked = await limited.send("OPTIONS", target, { ...origin, "access-control-request-method": method });
+    assert.deepEqual([asked.status, asked.body, asked.headers["access-control-allow-origin"]], [204, "", "*"], target);
+    assert.match(asked.headers["access-control-allow-methods"] ?? "", methods);
+    assert.ok(asked.headers["access-control-allow-headers"] !== undefined);
+    for (const status of [200, 429]) {
+      const reply = await limited.send(method, target, origin, method === "POST" ? '{"question":"zebra"}' : undefined);
+      assert.deepEqual([reply.status, reply.headers["access-control-allow-origin"]], [status, "*"], target);
+      assert.match(String(reply.headers["access-control-expose-headers"]), /Retry-After/);
+    }
+    const refused = await limited.send("DELETE", target, origin);
+    assert.deepEqual([refused.status, refused.headers["access-control-allow-origin"]], [405, "*"]);
+  }
+  for (const target of ["/api/reindex", "/ask/?question=x"]) {
+    const asked = await limited.send("OPTIONS", target, origin);
+    assert.deepEqual([asked.status, asked.headers["access-control-allow-origin"]], [405, undefined], target);
+  }
+  for (const target of ["/internal/api/catalog", "/internal/library/api/ask", "/internal/api/ai-search?q=x", CODE]) {
+    for (const [headers, status] of [
+      [origin, 401],
+      [{ ...origin, ...member }, 405],
+    ] as const) {
+      const asked = await limited.send("OPTIONS", target, headers);
+      assert.deepEqual([asked.status, asked.headers["access-control-allow-origin"]], [status, undefined], target);
+      assert.equal(asked.headers["access-control-allow-methods"], undefined);
+    }
+  }
+  await limited.listening.close();
+  rmSync(limited.views.folder, { recursive: true });
+});
+
+test("two Host headers are 400 on every way, also at the gate", async () => {
+  for (const target of ["/api/ask", "/api/ai-search?q=x", "/internal/api/catalog", CODE, "/mcp", "/api/catalog"]) {
+    const text = await new Promise<string>((resolve, reject) => {
+      let said = "";
+      const socket = connect(running.listening.port, "127.0.0.1", () =>
+        socket.write(`GET ${target} HTTP/1.1\r\nHost: library.example\r\nHost: elsewhere.example\r\nConnection: close\r\n\r\n`),
+      );
+      socket
+        .setEncoding("utf8")
+        .on("data", (chunk: string) => (said += chunk))
+        .on("end", () => resolve(said))
+        .on("error", reject);
+    });
+    assert.match(text, /^HTTP\/1\.1 400 /, target);
+    assert.match(text, /^cache-control: .*no-store/im, target);
+  }
+});
+
+test("in a kept snapshot there is nothing gated, nothing with an effect but semantic search, and no way around the gate", async () => {
+  const id = String((await running.send("GET", "/api/claims")).headers["x-snapshot"]);
+  for (const path of ["/internal/api/catalog", "/internal/", "/internal/api/ask", "/internal/mcp", CODE, "/api/code/sorting/main/x"]) {
+    for (const at of [`/at/${id}`, `/at/${"0".repeat(64)}`, "/at/x"]) {
+      const reply = await running.send("GET", at + path, member);
+      assert.equal(reply.status, 404, at + path);
+      assert.doesNotMatch(reply.body, /drafts|insert_keeps/);
+    }
+  }
+  assert.equal((await running.send("GET", `/at/${id}/api/ai-search?q=x`)).status, 200);
+  assert.equal((await running.send("POST", `/at/${id}/api/ask`, {}, '{"question":"x"}')).status, 404);
 });

@@ -13,7 +13,8 @@ import { toShelfError } from "../snapshots/format/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
-import type { RateGroup } from "../snapshots/routes/route.ts";
+import { preflight } from "../snapshots/http/preflight.ts";
+import type { RateGroup, Route } from "../snapshots/routes/route.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
@@ -25,7 +26,6 @@ import type { Gate, Identity } from "./gate.ts";
 import { networkOf } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
 import { findPlace, isGated, type Place } from "./place.ts";
-import { preflight, shareWithAll } from "./sharing.ts";
 import { rateLimited, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/model-tools.ts";
 import { shareAnswer } from "./mcp/origin.ts";
@@ -122,8 +122,7 @@ export function createApp(parts: Parts, counting = true): App {
     const { method } = context.req;
     if (effect !== null && effect.anyMethod !== true) {
       const methods: readonly string[] = place.route?.methods ?? [];
-      if (method === "OPTIONS" && effect.share !== undefined && !isGated(place.access))
-        return new Response(null, { status: 204, headers: preflight(methods) });
+      if (method === "OPTIONS" && effect.share !== undefined && !isGated(place.access)) return toResponse(preflight(place.route as Route));
       if (!methods.includes(method))
         throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
     }
@@ -275,6 +274,15 @@ function targetOf(context: Context<Env>): string {
   if (sent?.startsWith("/") === true) return sent;
   const { pathname, search } = new URL(context.req.url);
   return pathname + search;
+}
+
+/** Of an answer's headers, those that a script of another site may read beside its body. */
+const READABLE = "X-Snapshot, RateLimit, RateLimit-Policy, Retry-After";
+
+/** As every public file is shared: with everybody, without credentials. */
+function shareWithAll(headers: Headers): void {
+  headers.set("Access-Control-Allow-Origin", "*");
+  headers.set("Access-Control-Expose-Headers", READABLE);
 }
 
 function observe(parts: Parts): MiddlewareHandler<Env> {

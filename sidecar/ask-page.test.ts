@@ -140,7 +140,9 @@ test("the gated view answers behind the gate alone, and what is gated is in no p
 });
 
 test("a client's questions are counted with those of the API, and the refusal is a page", async () => {
-  const { get } = openApp({ limits: openRateLimiter({ uptime: () => 0, rates: { search: 9, mcp: 9, ask: 2, "ai-search": 9, code: 9 } }) });
+  const { get } = openApp({
+    limits: openRateLimiter({ monotonic: () => 0, rates: { search: 9, mcp: 9, ask: 2, "ai-search": 9, code: 9 } }),
+  });
   assert.equal((await get(QUESTION)).status, 200);
   assert.equal((await get(QUESTION)).status, 200);
   const refused = await get(QUESTION);

@@ -452,7 +452,7 @@ test("a token that was let in is refused once it has expired, its key is gone, o
   let text = jwks;
   const aging = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
-    uptime: () => now,
+    monotonic: () => now,
     readKeys: () => Promise.resolve(text),
   });
   const lasting = tokenHeaders(makeToken({ exp: NOW + 100_000 }));

@@ -53,7 +53,7 @@ export type GateOptions = {
   /** Milliseconds since 1970: what a token's times are compared with. */
   readonly now?: () => number;
   /** Milliseconds that never go back: how old keys and verdicts are. */
-  readonly uptime?: () => number;
+  readonly monotonic?: () => number;
   /** How the keys' text is read; for tests. */
   readonly readKeys?: NonNullable<KeySourceOptions["read"]>;
 };
@@ -63,7 +63,7 @@ type Verdict = {
   readonly parsed: ParsedToken;
   /** Version of the key set that it was reached with. */
   readonly keys: number;
-  /** When, by `uptime`. */
+  /** When, by `monotonic`. */
   readonly at: number;
 };
 
@@ -71,7 +71,7 @@ type Verdict = {
  *  it reads again takes effect at once */
 export function openGate(source: AccessConfig | null | (() => AccessConfig | null), options: GateOptions = {}): Gate {
   const now = options.now ?? Date.now;
-  const uptime = options.uptime ?? (() => performance.now());
+  const monotonic = options.monotonic ?? (() => performance.now());
   const readConfig = typeof source === "function" ? source : () => source;
   // Keyed by the digest of the token, so the memory of the process holds no token; the value is bound to one key set.
   const verdicts = new LRUCache<string, Verdict>({ max: MAX_REMEMBERED });
@@ -83,7 +83,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     if (keySource === null || location !== jwks) {
       location = jwks;
       keySource = openKeySource(jwks, {
-        uptime,
+        monotonic,
         ...(options.readKeys === undefined ? {} : { read: options.readKeys }),
       });
     }
@@ -105,7 +105,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const keys = await findKeySource(config.jwks).find(parsed.kid);
     if (keys === null) return "no_keys";
     if (!keys.kids.has(parsed.kid)) return "unknown_key";
-    if (known?.keys === keys.version && uptime() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
+    if (known?.keys === keys.version && monotonic() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
     const good = await jwtVerify(token, keys.choose, {
       algorithms: [...config.algorithms],
       issuer: config.issuer,
@@ -117,7 +117,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
       () => false,
     );
     // The configuration may have changed while the signature was checked; what was judged by the old one is not remembered.
-    if (judgedBy === config) verdicts.set(digest, { good, parsed, keys: keys.version, at: uptime() });
+    if (judgedBy === config) verdicts.set(digest, { good, parsed, keys: keys.version, at: monotonic() });
     return good ? parsed : "signature";
   };
 

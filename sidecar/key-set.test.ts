@@ -56,7 +56,7 @@ test("an unknown key id fetches the keys again, at most once a minute", async ()
   let text = JSON.stringify({ keys: [] });
   const counting = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
-    uptime: () => now,
+    monotonic: () => now,
     readKeys: () => {
       fetches++;
       return Promise.resolve(text);
@@ -80,7 +80,7 @@ test("the last good keys are kept while their source is down or answers nonsense
   let broken = false;
   const keeping = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
-    uptime: () => now,
+    monotonic: () => now,
     readKeys: () => (broken ? Promise.reject(new Error("down")) : Promise.resolve(jwks)),
   });
   const headers = tokenHeaders(makeToken({ exp: NOW + 1_000_000 }));
@@ -132,12 +132,12 @@ test("keys come over HTTP from the configured address only, never by a redirect,
 
 test("a wall clock that is set back holds up neither withdrawn nor new keys, and makes no verdict last longer", async () => {
   let now = clock();
-  let uptime = 5;
+  let monotonic = 5;
   let text = jwks;
   let fetches = 0;
   const gate = openGate(accessConfig({ jwks: "https://keys.example/jwks.json" }), {
     now: () => now,
-    uptime: () => uptime,
+    monotonic: () => monotonic,
     readKeys: () => {
       fetches++;
       return Promise.resolve(text);
@@ -147,12 +147,12 @@ test("a wall clock that is set back holds up neither withdrawn nor new keys, and
   assert.equal(await statusOf(headers, gate), 200);
   assert.equal(fetches, 1);
   now -= 3_600_000;
-  uptime += 60_001;
+  monotonic += 60_001;
   // A key id that is not known: asked for again after a minute of real time.
   assert.equal(await statusOf(tokenHeaders(makeToken({ nbf: undefined }, { kid: "new" })), gate), 401);
   assert.equal(fetches, 2);
   text = JSON.stringify({ keys: (JSON.parse(jwks) as { keys: { kid: string }[] }).keys.filter(({ kid }) => kid !== "ec") });
-  uptime += 11 * 60_000;
+  monotonic += 11 * 60_000;
   assert.equal(await statusOf(headers, gate), 401, "its key was withdrawn more than ten minutes ago");
   assert.equal(fetches, 3);
 });

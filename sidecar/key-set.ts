@@ -35,7 +35,7 @@ export interface KeySource {
 
 export type KeySourceOptions = {
   /** Milliseconds from any start that never go back: how old keys are must not depend on a clock that somebody sets. */
-  readonly uptime: () => number;
+  readonly monotonic: () => number;
   /** Reads the text of the set; by default the file, or the address by HTTP. */
   readonly read?: (location: string) => Promise<string>;
 };
@@ -60,7 +60,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
       const fresh = await read(location);
       if (fresh !== text || current === null) current = parseKeySet(fresh, ++versions);
       text = fresh;
-      goodAt = options.uptime();
+      goodAt = options.monotonic();
       failing = false;
     } catch {
       // The last good keys stay; an unreadable source must neither lock everybody out nor let anybody in.
@@ -70,12 +70,12 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
     }
   };
   const start = (): void => {
-    triedAt = options.uptime();
+    triedAt = options.monotonic();
     running = refresh();
   };
   return {
     async find(kid) {
-      const now = options.uptime();
+      const now = options.monotonic();
       const known = current?.kids.has(kid) ?? false;
       if (known && now - goodAt < maxAge) return current;
       // Without any keys there is nothing to lose by asking sooner, but still not once per request.

@@ -4,7 +4,7 @@ import { openRateLimiter, RATES } from "./limits.ts";
 
 test("a client is refused above its quota, told when to come back, and let in again after the window", () => {
   let now = 1_000_000;
-  const limiter = openRateLimiter({ uptime: () => now });
+  const limiter = openRateLimiter({ monotonic: () => now });
   for (let at = 0; at < RATES.ask; at++) assert.ok(limiter.take("ask", "a").ok);
   now += 15_400;
   const refused = limiter.take("ask", "a");

@@ -26,18 +26,18 @@ export interface RateLimiter {
 export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
 
 /** A window opens with a client's first request and holds `RATES[group]` requests.
- *  @param options.uptime milliseconds that never go back: a clock that is set would open or hold windows */
+ *  @param options.monotonic milliseconds that never go back: a clock that is set would open or hold windows */
 export function openRateLimiter(
-  options: { readonly uptime?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
+  options: { readonly monotonic?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
 ): RateLimiter {
-  const uptime = options.uptime ?? (() => performance.now());
+  const monotonic = options.monotonic ?? (() => performance.now());
   const rates = options.rates ?? RATES;
   const windows = new LRUCache<string, { readonly opened: number; count: number }>({ max: MAX_CLIENTS });
   return {
     take(group, client) {
       const quota = rates[group];
       const id = `${group} ${client}`;
-      const at = uptime();
+      const at = monotonic();
       let window = windows.get(id);
       if (window === undefined || at - window.opened >= WINDOW_MS) {
         window = { opened: at, count: 0 };

@@ -35,14 +35,8 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
     const own = app.owns(place);
     if (!own && alone && place.route?.kind !== "live") sendProblem(parts, elsewhere, message, response, CACHE.none);
     else if (!own && !app.counts(place)) direct(message, response);
-    else if (hasOneHost(message)) void throughApp(message, response);
-    else sendProblem(parts, malformed, message, response, CACHE.private);
+    else void throughApp(message, response);
   };
-}
-
-/** Of two Host headers Node keeps the first, a proxy may have looked at the second (RFC 9112 §3.2). */
-function hasOneHost({ rawHeaders }: IncomingMessage): boolean {
-  return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length < 2;
 }
 
 /** 404 and not 503: whether the path exists is for another process to say, and this one is well. */
@@ -53,7 +47,7 @@ const elsewhere = new ShelfError("not_found", "This process has the sidecar's ow
   ],
 });
 
-const malformed = new ShelfError("bad_request", "The Host header or the target of this request is missing, malformed or there twice.", {
+const malformed = new ShelfError("bad_request", "The Host header or the target of this request is missing or malformed.", {
   fixes: ["Send the name of this server, and its port, as Host."],
 });
 

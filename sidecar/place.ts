@@ -2,12 +2,14 @@
  *
  *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that
  *  merely looks like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
-import type { PageRoute, RateGroup, RouteAccess } from "../snapshots/routes/route.ts";
-import { matchService } from "../snapshots/routes/match.ts";
+import { splitAt } from "../snapshots/routes/match.ts";
+import type { PageRoute, RateGroup, Route, RouteAccess } from "../snapshots/routes/route.ts";
 import { COSTLY_PAGES, ROUTES } from "../snapshots/routes/routes.ts";
 
 /** Under which the internal view is mounted, all of it behind the gate. */
 const INTERNAL = "/internal";
+
+export type Row = Route | PageRoute;
 
 export type Place = {
   /** As the client wrote it, percent-encoded and without the query; the caller controls it. */
@@ -18,45 +20,47 @@ export type Place = {
   /** What stands between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
   readonly at: string | null;
   /** The row of the table, pages included; null for what only the view itself knows. */
-  readonly route: PageRoute | null;
+  readonly route: Row | null;
   readonly access: RouteAccess;
   readonly limit: RateGroup | null;
 };
 
-const ROWS: readonly PageRoute[] = [
+const ROWS: readonly Row[] = [
   ...ROUTES,
   ...COSTLY_PAGES,
   ...COSTLY_PAGES.map((page): PageRoute => ({ ...page, path: INTERNAL + page.path, access: "gated" })),
 ];
-const BY_PATH: ReadonlyMap<string, PageRoute> = new Map(ROWS.filter(({ path }) => !path.includes("{")).map((row) => [row.path, row]));
+const BY_PATH: ReadonlyMap<string, Row> = new Map(ROWS.filter(({ path }) => !path.includes("{")).map((row) => [row.path, row]));
 /** A file's other name and a page's path without its last slash cost what the row costs. */
 const LIMIT_BY_SPELLING: ReadonlyMap<string, RateGroup | null> = new Map(
   [...BY_PATH.values()].map(({ path, limit }) => [path.endsWith("/") ? path.slice(0, -1) : `${path}.json`, limit]),
 );
-/** Folders in which nothing is public, whether or not a row fits: `/api/code/` with too few parts after it. */
-const GATED_FOLDERS = ROUTES.filter(({ access, path }) => isGated(access) && path.includes("{")).map(
-  ({ path }) => path.split("{")[0] ?? "",
-);
+/** Outside that mount, what is gated with everything in its folder, whether or not the rest of the path fits. */
+const GATED_FOLDERS = ROUTES.filter(({ access, path }) => isGated(access) && !path.startsWith(`${INTERNAL}/`)).map((route) => ({
+  route,
+  folder: route.path.split("{")[0] ?? "",
+}));
 
 /** @param target path and query of a request */
 export function findPlace(target: string): Place {
   const cut = target.indexOf("?");
   const path = cut < 0 ? target : target.slice(0, cut);
   const mount = path === INTERNAL || path.startsWith(`${INTERNAL}/`) ? INTERNAL : "";
-  const closed = mount !== "" || GATED_FOLDERS.some((folder) => path.startsWith(folder));
+  const gated = GATED_FOLDERS.find(({ folder }) => path.startsWith(folder))?.route ?? null;
+  const closed = mount !== "" || gated !== null;
   const inView = path.slice(mount.length);
-  const [kept = "", at = null] = inView.startsWith("/at/") ? (/^\/at\/([^/]*)/.exec(inView) ?? []) : [];
-  const named = kept === "" ? path : mount + inView.slice(kept.length);
-  let route = BY_PATH.get(named) ?? (closed ? (matchService(path)?.route ?? null) : null);
+  const kept = inView.startsWith("/at/") ? splitAt(inView) : null;
+  const named = kept === null ? path : mount + kept.path;
+  const row = BY_PATH.get(named) ?? gated;
   // What is gated in itself has no place in a kept snapshot of the public view.
-  if (route !== null && isGated(route.access) && !closed) route = null;
+  const route = row !== null && isGated(row.access) && !closed ? null : row;
   return {
     path,
     query: cut < 0 ? "" : target.slice(cut + 1),
     mount,
-    at,
+    at: kept?.id ?? null,
     route,
-    access: route !== null && (isGated(route.access) || !closed) ? route.access : closed ? "gated" : "public",
+    access: closed && !isGated(route?.access ?? "public") ? "gated" : (route?.access ?? "public"),
     limit: (route === null ? LIMIT_BY_SPELLING.get(named) : route.limit) ?? null,
   };
 }

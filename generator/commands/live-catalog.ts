@@ -5,9 +5,9 @@ import type { Catalog } from "../../snapshots/schema/resources.ts";
 import { findCollection, newest } from "../../snapshots/format/view-data.ts";
 import { VERSION } from "../build.ts";
 import type { Config } from "../config/config.ts";
-import { mediaTypeOf } from "../extract/media-type.ts";
+import { mediaTypeOfName } from "../extract/media-type.ts";
 import { listObjects } from "../read-objects.ts";
-import { openObjectStore } from "../sources/object-store.ts";
+import { openObjectStore } from "../sources/open-object-store.ts";
 
 export async function liveCatalog(config: Config): Promise<Catalog> {
   const { rows } = await listObjects(openObjectStore(config.store), config.collections);
@@ -22,7 +22,7 @@ export async function liveCatalog(config: Config): Promise<Catalog> {
         updated: newest(members),
         href: pagePath.browse(collection.prefix),
         objects: members.map(({ key, size, uploaded }) => {
-          const { mediaType, kind } = mediaTypeOf(key, new Uint8Array());
+          const { mediaType, kind } = mediaTypeOfName(key);
           return {
             key,
             title: key.slice(key.lastIndexOf("/") + 1),

@@ -1,7 +1,9 @@
 /** Prints how fast extract is on the files of a folder: `node generator/extract/bench.ts FOLDER [--pool] [--ext v,md]`. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { parseArgs } from "node:util";
+import { compileWorker, WORKER } from "./compile-worker.ts";
 import { extract } from "./extract.ts";
 import { parseExtract } from "./extract-json.ts";
 import { openExtractPool } from "./pool.ts";
@@ -23,7 +25,9 @@ const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
   .sort()
   .slice(0, Number(values.limit));
 const objects = files.map((path) => ({ key: relative(folder, path), bytes: readFileSync(path) }));
-const pool = values.pool ? openExtractPool() : null;
+const compiled = mkdtempSync(join(tmpdir(), "extract-bench-"));
+if (values.pool) await compileWorker(compiled);
+const pool = values.pool ? openExtractPool({ worker: join(compiled, WORKER) }) : null;
 const run = async (key: string, bytes: Uint8Array): ReturnType<typeof extract> =>
   pool === null ? extract(key, bytes) : parseExtract((await pool.extract(key, bytes)).json);
 for (const { key, bytes } of objects.slice(0, 200)) await run(key, bytes);
@@ -59,3 +63,4 @@ for (const [name, sum] of kinds) {
   );
 }
 await pool?.close();
+rmSync(compiled, { recursive: true });

@@ -18,7 +18,7 @@ const SCHEMA: Schema = {
   ),
   attributes: {
     "*": ["id", "title", "lang", "dir", "dataL"],
-    a: ["href", "dataFootnoteRef", "dataFootnoteBackref", "ariaLabel"],
+    a: ["href", "ariaLabel"],
     code: [["className", /^language-[\w+#.-]{1,40}$/, "math-inline", "math-display"]],
     details: ["open"],
     h2: [["className", "sr-only"]],

@@ -54,20 +54,21 @@ const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** Reads one object. The same key and bytes give the same value on every machine.
  *  @param key decides between types of text, and links are resolved against its folder
- *  @param bytes of anybody: whatever they are, this does not throw; what could not be read is in `notes` */
+ *  @param bytes of anybody; what could not be read is in `notes`
+ *  @throws only WebAssembly.RuntimeError: a parser stopped in the middle of its work, and its process must not go on */
 export async function extract(key: string, bytes: Uint8Array): Promise<Extract> {
-  const type = mediaTypeOf(key, bytes);
   try {
-    return await read(key, bytes, type);
-  } catch {
-    return extractPlainly(key, bytes, "This file could not be read by its structure.");
+    return await read(key, bytes, await mediaTypeOf(key, bytes));
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
+    return await extractPlainly(key, bytes, "This file could not be read by its structure.");
   }
 }
 
 /** The extract of an object whose reader failed: its type, and its text as plain text when it has any.
  *  @param note says what happened, in words for a reader */
-export function extractPlainly(key: string, bytes: Uint8Array, note: string): Extract {
-  const type = mediaTypeOf(key, bytes);
+export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
+  const type = await mediaTypeOf(key, bytes);
   if (!hasText(type)) return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
   const { source, notes } = openSource(key, bytes);
   const passages = cutPassages(source.lines, []);

@@ -1,10 +1,10 @@
 /** HTML text to a tree, within limits.
  *
- *  parse5 does what browsers do, and builds hast nodes directly through the adapter below. The adapter keeps only the
- *  attributes named here, so that no event handler or style is ever in a tree of ours; the sanitiser (clean.ts) and the
- *  writer (format-html.ts) have lists of their own. */
+ *  parse5 does what browsers do, and builds hast nodes directly through the adapter below. The tree holds whatever the
+ *  document does: only the sanitiser (clean.ts) says what of it may be shown. */
 import type { Comment, Element, ElementContent, Root, RootContent, Text } from "hast";
 import { html as spec, parse, parseFragment, type Token, type TreeAdapter } from "parse5";
+import { find, html } from "property-information";
 
 /** Nodes of one document; a page that misuses formatting elements grows with the square of its length. */
 const MAX_NODES = 300_000;
@@ -30,35 +30,6 @@ export function endLine(node: Text): number | null {
 
 type Located = { location?: Token.ElementLocation | undefined; parent?: Parent | undefined };
 
-/** Attributes kept, by their HTML name, with their name in hast. */
-const ATTRIBUTES = new Map<string, string>([
-  ["id", "id"],
-  ["class", "className"],
-  ["href", "href"],
-  ["src", "src"],
-  ["alt", "alt"],
-  ["title", "title"],
-  ["lang", "lang"],
-  ["dir", "dir"],
-  ["role", "role"],
-  ["align", "align"],
-  ["colspan", "colSpan"],
-  ["rowspan", "rowSpan"],
-  ["scope", "scope"],
-  ["start", "start"],
-  ["open", "open"],
-  ["datetime", "dateTime"],
-  ["width", "width"],
-  ["height", "height"],
-  ["type", "type"],
-  ["checked", "checked"],
-  ["disabled", "disabled"],
-  ["data-l", "dataL"],
-  ["name", "name"],
-  ["content", "content"],
-]);
-const BOOLEANS = new Set(["open", "checked", "disabled"]);
-
 type Map5 = {
   node: Parent | Child;
   parentNode: Parent;
@@ -74,16 +45,16 @@ type Map5 = {
 
 /** The tree of an HTML document, with positions.
  *  @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
-export function parseDocument(html: string): Root {
-  const tree = parse(html, { treeAdapter: openAdapter(), sourceCodeLocationInfo: true, scriptingEnabled: false });
+export function parseDocument(text: string): Root {
+  const tree = parse(text, { treeAdapter: openAdapter(), sourceCodeLocationInfo: true, scriptingEnabled: false });
   checkDepth(tree);
   return tree;
 }
 
 /** The tree of an HTML fragment, without positions.
  *  @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
-export function parsePart(html: string): Root {
-  const tree = parseFragment(html, { treeAdapter: openAdapter(), scriptingEnabled: false });
+export function parsePart(text: string): Root {
+  const tree = parseFragment(text, { treeAdapter: openAdapter(), scriptingEnabled: false });
   checkDepth(tree);
   return tree;
 }
@@ -193,16 +164,17 @@ function openAdapter(): TreeAdapter<Map5> {
   };
 }
 
+/** The attributes that HTML has, under their names in hast; which of them stay is for the sanitiser to say. */
 function readProperties(list: readonly Token.Attribute[]): Element["properties"] {
   const properties: Element["properties"] = {};
   for (const { name, value } of list) {
-    const property = ATTRIBUTES.get(name);
-    if (property === undefined) {
-      if (name === "style" && /text-align:\s*(?:right|center)/.test(value)) {
-        properties["align"] = value.includes("right") ? "right" : "center";
-      }
-    } else if (property === "className") properties[property] = value.split(/[\t\n\f\r ]+/).filter((part) => part !== "");
-    else properties[property] = BOOLEANS.has(property) ? true : value;
+    // Its own members only: a document may write an attribute `constructor`.
+    if (!Object.hasOwn(html.normal, name) && name !== "data-l") continue;
+    const { property, boolean, spaceSeparated } = find(html, name);
+    if (name === "style" && /text-align:\s*(?:right|center)/.test(value)) {
+      properties["align"] = value.includes("right") ? "right" : "center";
+    }
+    properties[property] = boolean ? true : spaceSeparated ? value.split(/[\t\n\f\r ]+/).filter((part) => part !== "") : value;
   }
   return properties;
 }

@@ -4,8 +4,7 @@
  *  pipeline speaks: raw HTML through parse5, then the sanitiser, then what we add. Documents that would be expensive for
  *  any parser are recognised before parsing and shown as text. */
 import type { Element, ElementContent, Root, RootContent } from "hast";
-import { toHtml } from "hast-util-to-html";
-import { markdownToHast } from "satteri";
+import { markdownToHast } from "./markdown-parser.ts";
 import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatCode, formatCut } from "./code-view.ts";
@@ -67,7 +66,8 @@ function parseMarkdown(head: string): Root | null {
     checkDepth(tree);
     tidy(tree, head);
     return tree;
-  } catch {
+  } catch (error) {
+    if (error instanceof WebAssembly.RuntimeError) throw error;
     // Too deep for the stack, or for our own limit.
     return null;
   }
@@ -85,7 +85,7 @@ async function renderTree(
   let title = given;
   if (holdsRaw(tree)) {
     try {
-      whole = parsePart(toHtml(tree, { allowDangerousHtml: true }));
+      whole = parsePart(formatHtml(tree));
     } catch (error) {
       if (error instanceof TooComplex) return null;
       throw error;

@@ -13,7 +13,7 @@ type Row = readonly [kind: ObjectKind, mediaType: string, language: string | nul
 
 const code = (language: string, mediaType = `text/x-${language}`): Row => ["code", mediaType, language];
 
-/** Types of text, by the last extension of the file name in lower case. A binary type is found by its magic number only. */
+/** Types of text, by the last extension of the file name in lower case. A binary type is found by its bytes only. */
 const TEXT_TYPES: Readonly<Record<string, Row>> = {
   md: ["markdown", "text/markdown", null],
   markdown: ["markdown", "text/markdown", null],
@@ -118,33 +118,14 @@ const NAMED_TYPES: Readonly<Record<string, Row>> = {
 };
 
 const TEXT: Row = ["text", "text/plain", null];
-const BINARY: Row = ["binary", "application/octet-stream", null];
+const OCTETS = "application/octet-stream";
+const PDF: MediaType = { mediaType: "application/pdf", kind: "pdf", language: null };
+const PDF_HEADER = "%PDF-";
 
-/** Magic numbers: what a viewer can show, and the containers that people store. "?" is any byte. */
-const MAGIC: readonly (readonly [pattern: string, kind: ObjectKind, mediaType: string])[] = [
-  ["%PDF-", "pdf", "application/pdf"],
-  ["\x89PNG\r\n\x1a\n", "image", "image/png"],
-  ["\xff\xd8\xff", "image", "image/jpeg"],
-  ["GIF87a", "image", "image/gif"],
-  ["GIF89a", "image", "image/gif"],
-  ["RIFF????WEBP", "image", "image/webp"],
-  ["????ftypavif", "image", "image/avif"],
-  ["PK\x03\x04", "binary", "application/zip"],
-  ["PK\x05\x06", "binary", "application/zip"],
-  ["\x1f\x8b", "binary", "application/gzip"],
-  ["BZh", "binary", "application/x-bzip2"],
-  ["\xfd7zXZ\0", "binary", "application/x-xz"],
-  ["\x28\xb5\x2f\xfd", "binary", "application/zstd"],
-  ["7z\xbc\xaf\x27\x1c", "binary", "application/x-7z-compressed"],
-  ["\x7fELF", "binary", "application/x-elf"],
-  ["\0asm", "binary", "application/wasm"],
-  ["wOF2", "binary", "font/woff2"],
-  ["wOFF", "binary", "font/woff"],
-  ["ID3", "binary", "audio/mpeg"],
-  ["OggS", "binary", "application/ogg"],
-  ["????ftyp", "binary", "video/mp4"],
-  ["SQLite format 3\0", "binary", "application/vnd.sqlite3"],
-];
+/** Images that browsers show. Any other type of bytes is a download, so nothing here decides what may run. */
+const IMAGES = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
+/** Types of text that file-type sees in bytes that are no text of ours, as UTF-16: a browser might run what is served so. */
+const MARKUP = /^text\/|[/+]xml$/;
 
 /** A PDF header may follow other bytes; readers look for it in the first kilobyte. */
 const PDF_HEADER_WINDOW = 1024;
@@ -164,7 +145,7 @@ export function extensionOf(key: string): string {
 }
 
 /** Whether bytes are text: valid UTF-8 without NUL. */
-export function isText(bytes: Uint8Array): boolean {
+function isText(bytes: Uint8Array): boolean {
   return !bytes.includes(0) && isUtf8(bytes);
 }
 
@@ -172,22 +153,36 @@ export function isText(bytes: Uint8Array): boolean {
  *  @param key decides between types of text; whoever writes to the store controls it
  *  @param bytes all of them: one bad byte makes a text binary
  *  @returns a media type with `; charset=utf-8` for `text/*` */
-export function mediaTypeOf(key: string, bytes: Uint8Array): MediaType {
-  const extension = extensionOf(key);
-  if (isText(bytes)) {
-    // A PDF of printable bytes only is rare but legal; its header still has to come first.
-    if (startsWith(bytes, "%PDF-")) return { mediaType: "application/pdf", kind: "pdf", language: null };
-    const [kind, mediaType, language] = textRow(key, extension, bytes);
-    return { mediaType: mediaType.startsWith("text/") ? `${mediaType}; charset=utf-8` : mediaType, kind, language };
-  }
-  for (const [pattern, kind, mediaType] of MAGIC) {
-    if (startsWith(bytes, pattern)) return { mediaType, kind, language: null };
-  }
-  if (extension === "pdf" && Buffer.from(bytes.subarray(0, PDF_HEADER_WINDOW)).includes("%PDF-", 0, "latin1")) {
-    return { mediaType: "application/pdf", kind: "pdf", language: null };
-  }
-  const [kind, mediaType, language] = BINARY;
-  return { mediaType, kind, language };
+export async function mediaTypeOf(key: string, bytes: Uint8Array): Promise<MediaType> {
+  // A PDF of printable bytes only is rare but legal; its header still has to come first.
+  if (isPdf(bytes, 0)) return PDF;
+  if (isText(bytes)) return textType(key, bytes);
+  if (extensionOf(key) === "pdf" && isPdf(bytes, PDF_HEADER_WINDOW)) return PDF;
+  // Loaded only now: most objects are text.
+  const { fileTypeFromBuffer } = await import("file-type");
+  const mediaType = (await fileTypeFromBuffer(bytes))?.mime ?? OCTETS;
+  if (MARKUP.test(mediaType)) return { mediaType: OCTETS, kind: "binary", language: null };
+  return { mediaType, kind: IMAGES.has(mediaType) ? "image" : "binary", language: null };
+}
+
+/** The type that a name proposes, as of an empty file: for what is listed and not read. */
+export function mediaTypeOfName(key: string): MediaType {
+  return textType(key, new Uint8Array());
+}
+
+function textType(key: string, bytes: Uint8Array): MediaType {
+  const [kind, mediaType, language] = textRow(key, extensionOf(key), bytes);
+  return { mediaType: mediaType.startsWith("text/") ? `${mediaType}; charset=utf-8` : mediaType, kind, language };
+}
+
+/** @param window bytes in which the header may begin besides the first one */
+function isPdf(bytes: Uint8Array, window: number): boolean {
+  const at = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, window + PDF_HEADER.length)).indexOf(
+    PDF_HEADER,
+    0,
+    "latin1",
+  );
+  return at >= 0 && at <= window;
 }
 
 function textRow(key: string, extension: string, bytes: Uint8Array): Row {
@@ -201,14 +196,6 @@ function textRow(key: string, extension: string, bytes: Uint8Array): Row {
   // An image that is no image would be shown as a broken one.
   if (extension === "svg" && !head.includes("<svg")) return TEXT;
   return row;
-}
-
-function startsWith(bytes: Uint8Array, pattern: string): boolean {
-  if (bytes.length < pattern.length) return false;
-  for (let i = 0; i < pattern.length; i++) {
-    if (pattern[i] !== "?" && bytes[i] !== pattern.charCodeAt(i)) return false;
-  }
-  return true;
 }
 
 /** Lower case without a locale and without changing anything but A to Z. */

@@ -1,15 +1,16 @@
-/** Extraction in processes of its own.
+/** Extraction in processes of its own, shut in as isolation.ts says.
  *
- *  Processes and not threads, because the bytes are strangers': the Markdown parser is native code and PDF.js is large, and
- *  what aborts a process takes all its threads along. A child has no environment variables, may not write files or start
- *  programs, and is killed when an object takes too long or too much memory. An overloaded machine can be the cause of that
- *  too, and extracts are kept, so the object gets a second try with nothing else in its process. When that fails as well, it
- *  gets a plain extract with a note, and the build goes on. */
+ *  Processes and not threads, because the bytes are strangers': what aborts a process takes all its threads along. One is
+ *  killed when an object takes too long or too much memory. An overloaded machine can be the cause of that too, and extracts
+ *  are kept, so the object gets a second try with nothing else in its process. When that fails as well, a third process reads
+ *  it as plain text, and the extract has a note. This process looks into no object, and the build goes on whatever they hold. */
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
-import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { Extract } from "../../snapshots/schema/extract.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
+import { isolate } from "./isolation.ts";
+import { fileName } from "./media-type.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
@@ -23,14 +24,14 @@ export type ExtractPool = {
 };
 
 export type ExtractPoolOptions = {
+  /** The program to run, as compileWorker makes it. */
+  readonly worker: string;
   /** Processes; each takes about 150 MB. Default: one a core, at most MAX_THREADS. */
   readonly threads?: number;
   /** Milliseconds for one object at its first try. Default: TIME_LIMIT. */
   readonly timeLimit?: number;
   /** Megabytes of heap of one process. Default: MEMORY_LIMIT. */
   readonly memoryLimit?: number;
-  /** The program to run: worker.ts, or what it was compiled to, which starts in a third of the time. */
-  readonly worker?: string;
 };
 
 const MAX_THREADS = 8;
@@ -38,6 +39,8 @@ const MAX_THREADS = 8;
 const TIME_LIMIT = 10_000;
 /** How much longer an object may take at its second try. */
 const PATIENCE = 3;
+/** Milliseconds for an object read as plain text, whatever the limit of the tries before was. */
+const PLAIN_TIME_LIMIT = 30_000;
 /** Megabytes of heap; a 20 MB text takes 250. */
 const MEMORY_LIMIT = 768;
 /** Objects sent to one process: one at work and one waiting, so that it never idles while its answer travels. */
@@ -48,11 +51,16 @@ const WORTH_A_PROCESS = 8;
 /** A tree of nodes for each object, all of it short-lived: in the usual space much of it would be copied before it is dropped. */
 const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
+/** What `unshare` ends with when there is no such program. */
+const NOT_FOUND = 127;
+
 type Task = {
   readonly key: string;
   readonly bytes: Uint8Array;
-  /** It was at work when a process ended. */
-  suspect: boolean;
+  /** 0, or how often it was at work when a process ended: then it gets a process of its own. */
+  failures: number;
+  /** Why it is read as plain text only; else null. */
+  note: string | null;
   resolve(value: Extracted): void;
   reject(reason: Error): void;
 };
@@ -62,15 +70,16 @@ type Slot = {
   timer: NodeJS.Timeout | null;
   ended: Promise<void>;
   timedOut: boolean;
+  /** It has said anything: before that, its end is not an object's fault. */
+  spoke: boolean;
 };
 
 /** A pool that starts its processes when there is work for them. */
-export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
+export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
-  const worker = options.worker ?? fileURLToPath(new URL("worker.ts", import.meta.url));
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
-  /** Suspects; each gets a process of its own. */
+  /** Those that failed; each gets a process of its own. */
   const again: Task[] = [];
   let next = 0;
   /** Why nothing more is read. */
@@ -86,7 +95,7 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     while (over === null && next < waiting.length) {
       let slot: Slot | null = null;
       for (const candidate of slots) {
-        if (candidate.tasks[0]?.suspect !== true && candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
+        if ((candidate.tasks[0]?.failures ?? 0) === 0 && candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
       }
       const more = slots.size === 0 || (slots.size < threads && waiting.length - next >= WORTH_A_PROCESS);
       if (more && slot?.tasks.length !== 0) slot = start();
@@ -103,7 +112,7 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
   function send(slot: Slot, task: Task): void {
     slot.tasks.push(task);
     if (slot.tasks.length === 1) watch(slot);
-    const request: Request = { key: task.key, bytes: task.bytes };
+    const request: Request = { key: task.key, bytes: task.bytes, note: task.note };
     // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the task.
     if (slot.child.connected) slot.child.send(request, () => undefined);
   }
@@ -112,22 +121,16 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
   function start(): Slot | null {
     let child: ChildProcess;
     try {
-      child = fork(worker, [], {
+      const { execPath, execArgv } = isolate(options.worker, [`--max-old-space-size=${memoryLimit}`, ...YOUNG_SPACE]);
+      child = fork(options.worker, [], {
         serialization: "advanced",
         stdio: ["ignore", "ignore", "ignore", "ipc"],
-        // Nothing of ours is for the eyes of a parser that a stranger may have taken over.
         env: {},
-        execArgv: [
-          `--max-old-space-size=${memoryLimit}`,
-          ...YOUNG_SPACE,
-          "--no-warnings",
-          "--permission",
-          "--allow-fs-read=*",
-          "--allow-addons",
-        ],
+        execPath,
+        execArgv: [...execArgv],
       });
     } catch (error) {
-      finish(notStarted(error as NodeJS.ErrnoException));
+      finish(notStarted((error as NodeJS.ErrnoException).code));
       return null;
     }
     const slot: Slot = {
@@ -135,6 +138,7 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       tasks: [],
       timer: null,
       timedOut: false,
+      spoke: false,
       ended: new Promise((resolve) => {
         child.once("exit", () => resolve());
         child.once("error", () => resolve());
@@ -142,6 +146,8 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     };
     slots.add(slot);
     child.on("message", (reply: Reply) => {
+      slot.spoke = true;
+      if (reply === "ready") return;
       // Its last words may come after its end was heard; by then its tasks are others' work.
       if (!slots.has(slot)) return;
       const task = slot.tasks.shift();
@@ -151,11 +157,15 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     });
     child.on("error", (error) => {
       // Neither the object's fault nor of one process only: the build cannot go on.
-      if (child.pid === undefined) finish(notStarted(error));
+      if (child.pid === undefined) finish(notStarted((error as NodeJS.ErrnoException).code));
       child.kill("SIGKILL");
       end(slot);
     });
-    child.once("exit", () => end(slot));
+    child.once("exit", (code) => {
+      // A signal may be the machine's doing; who ends by itself before its first word would always do so.
+      if (code !== null && !slot.spoke && over === null) finish(notStarted(code === NOT_FOUND ? "ENOENT" : `exit ${code}`));
+      end(slot);
+    });
     return slot;
   }
 
@@ -167,19 +177,21 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     next = 0;
   }
 
+  function timeFor(task: Task | undefined): number {
+    if (task?.note !== null) return PLAIN_TIME_LIMIT;
+    return task.failures > 0 ? timeLimit * PATIENCE : timeLimit;
+  }
+
   /** Sets the clock for the object at work, which is the first one. */
   function watch(slot: Slot): void {
     if (slot.timer !== null) clearTimeout(slot.timer);
     slot.timer =
       slot.tasks.length === 0
         ? null
-        : setTimeout(
-            () => {
-              slot.timedOut = true;
-              slot.child.kill("SIGKILL");
-            },
-            timeLimit * (slot.tasks[0]?.suspect === true ? PATIENCE : 1),
-          );
+        : setTimeout(() => {
+            slot.timedOut = true;
+            slot.child.kill("SIGKILL");
+          }, timeFor(slot.tasks[0]));
   }
 
   /** A process is gone: the object at work is to blame, those behind it try again elsewhere. */
@@ -191,17 +203,14 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
       for (const task of slot.tasks) task.reject(over);
       return;
     }
-    if (blamed?.suspect === false) {
-      blamed.suspect = true;
-      again.push(blamed);
-    } else if (blamed !== undefined) {
-      const note = slot.timedOut
-        ? "Reading this file took too long, so only its plain text is used."
-        : "Reading this file failed, so only its plain text is used.";
-      // Loaded only now: the parsers behind it take longer to load than a rebuild that changes one object.
-      import("./extract.ts")
-        .then(({ extractPlainly }) => blamed.resolve(toExtracted(extractPlainly(blamed.key, blamed.bytes, note))))
-        .catch(blamed.reject);
+    if (blamed !== undefined) {
+      blamed.failures++;
+      const what = slot.timedOut ? "Reading this file took too long" : "Reading this file failed";
+      if (blamed.failures > 2) blamed.resolve(toExtracted(bareExtract(blamed.key, `${what}, so it is listed but not searched.`)));
+      else {
+        if (blamed.failures === 2) blamed.note = `${what}, so only its plain text is used.`;
+        again.push(blamed);
+      }
     }
     waiting.push(...others);
     dispatch();
@@ -214,7 +223,7 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
     extract(key, bytes) {
       if (over !== null) return Promise.reject(over);
       return new Promise((resolve, reject) => {
-        waiting.push({ key, bytes, suspect: false, resolve, reject });
+        waiting.push({ key, bytes, failures: 0, note: null, resolve, reject });
         dispatch();
       });
     },
@@ -230,9 +239,24 @@ export function openExtractPool(options: ExtractPoolOptions = {}): ExtractPool {
   };
 }
 
-function notStarted(error: NodeJS.ErrnoException): ShelfError {
-  return new ShelfError("build_failed", `A process that reads files could not be started (${error.code ?? "unknown error"}).`, {
-    cause: error,
+/** What is said of an object that not even its plain text could be read of. */
+function bareExtract(key: string, note: string): Extract {
+  return {
+    title: fileName(key).slice(0, 200),
+    summary: "",
+    kind: "binary",
+    media_type: "application/octet-stream",
+    language: null,
+    lines: null,
+    passages: [],
+    html: null,
+    notes: [note],
+  };
+}
+
+/** @param code of the system, or how the process ended */
+function notStarted(code: string | undefined): ShelfError {
+  return new ShelfError("build_failed", `A process that reads files could not be started (${code ?? "unknown error"}).`, {
     fixes: ["Look whether the machine is short of processes, open files or memory, and build again."],
   });
 }

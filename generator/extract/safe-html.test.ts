@@ -206,6 +206,11 @@ test("no mixture of vectors and Markdown survives", async () => {
   );
 });
 
+test("attributes named like members of an object are left out, and the rest is shown", async () => {
+  const { html } = await extract("a.html", Buffer.from("<p constructor=x __proto__=y toString='a b' data-constructor=1>Hi</p>"));
+  assert.equal(html, '<p id="L1">Hi</p>');
+});
+
 test("links of ours work: a heading is reached by its fragment, another object by its name", async () => {
   const { html } = await extract(
     "n/a.md",

@@ -1,19 +1,28 @@
 /** The process behind pool.ts: reads one object after another until its parent goes away. */
-import { extract } from "./extract.ts";
+import { extract, extractPlainly } from "./extract.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
 
-export type Request = { readonly key: string; readonly bytes: Uint8Array };
-export type Reply = Extracted;
+export type Request = {
+  readonly key: string;
+  readonly bytes: Uint8Array;
+  /** When it is not null, only the plain text is read, and the extract has this note. */
+  readonly note: string | null;
+};
+export type Reply = "ready" | Extracted;
 
 let queue: Promise<void> = Promise.resolve();
 
-process.on("message", ({ key, bytes }: Request) => {
-  queue = answer(queue, key, bytes);
+process.on("message", (request: Request) => {
+  queue = answer(queue, request);
 });
-async function answer(before: Promise<void>, key: string, bytes: Uint8Array): Promise<void> {
+process.on("disconnect", () => process.exit(0));
+reply("ready");
+
+async function answer(before: Promise<void>, { key, bytes, note }: Request): Promise<void> {
   await before;
-  const reply: Reply = toExtracted(await extract(key, bytes));
-  process.send?.(reply);
+  reply(toExtracted(note === null ? await extract(key, bytes) : await extractPlainly(key, bytes, note)));
 }
 
-process.on("disconnect", () => process.exit(0));
+function reply(value: Reply): void {
+  process.send?.(value);
+}

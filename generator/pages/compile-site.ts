@@ -11,6 +11,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
+import { compileWorker, WORKER } from "../extract/compile-worker.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -21,8 +22,6 @@ const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots
 const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
-
-const WORKER = "extract/worker.mjs";
 
 export type CompiledSite = {
   /** Folder of the version in use, absolute; for `openRenderer`. */
@@ -50,14 +49,14 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   const names = await listVersions(distDir);
   if (names.includes(version) && options.force !== true) {
     if (existing !== version) await writeCurrent(distDir, version);
-    return { dist, worker: join(dist, WORKER), compiled: false };
+    return { dist, worker: join(dist, "extract", WORKER), compiled: false };
   }
   process.stderr.write("Compiling the pages …\n");
   await mkdir(distDir, { recursive: true });
   const work = await mkdtemp(join(distDir, ".compile-"));
   try {
     await runAstro(work);
-    await bundleWorker(join(work, "out", "extract"));
+    await compileWorker(join(work, "out", "extract"));
     await eraseMachine(join(work, "out"), work);
     if (options.force === true) await rm(dist, { recursive: true, force: true });
     await rename(join(work, "out"), dist).catch(async (error: unknown) => {
@@ -72,7 +71,7 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   for (const old of names.filter((name) => name !== version && name !== existing)) {
     await rm(join(distDir, old), { recursive: true, force: true });
   }
-  return { dist, worker: join(dist, WORKER), compiled: true };
+  return { dist, worker: join(dist, "extract", WORKER), compiled: true };
 }
 
 /** Paths of all inputs from the project's root, ascending. */
@@ -135,28 +134,6 @@ async function runAstro(work: string): Promise<void> {
     process.stderr.write(said);
     throw new ShelfError("build_failed", "The pages could not be compiled; see the compiler's words above.");
   }
-}
-
-/** Parsers stay files of their own, loaded when an object needs them. */
-async function bundleWorker(outdir: string): Promise<void> {
-  // Loaded only now: nearly every time there is nothing to compile.
-  const { build } = await import("esbuild");
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: ["generator/extract/worker.ts"],
-    outdir,
-    outExtension: { ".js": ".mjs" },
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    platform: "node",
-    target: "esnext",
-    packages: "external",
-    charset: "utf8",
-    logLevel: "silent",
-  }).catch((cause: Error) => {
-    throw new ShelfError("build_failed", `The process that reads objects could not be compiled: ${cause.message}`, { cause });
-  });
 }
 
 /** Replaces the folders of this machine, which Astro writes into its manifest and into each component's name. */

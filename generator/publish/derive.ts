@@ -6,23 +6,27 @@ import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { compileSite } from "../pages/compile-site.ts";
-import { openExtractPool } from "../extract/pool.ts";
+import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
+import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
 import { pagefindFiles } from "../pages/pagefind.ts";
 import { openPagefind } from "../pages/pagefind-process.ts";
 import { textFiles } from "../pages/render.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(): Deriver & { close(): Promise<void> } {
-  const pool = openExtractPool();
-  let site: Promise<Renderer> | null = null;
-  const renderer = (): Promise<Renderer> => (site ??= compileSite().then(({ dist }) => openRenderer(dist)));
+  let site: Promise<CompiledSite> | null = null;
+  let pool: Promise<ExtractPool> | null = null;
+  let opened: Promise<Renderer> | null = null;
+  const compiled = (): Promise<CompiledSite> => (site ??= compileSite());
+  const extract = async (key: string, bytes: Uint8Array) =>
+    (await (pool ??= compiled().then(({ worker }) => openExtractPool({ worker })))).extract(key, bytes);
+  const renderer = (): Promise<Renderer> => (opened ??= compiled().then(({ dist }) => openRenderer(dist)));
   return {
-    close: () => pool.close(),
+    close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
       for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
       for (const { key } of data.objects) {
-        yield { path: `extracts/${key}`, bytes: async () => (await pool.extract(key, await objectBytes(snapshot, key))).json };
+        yield { path: `extracts/${key}`, bytes: async () => (await extract(key, await objectBytes(snapshot, key))).json };
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());

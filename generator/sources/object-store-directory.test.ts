@@ -10,7 +10,8 @@ import { Worker } from "node:worker_threads";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { withoutPrivileges } from "../fixtures/unprivileged.ts";
-import { openMemoryStore, openObjectStore, type ObjectStore, type StoredObject } from "./object-store.ts";
+import { openMemoryStore, type ObjectStore, type StoredObject } from "./object-store.ts";
+import { openObjectStore } from "./open-object-store.ts";
 
 const base = mkdtempSync(join(tmpdir(), "store-"));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -34,9 +35,12 @@ async function problemOf(store: ObjectStore, key: string): Promise<string | null
 
 const HOSTILE = [
   "new\nline.md",
+  "end\n",
+  "\u2028line",
   "star*.md",
   "[bracket].md",
   "back\\slash.md",
+  "end\\",
   "\"quotes'.md",
   "!bang.md",
   "{a,b}.md",

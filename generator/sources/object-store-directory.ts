@@ -1,23 +1,7 @@
-/** A folder as object store: every regular file under it is an object, its relative path the key.
- *
- *  File names are bytes. fast-glob walks the tree but matches with patterns in which a newline, a backslash or what is not
- *  UTF-8 gets lost, so it is shown an escaped spelling of every name (plain letters, digits, `%XX`) and no name is dropped. */
-import type { BigIntStats, Dirent, Stats } from "node:fs";
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstat as lstatCallback,
-  lstatSync,
-  openSync,
-  readdir as readdirCallback,
-  readFileSync,
-  realpathSync,
-  stat as statCallback,
-  statSync,
-} from "node:fs";
+/** A folder as object store: every regular file under it is an object, its relative path the key. */
+import type { BigIntStats } from "node:fs";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
-import { realpath, stat } from "node:fs/promises";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
@@ -26,55 +10,76 @@ import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 /** Bytes of one object: it is read whole, and one huge file must not end the build. */
-export const MAX_OBJECT_BYTES = 1024 ** 3;
+const MAX_OBJECT_BYTES = 1024 ** 3;
 const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
 const RETRY_MS = 20; // pause before the next one, doubled each time
 const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
-const PARALLEL = 64; // entries looked at before others get their turn
+/** What fast-glob cannot give: its patterns do not match line ends and take a backslash for their own, and it reads names as
+ *  text, so that bytes that are no UTF-8 become U+FFFD. */
+const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
 /** @param root absolute path of the folder */
 export function openDirectoryStore(root: string): ObjectStore {
   return { list: () => list(root), read: (key) => read(root, key) };
 }
 
+/** An entry of the tree that is no folder, by its path under the root; or a folder that cannot be read. */
+type Entry = { readonly name: Buffer; readonly link: boolean; readonly problem: string | null };
+
 async function* list(root: string): AsyncGenerator<StoredObject> {
-  const realRoot = await findRealRoot(root);
-  const entries: { readonly key: string; look(): StoredObject | Promise<StoredObject> }[] = [];
-  const names = await fastGlob.glob("**", {
-    cwd: escapeBytes(Buffer.from(root)),
+  const realRoot = findRealRoot(root);
+  const entries = [...(await listPlain(root)), ...listOdd(root)].map((entry) => ({ ...entry, key: showBytes(entry.name) }));
+  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  for (const { key, name, link, problem } of entries)
+    yield problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem);
+}
+
+/** What fast-glob gives. It leaves out what it cannot open. */
+async function listPlain(root: string): Promise<Entry[]> {
+  if (ODD.test(root)) return [];
+  const found = await fastGlob.glob("**", {
+    cwd: root,
     dot: true,
     onlyFiles: false,
     followSymbolicLinks: false,
     objectMode: true,
+    suppressErrors: true,
     unique: false,
-    concurrency: 8,
-    fs: escapedFs((directory, error) => {
-      const relative = unescapeBytes(directory).subarray(Buffer.byteLength(root) + 1);
-      if (relative.length === 0) throw unreadableRoot(error);
-      const row = rejected(`${showBytes(relative)}/`, `the folder cannot be read (${error.code ?? "unknown error"})`);
-      entries.push({ key: row.key, look: () => row });
-    }),
   });
-  const folders = new Map<string, Buffer>();
-  for (const { path, dirent } of names) {
-    if (dirent.isDirectory()) continue;
-    const entry = dirent as unknown as EscapedDirent;
-    const folder = path.slice(0, path.length - entry.name.length);
-    let bytes = folders.get(folder);
-    if (bytes === undefined) folders.set(folder, (bytes = unescapeBytes(folder)));
-    const name = Buffer.concat([bytes, entry.raw]);
-    const key = showBytes(name);
-    entries.push({ key, look: () => examine(root, realRoot, name, key, entry.isSymbolicLink()) });
-  }
-  entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  for (let at = 0; at < entries.length; at += PARALLEL)
-    yield* await Promise.all(entries.slice(at, at + PARALLEL).map((entry) => entry.look()));
+  return found
+    .filter(({ path, dirent }) => !ODD.test(path) && !dirent.isDirectory())
+    .map(({ path, dirent }) => ({ name: Buffer.from(path), link: dirent.isSymbolicLink(), problem: null }));
 }
 
-async function findRealRoot(root: string): Promise<string> {
+/** What fast-glob does not give, of the whole tree: odd names, and folders that cannot be read. */
+function listOdd(root: string): Entry[] {
+  const entries: Entry[] = [];
+  const folders = [Buffer.alloc(0)];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    try {
+      for (const entry of readdirSync(pathOf(root, folder), { withFileTypes: true, encoding: "buffer" })) {
+        const name = Buffer.concat([folder, entry.name]);
+        if (entry.isDirectory()) folders.push(Buffer.concat([name, Buffer.from("/")]));
+        else if (ODD.test(root) || ODD.test(name.toString())) entries.push({ name, link: entry.isSymbolicLink(), problem: null });
+      }
+    } catch (error) {
+      if (folder.length === 0) throw unreadableRoot(error as NodeJS.ErrnoException);
+      const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+      entries.push({ name: folder, link: false, problem: `the folder cannot be read (${code})` });
+    }
+  }
+  return entries;
+}
+
+/** @param name bytes under the root, as the file system has them */
+function pathOf(root: string, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${root}/`), name]);
+}
+
+function findRealRoot(root: string): string {
   try {
-    const path = await realpath(root);
-    if ((await stat(path)).isDirectory()) return path;
+    const path = realpathSync.native(root);
+    if (statSync(path).isDirectory()) return path;
   } catch (cause) {
     throw unreadableRoot(cause as NodeJS.ErrnoException);
   }
@@ -86,15 +91,14 @@ function unreadableRoot(cause: NodeJS.ErrnoException): ShelfError {
   return new ShelfError("bad_source", `The object store ${why}.`, { cause });
 }
 
-async function examine(root: string, realRoot: string, name: Buffer, key: string, link: boolean): Promise<StoredObject> {
-  const path = Buffer.concat([Buffer.from(`${root}/`), name]);
+function examine(root: string, realRoot: string, name: Buffer, key: string, link: boolean): StoredObject {
+  const path = pathOf(root, name);
   try {
     if (!isUtf8(name)) return rejected(key, "the name is not valid UTF-8");
     if (link) {
-      const problem = await findLinkProblem(realRoot, path);
+      const problem = findLinkProblem(realRoot, path);
       if (problem !== null) return rejected(key, problem);
     }
-    // Synchronous on purpose, as in readOnce: ten thousand promises cost twenty times as much as the calls.
     const stats = link ? statSync(path, { bigint: true }) : lstatSync(path, { bigint: true });
     const problem = findKeyProblem(key) ?? findTypeProblem(stats);
     if (problem !== null) return rejected(key, problem);
@@ -106,10 +110,10 @@ async function examine(root: string, realRoot: string, name: Buffer, key: string
   }
 }
 
-async function findLinkProblem(realRoot: string, path: Buffer): Promise<string | null> {
+function findLinkProblem(realRoot: string, path: Buffer): string | null {
   let target: string;
   try {
-    target = await realpath(path);
+    target = realpathSync.native(path);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     if (code === "ELOOP") return "the link leads in a circle";
@@ -117,7 +121,7 @@ async function findLinkProblem(realRoot: string, path: Buffer): Promise<string |
     throw error;
   }
   if (!isInside(realRoot, target)) return "the link leads out of the store";
-  if ((await stat(target)).isDirectory()) return "the link leads to a folder; only links to files are followed";
+  if (statSync(target).isDirectory()) return "the link leads to a folder; only links to files are followed";
   return null;
 }
 
@@ -140,8 +144,7 @@ async function read(root: string, key: string): Promise<ReadObject> {
   throw new ShelfError("bad_source", "The object kept changing while it was read.");
 }
 
-/** null when the file changed meanwhile, or so recently that a change could not be seen.
- *  Synchronous on purpose: an object is a few kilobytes, and ten trips through the thread pool cost more than reading it. */
+/** null when the file changed meanwhile, or so recently that a change could not be seen. */
 function readOnce(root: string, path: string): ReadObject | null {
   const file = openFile(path);
   try {
@@ -222,53 +225,4 @@ function isInside(realRoot: string, target: string): boolean {
 function showBytes(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString("utf8");
   return [...bytes].map((byte) => (byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`)).join("");
-}
-
-function escapeBytes(bytes: Buffer): string {
-  return bytes.toString("latin1").replaceAll(/[^0-9A-Za-z/]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, "0")}`);
-}
-
-function unescapeBytes(text: string): Buffer {
-  if (!text.includes("%")) return Buffer.from(text);
-  return Buffer.from(
-    text.replaceAll(/%([0-9a-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
-    "latin1",
-  );
-}
-
-/** The file system as fast-glob is to see it. A folder that cannot be read is reported and taken as empty. */
-function escapedFs(report: (directory: string, error: NodeJS.ErrnoException) => void): Partial<fastGlob.FileSystemAdapter> {
-  const readdir = (directory: string, _options: unknown, done: (error: Error | null, entries: readonly object[]) => void): void => {
-    readdirCallback(unescapeBytes(directory), { withFileTypes: true, encoding: "buffer" }, (error, entries) => {
-      if (error === null) return done(null, entries.map(escapedDirent));
-      try {
-        report(directory, error);
-        done(null, []);
-      } catch (failure) {
-        done(failure as Error, []);
-      }
-    });
-  };
-  type Done = (error: NodeJS.ErrnoException | null, stats: Stats) => void;
-  const lstatEscaped = (path: string, done: Done): void => lstatCallback(unescapeBytes(path), done);
-  const statEscaped = (path: string, done: Done): void => statCallback(unescapeBytes(path), done);
-  // fast-glob calls these three with exactly these arguments; Node's own types have a dozen overloads more.
-  return { lstat: lstatEscaped, stat: statEscaped, readdir } as unknown as Partial<fastGlob.FileSystemAdapter>;
-}
-
-/** An entry of a folder under its escaped name, with the name as it is. */
-type EscapedDirent = ReturnType<typeof escapedDirent>;
-
-function escapedDirent(entry: Dirent<Buffer>) {
-  return {
-    name: escapeBytes(entry.name),
-    raw: entry.name,
-    isFile: () => entry.isFile(),
-    isDirectory: () => entry.isDirectory(),
-    isSymbolicLink: () => entry.isSymbolicLink(),
-    isBlockDevice: () => entry.isBlockDevice(),
-    isCharacterDevice: () => entry.isCharacterDevice(),
-    isFIFO: () => entry.isFIFO(),
-    isSocket: () => entry.isSocket(),
-  };
 }

@@ -2,8 +2,6 @@
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { StorageConfig } from "../config/config.ts";
-import { openDirectoryStore } from "./object-store-directory.ts";
 
 export type StoredObject = {
   readonly key: string;
@@ -19,7 +17,8 @@ export type StoredObject = {
 };
 
 export type ReadObject = {
-  readonly bytes: Uint8Array /** of exactly these bytes; compare with the listed one */;
+  readonly bytes: Uint8Array;
+  /** Of exactly these bytes; compare with the listed one. */
   readonly version: string;
 };
 
@@ -30,12 +29,6 @@ export interface ObjectStore {
   /** The bytes of a listed object, all from one version of it.
    *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still */
   read(key: string): Promise<ReadObject>;
-}
-
-/** @throws ShelfError "bad_config" for a kind that this version cannot open */
-export function openObjectStore(storage: StorageConfig): ObjectStore {
-  if (storage.kind === "directory") return openDirectoryStore(storage.root);
-  throw new ShelfError("bad_config", "store.kind s3 is not supported yet; use kind: directory");
 }
 
 export type MemoryObject = { readonly bytes: Uint8Array | string; readonly uploaded?: string | null };

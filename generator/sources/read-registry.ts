@@ -9,7 +9,7 @@ import type { Rejection } from "../../snapshots/schema/resources.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState } from "../../snapshots/format/view-data.ts";
 import type { Config } from "../config/config.ts";
-import { mediaTypeOf } from "../extract/media-type.ts";
+import { mediaTypeOfName } from "../extract/media-type.ts";
 import { openRegistry } from "./registry.ts";
 
 export type RegistryRead = {
@@ -114,7 +114,7 @@ async function indexCode(
       system: SYSTEMS.find(([ending]) => path.endsWith(ending))?.[1] ?? "",
       size: file?.size ?? null,
       sha256: digest,
-      media_type: mediaTypeOf(path, new Uint8Array()).mediaType,
+      media_type: mediaTypeOfName(path).mediaType,
       gated: true,
       available: file?.sha256 === digest,
       href: `/api/code/${formatKeyPath(place)}`,

@@ -1,9 +1,9 @@
 /** Calls in both eras and over a connection: what is sent in another form is answered alike. */
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
 import { TOOLS } from "../../snapshots/tools/table.ts";
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import { buildDemo, type Demo, listen, META, post } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 import type { McpEndpoint } from "./serve.ts";

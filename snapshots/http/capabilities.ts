@@ -1,5 +1,6 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
+import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
 import type { View } from "./view.ts";
 import { pagePath } from "../format/layout.ts";
@@ -58,6 +59,8 @@ export async function health(view: View): Promise<Health> {
       (error: unknown) => ({ status: "warn" as const, detail: error instanceof Error ? error.message : "the index cannot be opened" }),
     );
   }
+  const registry = (await open?.snapshot.data().catch(() => null))?.library.registry ?? "none";
+  if (registry !== "none") checks["registry"] = { status: registry === "read" ? "pass" : "warn", detail: REGISTRY_WORDS[registry] };
   for (const { name, status, note } of await runtime.components(open)) {
     if (status === "unavailable") checks[name] ??= { status: "warn", detail: note };
   }

@@ -8,6 +8,7 @@ import type { Extract, Passage } from "../schema/extract.ts";
 import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
+import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, relationsOf } from "../format/relations.ts";
 
 /** Objects on one page of a folder: about 150 kB of HTML. */
@@ -39,6 +40,7 @@ export function frontPage(data: ViewData): FrontPage {
             byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
             updated: meta.updated_iso === "" ? null : meta.updated_iso,
           },
+    unavailable: registryUnavailable(data),
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
     rejected: data.rejected.length + data.withheld,
   };

@@ -1,38 +1,72 @@
 /** llms-full.txt: the library's claims, records and texts in one file, for readers who take in a whole library at once. */
-import { absoluteHref } from "../format/view-data.ts";
 import { pagePath } from "../format/layout.ts";
+import { absoluteHref } from "../format/view-data.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { llmsText } from "./text-files.ts";
 
-/** Of the whole file and of one text in it; UTF-8 bytes. Beyond the first, objects are named but not quoted. */
-const MAX_FULL = 4 * 1024 * 1024;
+/** Of the whole file, in UTF-8 bytes. */
+export const MAX_FULL = 4 * 1024 * 1024;
+/** Of one text in it. */
 const MAX_OBJECT = 256 * 1024;
+/** What a section may take at most, so that the next one has room, and what the last words of all may. */
+const SECTIONS = { claims: 1024 * 1024, records: 2 * 1024 * 1024, end: 4096 } as const;
 const KINDS: ReadonlySet<string> = new Set(["markdown", "text", "code", "latex", "json", "yaml", "csv"]);
 
+/** At most `MAX_FULL` bytes: what does not fit is named as long as there is room for a name, and then counted. */
 export async function llmsFullText(snapshot: Snapshot): Promise<string> {
   const data = await snapshot.data();
-  const parts = [llmsText(data), "\n# Claims\n"];
-  for (const { id, title, status, scope, statement, gaps } of data.claims.claims) {
-    parts.push(
-      `\n## ${flat(title)}\n\nid ${JSON.stringify(id)}, status ${status}, scope: ${flat(scope)}\n\n${flat(statement)}\n${gaps.map((gap) => `- gap: ${flat(gap)}\n`).join("")}`,
-    );
-  }
-  parts.push("\n# Proof records\n");
-  for (const { id, theorem_name: name, statement, verification_state: state, invocation } of data.cubs) {
-    parts.push(`\n## ${id} ${flat(name)}\n\n${state}, ${invocation}\n\n${flat(statement)}\n`);
-  }
-  parts.push("\n# Objects\n\nEach text stands between two lines with its digest. It is quoted, not addressed to the reader.\n");
-  let size = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
-  for (const { key, title, kind, size: bytes, sha256 } of data.objects) {
+  const { claims, cubs, objects } = data;
+  const parts: string[] = [];
+  let size = 0;
+  /** False when the text does not fit below a limit. */
+  const add = (text: string, limit = MAX_FULL): boolean => {
+    const bytes = Buffer.byteLength(text);
+    if (size + bytes > limit - SECTIONS.end) return false;
+    size += bytes;
+    parts.push(text);
+    return true;
+  };
+  const section = (title: string, texts: Iterable<string>, total: number, room: number, path: string): void => {
+    add(title);
+    const limit = Math.min(MAX_FULL, size + room);
+    let told = 0;
+    for (const text of texts) {
+      if (!add(text, limit)) break;
+      told++;
+    }
+    if (told < total) parts.push(`\n${total - told} more are at ${absoluteHref(data, path, null)}\n`);
+  };
+  if (!add(llmsText(data))) add(`# ${flat(data.library.title)}\n`);
+  section(
+    "\n# Claims\n",
+    claims.claims.values().map(({ id, title, status, scope, statement, gaps }) => {
+      const listed = gaps.map((gap) => `- gap: ${flat(gap)}\n`).join("");
+      return `\n## ${flat(title)}\n\nid ${JSON.stringify(id)}, status ${status}, scope: ${flat(scope)}\n\n${flat(statement)}\n${listed}`;
+    }),
+    claims.claims.length,
+    SECTIONS.claims,
+    "/api/claims",
+  );
+  section(
+    "\n# Proof records\n",
+    cubs.values().map(({ id, theorem_name: name, statement, verification_state: state, invocation }) => {
+      return `\n## ${id} ${flat(name)}\n\n${state}, ${invocation}\n\n${flat(statement)}\n`;
+    }),
+    cubs.length,
+    SECTIONS.records,
+    "/api/cubs",
+  );
+  add("\n# Objects\n\nEach text stands between two lines with its digest. It is quoted, not addressed to the reader.\n");
+  let named = 0;
+  for (const { key, title, kind, size: bytes, sha256 } of objects) {
     const head = `\n## ${flat(title)}\n\nkey ${JSON.stringify(key)}, ${bytes} bytes, ${absoluteHref(data, pagePath.object(key), null)}\n`;
     const text = KINDS.has(kind) && bytes <= MAX_OBJECT && size + bytes < MAX_FULL ? await readUtf8(snapshot, key) : null;
-    const part =
-      text === null
-        ? `${head}sha256 ${sha256}; not quoted here\n`
-        : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
-    size += Buffer.byteLength(part);
-    parts.push(part);
+    const quoted =
+      text === null ? null : `${head}\n----- ${sha256} -----\n${text}${text.endsWith("\n") ? "" : "\n"}----- ${sha256} -----\n`;
+    if ((quoted === null || !add(quoted)) && !add(`${head}sha256 ${sha256}; not quoted here\n`)) break;
+    named++;
   }
+  if (named < objects.length) parts.push(`\n${objects.length - named} more objects are at ${absoluteHref(data, "/api/catalog", null)}\n`);
   return parts.join("");
 }
 

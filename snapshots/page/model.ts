@@ -64,6 +64,8 @@ export type FrontPage = {
     readonly byInvocation: readonly Count[];
     readonly updated: string | null;
   } | null;
+  /** Why there is no registry, or null. */
+  readonly unavailable: string | null;
   /** Objects by kind, for the chart "what the library holds". */
   readonly byKind: readonly Count[];
   readonly rejected: number;
@@ -200,6 +202,8 @@ export type RecordPage = {
 export type DashboardPage = {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
+  /** Why there is none. */
+  readonly unavailable: string | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
   readonly counts: readonly {

@@ -2,6 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
+import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard } from "./cards.ts";
@@ -62,7 +63,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     parts,
     next: toPart(part + 1),
     previous: toPart(part - 1),
-    unavailable: data.meta === null ? "The registry could not be read when this snapshot was built." : null,
+    unavailable: registryUnavailable(data),
   };
 }
 
@@ -164,6 +165,7 @@ export function dashboardPage(data: ViewData): DashboardPage {
   return {
     page: "dashboard",
     meta,
+    unavailable: registryUnavailable(data),
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
     byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),

@@ -8,6 +8,7 @@ import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } 
 import type { DigestMatches, ObjectProof } from "../schema/evidence.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
+import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import { type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
 import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
@@ -83,10 +84,10 @@ export function cubNotFound(id: string): ShelfError {
   });
 }
 
-/** @throws ShelfError "registry_unavailable" when this snapshot holds no registry */
-export function requireRegistry({ meta }: Pick<ViewData, "meta">): RegistryMeta {
+/** @throws ShelfError "registry_unavailable" when the registry could not be read, "not_configured" when there is none */
+export function requireRegistry({ library, meta }: Pick<ViewData, "library" | "meta">): RegistryMeta {
   if (meta !== null) return meta;
-  throw new ShelfError("registry_unavailable", "The registry could not be read when this snapshot was built.");
+  throw new ShelfError(library.registry === "none" ? "not_configured" : "registry_unavailable", REGISTRY_WORDS[library.registry]);
 }
 
 function nextOf(open: OpenSnapshot, query: string, position: number | null): { next?: string } {

@@ -8,6 +8,9 @@ export type RouteKind = "file" | "query" | "live" | "effect";
 /** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
 
+/** What is counted together when requests per client are limited. */
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
+
 /** Routes that follow from the snapshot alone. */
 export type FileRouteId =
   | "catalog"
@@ -30,9 +33,6 @@ export type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 /** A route inside a view. */
 export type ViewRouteId = QueryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
 export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
-
-/** What is counted together when requests per client are limited. */
-export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
 
 export type RouteParameter = {
   readonly name: string;
@@ -67,7 +67,5 @@ export type Route<Id extends RouteId = RouteId> = {
   readonly errors: readonly number[];
 };
 
-export type PageRouteId = "search-page" | "ask-page";
-
 /** A row of a page: pages are described to people, not to programs. */
-export type PageRoute = Pick<Route, "path" | "methods" | "kind" | "access" | "limit"> & { readonly id: RouteId | PageRouteId };
+export type PageRoute = { readonly id: "search-page" | "ask-page" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;

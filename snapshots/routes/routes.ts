@@ -255,7 +255,7 @@ const library: readonly Route<ViewRouteId>[] = [
     kind: "file",
     access: "public",
     limit: null,
-    summary: "Claims, records and texts in one file, up to 4 MiB",
+    summary: "Claims, records and texts in one file of at most 4 MiB",
     query: [],
     parts: {},
     success: text("text/plain", "Markdown; each object's text between two lines with its digest"),
