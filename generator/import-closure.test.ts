@@ -59,7 +59,7 @@ import "./e.ts";
 export * from "./f.ts";
 export type { G } from "./g.ts";
 const h = await import("./h.ts");
-const i = new URL("i.ts", import.meta.url);
+const i = new URL(${JSON.stringify("i.ts")}, import.meta.url);
 const j = createRequire(import.meta.url)("j-package");
 `;
   assert.deepEqual([...findImports(text)].sort(), ["./a.ts", "./b.ts", "./c.ts", "./e.ts", "./f.ts", "./h.ts", "i.ts", "j-package"]);
