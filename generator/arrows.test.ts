@@ -41,7 +41,7 @@ type Named = { readonly imported: readonly string[]; readonly started: readonly 
 /** Path from the root → what the file names. */
 type Graph = ReadonlyMap<string, Named>;
 
-/** Sees import, export from, import(), import type, a type's import("…"), and new URL("./x.ts", import.meta.url). */
+/** Sees import, export from, import(), import type, a type's import("…"), new URL("./x.ts", …) and import.meta.resolve. */
 function readNamed(path: string, text: string): Named {
   const scripts = path.endsWith(".astro")
     ? [
@@ -51,7 +51,7 @@ function readNamed(path: string, text: string): Named {
     : [text];
   const sources = path.endsWith(".astro") ? [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"/g)].map((match) => match[1] ?? "") : [];
   const imported = scripts.flatMap((script) => ts.preProcessFile(script, true, true).importedFiles.map(({ fileName }) => fileName));
-  const urls = [...text.matchAll(/(\bWorker\(\s*)?\bnew URL\(\s*["']([^"']+\.(?:ts|mjs))["'],\s*import\.meta\.url/g)].map(
+  const urls = [...text.matchAll(/(\bWorker\(\s*)?\b(?:new URL|import\.meta\.resolve)\(\s*["']([^"']+\.(?:ts|mjs))["']/g)].map(
     ([, worker, name = ""]) => ({ worker: worker !== undefined, name: name.startsWith(".") ? name : `./${name}` }),
   );
   return {
@@ -171,13 +171,14 @@ import { type I } from "./i.ts";
 const worker = new Worker(new URL("./j.ts", import.meta.url));
 const program = fileURLToPath(new URL("k.ts", import.meta.url));
 const data = new URL("./l.txt", import.meta.url);
+const module = import.meta.resolve("./m.ts");
 `;
   const { imported, started } = readNamed("x.ts", text);
   assert.deepEqual(
     [...imported].sort(),
     [..."abcdefghij"].map((name) => `./${name}.ts`),
   );
-  assert.deepEqual(started, ["./k.ts"]);
+  assert.deepEqual(started, ["./k.ts", "./m.ts"]);
   assert.deepEqual(
     readNamed("x.astro", '---\nimport A from "./a.astro";\n---\n<script>import "./b.ts";</script><script src="./c.ts"></script>').imported,
     ["./a.astro", "./b.ts", "./c.ts"],
@@ -266,8 +267,11 @@ test("in snapshots/ an import goes to a lower layer, and no file lies loose", ()
 
 test("no files import one another in a ring", () => assert.deepEqual(findRings(graph), []));
 
-test("no file is imported from outside the four folders, and none by an absolute path", () => {
-  for (const [path, { imported }] of graph) {
+test("no file is imported from outside the four folders, none by an absolute path, and what is named is there", () => {
+  for (const [path, { imported, started }] of graph) {
+    // This file names made-up ones.
+    for (const target of path === "generator/arrows.test.ts" ? [] : ours(path, started))
+      assert.ok(graph.has(target), `${path} names ${target}`);
     for (const name of imported) assert.doesNotMatch(name, /^(\/|file:|https?:)/, path);
     for (const target of ours(path, imported))
       assert.ok(FOLDERS.includes(folderOf(target)) || target === "package.json", `${path} → ${target}`);

@@ -160,7 +160,10 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
         parts.reindexer.authorize(context.req.raw.headers);
         // Nothing moves on this connection until the build is done.
         context.env?.incoming?.socket.setTimeout(0);
-        return jsonResponse(await parts.reindexer.run());
+        const summary = await parts.reindexer.run();
+        // Who asked for the rebuild reads what it published.
+        await Promise.all([parts.publicView.refresh(), parts.internalView.refresh()]);
+        return jsonResponse(summary);
       },
     },
     mcp: {

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { Sha256Hex } from "./scalar.ts";
 
 /** Signature algorithms that a gateway may be configured with; "none" and every shared-secret one are not in it. */
-export const TOKEN_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
+const TOKEN_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
 /** Header names of the interface, lower-case. */
