@@ -12,7 +12,7 @@ export const MODEL_DEADLINE = 12_000;
 /** Bytes of a response; a stream of 1,000 tokens in its JSON wrapping has about 250,000. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 /** Characters of an answer; what goes on longer is cut off there. */
-export const MAX_MODEL_TEXT = 16 * 1024;
+const MAX_MODEL_TEXT = 16 * 1024;
 /** Tokens asked for; six sentences with their quotes. */
 const MAX_TOKENS = 800;
 export type ChatMessage = { readonly role: "system" | "user"; readonly content: string };
@@ -36,7 +36,7 @@ export class ModelError extends Error {
   }
 }
 
-export type AnswerModelSettings = {
+type AnswerModelSettings = {
   /** Up to and without `/chat/completions`. */
   readonly baseUrl: string;
   readonly model: string;

@@ -14,7 +14,7 @@ import type { View } from "../snapshots/http/view.ts";
 import { rateLimited, type RateVerdict } from "./limits.ts";
 import { toResponse } from "./respond.ts";
 
-export type AskPageOptions = {
+type AskPageOptions = {
   readonly open: OpenSnapshot;
   readonly verdict: RateVerdict;
   readonly answer: (request: AskRequest) => Promise<AskResponse>;
@@ -46,7 +46,7 @@ export async function askPage(of: View, params: URLSearchParams, options: AskPag
     model,
   });
   const response = toResponse(rendered);
-  // As for POST /api/ask: what costs a model call is not for scripts of other sites.
+  // A page is for its reader; scripts of other sites have POST /api/ask.
   response.headers.delete("Access-Control-Allow-Origin");
   response.headers.set("X-Robots-Tag", "noindex");
   for (const [name, value] of Object.entries(verdict.headers)) response.headers.set(name, value);

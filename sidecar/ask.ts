@@ -29,7 +29,7 @@ const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
 /** Share of the question's words, by worth, that a passage must hold to be offered as an answer to it. */
 const MIN_COVERAGE = 0.45;
 
-export type PinnedCitation = Citation & {
+type PinnedCitation = Citation & {
   /** The object's page at these lines in this snapshot. */
   readonly href: string;
 };

@@ -14,7 +14,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > limit) throw tooLarge();
   if (length !== null && request.headers.get("transfer-encoding") === null) {
-    // Node's parser lets no more through than was announced; taking it whole saves a stream per request.
+    // Node's parser lets no more through than was announced.
     const bytes = new Uint8Array(await request.arrayBuffer());
     if (bytes.length > limit) throw tooLarge();
     return bytes;

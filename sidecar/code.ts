@@ -7,13 +7,15 @@ import { type CodeRef, parseCodeRef } from "../snapshots/format/code-ref.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { type Answer, CACHE } from "../snapshots/http/reply.ts";
+import type { Answer } from "../snapshots/http/reply.ts";
+import { findRoute } from "../snapshots/routes/routes.ts";
 import type { CubCode } from "../snapshots/schema/cubs.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 
-export const CODE_PATH = "/api/code/";
+/** In front of the parts. */
+const FOLDER = findRoute("code").path.split("{")[0] ?? "";
 
-export type CodeParts = {
+type CodeParts = {
   /** null when none is configured. */
   readonly store: CodeStore | null;
   /** Records of the snapshot served now; null before the first. */
@@ -49,7 +51,6 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
       "Content-Length": String(file.bytes.length),
       "X-CUB-Sha256": digest,
       "Repr-Digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
-      "Cache-Control": CACHE.private,
       "Content-Disposition": formatDisposition(ref.path.slice(ref.path.lastIndexOf("/") + 1), { type: "attachment" }),
       "Content-Security-Policy": "sandbox",
       "X-Content-Type-Options": "nosniff",
@@ -60,7 +61,7 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
 
 /** Each part is decoded once, after the path has been cut: an encoded slash stays inside its part, where it is refused. */
 function parseCodePath(path: string): CodeRef {
-  const [repo = "", head = "", ...rest] = path.slice(CODE_PATH.length).split("/");
+  const [repo = "", head = "", ...rest] = path.slice(FOLDER.length).split("/");
   let parts: string[];
   try {
     parts = [repo, head, ...rest].map(decodeURIComponent);

@@ -8,7 +8,7 @@ const AUDIENCE = "development";
 const HUMAN_AUDIENCE = "development-people";
 const EMAIL = "developer@development.invalid";
 
-export type DevelopmentAccess = {
+type DevelopmentAccess = {
   readonly access: AccessConfig;
   /** In place of reading keys from a file. */
   readonly readKeys: () => Promise<string>;

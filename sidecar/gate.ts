@@ -23,7 +23,7 @@ export type Identity = {
   readonly email: string | null;
 };
 
-export type RefusalReason =
+type RefusalReason =
   | TokenProblem
   | "no_credentials"
   | "half_pair"
@@ -34,7 +34,7 @@ export type RefusalReason =
   | "no_tokens"
   | "no_access";
 
-export type GateVerdict =
+type GateVerdict =
   | { readonly ok: true; readonly identity: Identity }
   /** `reason` is for the log; `problem` is all that the caller may learn. */
   | { readonly ok: false; readonly problem: ShelfError; readonly reason: RefusalReason };
@@ -49,7 +49,7 @@ export interface Gate {
   checkHuman(headers: Credentials): Promise<GateVerdict>;
 }
 
-export type GateOptions = {
+type GateOptions = {
   /** Milliseconds since 1970: what a token's times are compared with. */
   readonly now?: () => number;
   /** Milliseconds that never go back: how old keys and verdicts are. */

@@ -24,7 +24,7 @@ const SLOT = /\u0001(\d+)\u0001/g;
 
 type Mark = { readonly n: number; readonly quote: string | null };
 
-export type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
+type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 
 export type Grounded = {
   /** Plain text without marks. */

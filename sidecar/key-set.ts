@@ -8,10 +8,10 @@ import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
-export const MIN_FETCH_INTERVAL = 60_000;
+const MIN_FETCH_INTERVAL = 60_000;
 /** Milliseconds after which keys are fetched again unasked: how long a key that was withdrawn is still believed. */
-export const MAX_KEYS_AGE = 10 * 60_000;
-/** The same two for a file, which is cheap to read. */
+const MAX_KEYS_AGE = 10 * 60_000;
+/** The same two for a file, which is at hand. */
 const MIN_FILE_INTERVAL = 1_000;
 const MAX_FILE_AGE = 2_000;
 /** Milliseconds for one fetch, body included. */
@@ -19,7 +19,7 @@ const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key set; real ones have a few thousand. */
 const MAX_KEYS_BYTES = 256 * 1024;
 
-export type KeySet = {
+type KeySet = {
   readonly kids: ReadonlySet<string>;
   /** jose's choice of the key for a token's header. */
   readonly choose: ReturnType<typeof createLocalJWKSet>;

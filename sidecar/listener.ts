@@ -11,7 +11,7 @@ import { createApp, type Parts } from "./app.ts";
 import { findPlace } from "./place.ts";
 import { problemParts, problemResponse } from "./respond.ts";
 
-export type ListenerOptions = {
+type ListenerOptions = {
   /** Whether the app's rate limits are on. */
   readonly counting: boolean;
   /** Whether other processes serve the files, pages and queries of the public view. */

@@ -14,7 +14,7 @@ const MAX_SENTENCE = 480;
 /** An id or title shorter than this is found only when it is the whole question: "a" occurs in every text. */
 const MIN_NAME = 4;
 
-export type Lookup = {
+type Lookup = {
   /** Plain sentences, best first; [] when the question names nothing. */
   readonly sentences: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
@@ -194,7 +194,7 @@ function objectHit(row: ObjectRow, mount: string): Hit {
 }
 
 /** One sentence for each record that a search or a lookup found. */
-export function recordHit(record: CubRecord): Hit {
+function recordHit(record: CubRecord): Hit {
   const kind = record.kind === "" ? "record" : record.kind.toLowerCase();
   return {
     sentence: sentence([
@@ -213,7 +213,7 @@ export function recordHit(record: CubRecord): Hit {
   };
 }
 
-export function claimHit(claim: Claim, mount: string): Hit {
+function claimHit(claim: Claim, mount: string): Hit {
   return {
     sentence: sentence([`Claim ${claim.id} is ${claim.status}: ${claim.statement}`, `Scope: ${claim.scope}`]),
     source: {

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type ChatCall = {
+type ChatCall = {
   readonly headers: IncomingMessage["headers"];
   readonly path: string;
   readonly system: string;

@@ -22,7 +22,7 @@ export type Excerpt = {
 };
 
 /** Sentences, or lines where there are no sentences (code, lists); each at most MAX_CHOSEN characters. */
-export function spansOf(text: string): readonly string[] {
+function spansOf(text: string): readonly string[] {
   return text
     .split(/\n\s*\n|(?<=[.!?])\s+(?=\S)|\n(?=\s*(?:[-*+|#]|\d+[.)])\s)/u)
     .flatMap((part) => (part.length <= MAX_CHOSEN ? [part] : part.split("\n")))

@@ -14,7 +14,7 @@ const MAX_TRACE = 4_000;
 /** The builder's exit code when another build holds the lock (conventions "Command line"). */
 const EXIT_BUSY = 4;
 
-export type ReindexParts = {
+type ReindexParts = {
   /** REINDEX_TOKEN, or null when it is not set. */
   readonly token: string | null;
   /** Program and arguments; null when this process may not build. It prints a ReindexSummary as one line of JSON on stdout as

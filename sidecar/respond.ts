@@ -5,7 +5,7 @@ import type { ShelfError } from "../snapshots/errors.ts";
 import { PROBLEM_TYPE, problemBody } from "../snapshots/format/problem.ts";
 
 /** What a refusal is made of, for listeners that write it themselves. */
-export type ProblemParts = {
+type ProblemParts = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -25,7 +25,7 @@ export type Semantic = {
   close(): Promise<void>;
 };
 
-export type SemanticOptions = {
+type SemanticOptions = {
   /** null when none is configured. */
   readonly embedder: Embedder | null;
   /** Says why there is none. */

@@ -42,7 +42,7 @@ export type Environment = {
   readonly INFERENCE_API_KEY?: string | undefined;
 };
 
-export type SidecarOptions = {
+type SidecarOptions = {
   readonly listing?: (() => Promise<Catalog>) | null;
   /** In place of the configured one; for tests. */
   readonly semantic?: Semantic;

@@ -1,7 +1,7 @@
 /** What can be said of an application token before any key is touched. Everything in it is the caller's word until its
  *  signature holds (gate.ts), so this module only refuses; it never grants.
  *
- *  Refusing here first keeps refusals cheap, and tells the log why; jose judges the same claims again with the signature. */
+ *  What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
 import type { AccessConfig, TokenAlgorithm } from "../snapshots/schema/access.ts";
 import { hasDuplicateMembers } from "./json-members.ts";
 

@@ -10,7 +10,7 @@ const MAX_ARGUMENT_BYTES = 4 * 1024;
 /** Names that are quoted back in an error. */
 const MAX_NAMED = 10;
 
-export type ParsedArguments = { readonly args: Readonly<Record<string, unknown>>; readonly notices: readonly string[] };
+type ParsedArguments = { readonly args: Readonly<Record<string, unknown>>; readonly notices: readonly string[] };
 
 /** @throws ShelfError "bad_parameter" with one entry per wrong argument */
 export function parseArguments(tool: ToolInfo, given: unknown): ParsedArguments {

@@ -1,11 +1,12 @@
 /** POST /mcp over one view. It sees only the view it is given: which one that is, and who may call, is decided outside. */
+import { findRoute } from "../../snapshots/routes/routes.ts";
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import type { AskTool, SemanticTool } from "./tools/models.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 
-export type McpOptions = {
+type McpOptions = {
   readonly view: View;
   /** null, or left out: the tool says that it is not configured. */
   readonly ask?: AskTool | null;
@@ -19,7 +20,7 @@ export type McpOptions = {
 };
 
 /** For Runtime.mcp of the running process: what /api/capabilities says. */
-export const MCP_RUNTIME = { endpoint: "/mcp", versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
+export const MCP_RUNTIME = { endpoint: findRoute("mcp").path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
 
 export function openMcp(options: McpOptions): McpEndpoint {
   const { view } = options;

@@ -20,7 +20,7 @@ import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 /** Resources in one page of resources/list. */
 const PAGE = 100;
 /** Text of one resources/read, as JSON, and bytes of a binary one before base64. Longer texts are read by lines. */
-export const MAX_RESOURCE_BYTES = 64 * 1024;
+const MAX_RESOURCE_BYTES = 64 * 1024;
 
 const SCHEME = "proofshelf://";
 

@@ -5,7 +5,7 @@ import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budge
 import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
 /** The part of a list that starts at `position` and fits, and where to go on. */
-export type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
+type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
 
 /** @param base bytes of the result without items */
 export function slice(all: readonly unknown[], position: number, limit: number, base: number, budget: number): Slice {
