@@ -24,7 +24,10 @@ function command(name: string, description: string, parent: Command = program): 
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
-  .action(async (options: CommonOptions & { now?: string }) => (await import("./commands/build.ts")).runBuild(options));
+  .option("--plan", "say what would be done and why, and change nothing")
+  .action(async (options: CommonOptions & { now?: string; plan?: boolean }) =>
+    options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
+  );
 
 command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--port <number>", "0 takes a free one", "4321")

@@ -2,6 +2,7 @@
  *  PROOFSHELF_KILLS=2000 kills more often than the usual 200. */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,8 +14,10 @@ import { openIndex } from "../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { View } from "../snapshots/http/view.ts";
-import { build, openShelves } from "./build.ts";
+import { build } from "./build.ts";
+import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
+import { markedProcesses } from "./fixtures/child-processes.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 
@@ -65,11 +68,20 @@ async function turn(dir: string, number: number): Promise<void> {
   rmSync(join(library, `notes/extra-${(number + 1) % 3}.md`), { force: true });
 }
 
-type Waiting = { readonly child: ChildProcess; readonly ended: Promise<number | null>; said(): string };
+/** In the environment of a build, and so of what drives Pagefind, which is in no group of the build's. */
+const MARK = "PROOFSHELF_CRASH_TEST";
 
-/** A build in a process group of its own, ready to begin. */
+type Waiting = { readonly child: ChildProcess; readonly mark: string; readonly ended: Promise<number | null>; said(): string };
+
+/** A build in a process group of its own, ready to begin; known by its mark. */
 async function prepareBuild(file: string): Promise<Waiting> {
-  const child = fork(CHILD, [file], { detached: true, execArgv: [], stdio: ["ignore", "ignore", "pipe", "ipc"] });
+  const mark = randomUUID();
+  const child = fork(CHILD, [file], {
+    detached: true,
+    execArgv: [],
+    env: { ...process.env, [MARK]: mark },
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+  });
   // What a killed one leaves behind may complain of broken pipes: shown only when a build was to succeed.
   let said = "";
   child.stderr?.on("data", (chunk: Buffer) => (said += chunk.toString()));
@@ -78,21 +90,26 @@ async function prepareBuild(file: string): Promise<Waiting> {
     child.once("message", resolve);
     child.once("error", reject);
   });
-  return { child, ended, said: () => said };
+  return { child, mark, ended, said: () => said };
 }
 
-/** Waits until no process of the group is left: parsers and indexers have to notice that their build is gone. */
-async function waitForGroup(group: number): Promise<void> {
+/** Waits until no process of the build is left: parsers, indexers and Pagefind have to notice that it is gone. */
+async function waitForEnd(group: number, mark: string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt++) {
-    try {
-      process.kill(-group, 0);
-    } catch {
-      return;
-    }
+    if (!isGroup(group) && markedProcesses(`${MARK}=${mark}`).length === 0) return;
     await wait(50);
   }
-  process.kill(-group, "SIGKILL");
+  if (isGroup(group)) process.kill(-group, "SIGKILL");
   assert.fail("a killed build left a process behind");
+}
+
+function isGroup(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Everything that the pointer's snapshot names is there, whole, and searchable.
@@ -174,7 +191,7 @@ async function torment(t: TestContext, kills: number): Promise<{ published: numb
   try {
     for (let number = 1; number <= kills; number++) {
       await turn(dir, number);
-      const { child, ended, said } = await next;
+      const { child, mark, ended, said } = await next;
       const group = child.pid ?? 0;
       // The next one starts up while this one works.
       next = prepareBuild(file);
@@ -190,7 +207,7 @@ async function torment(t: TestContext, kills: number): Promise<{ published: numb
         child.kill("SIGKILL");
         await ended;
       }
-      await waitForGroup(group);
+      await waitForEnd(group, mark);
       const id = await checkShelf(shelves.public, read.public);
       await checkShelf(shelves.internal, read.internal);
       if (id !== last && !finishes) published++;

@@ -6,7 +6,8 @@ import { after, before, test } from "node:test";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { compileWorker, WORKER } from "./extract/compile-worker.ts";
 import { openExtractPool } from "./extract/pool.ts";
-import { listObjects, readObjects } from "./read-objects.ts";
+import { readObjects } from "./read-objects.ts";
+import { listObjects } from "./sources/list-objects.ts";
 import { openMemoryStore, type ObjectStore } from "./sources/object-store.ts";
 
 const base = mkdtempSync(join(tmpdir(), "read-objects-"));
@@ -31,21 +32,20 @@ test("objects that are under way at once stay within the budget of bytes, and on
   };
   const pool = openExtractPool({ worker: join(base, "compiled", WORKER) });
   const shelves = { public: openDirectoryShelf(join(base, "public")), internal: openDirectoryShelf(join(base, "internal")) };
+  const { rows } = await listObjects(store, collections);
   try {
     const { objects } = await readObjects({
       store,
-      listed: await listObjects(store, collections),
-      collections,
-      known: [],
+      plan: { kept: [], read: rows.map((row) => ({ row, root: "public", why: ["new"] })) },
       shelves,
-      pool: {
+      pool: () => ({
         ...pool,
         async extract(key, bytes) {
           const found = await pool.extract(key, bytes);
           held.delete(key);
           return found;
         },
-      },
+      }),
       progress: { step: () => undefined, end: () => undefined },
       bytesAtOnce: 1000,
     });

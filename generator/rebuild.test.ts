@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { build, openShelves, stateBasis } from "./build.ts";
-import { compileSite } from "./pages/compile-site.ts";
+import { build } from "./build.ts";
+import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
+import { digestMakers } from "./makers.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
@@ -93,10 +94,10 @@ test("pages of a folder are looked at only when its objects or what all pages sh
   const known = await build(config, quiet);
   assert.equal(known.added, 5);
   const step = async (what: string, change: () => Promise<void> | void, rendered: readonly string[]): Promise<void> => {
-    const before = await readState(buildDir, stateBasis(await compileSite()));
+    const before = await readState(buildDir, digestMakers().state);
     await change();
     const summary = await build(config, quiet);
-    const after = await readState(buildDir, stateBasis(await compileSite()));
+    const after = await readState(buildDir, digestMakers().state);
     const changed = Object.keys(after.pages).filter((page) => after.pages[page]?.facts !== before.pages[page]?.facts);
     assert.deepEqual(
       changed.filter((page) => page.startsWith("pages/object/")).map((page) => page.slice("pages/object/a/".length, -"=.html".length)),
@@ -118,16 +119,36 @@ test("pages of a folder are looked at only when its objects or what all pages sh
   await step("a collection's title", () => void (config = open("B")), ["b/fifth.md", "b/third.md", "c/fourth.md", "first.md"]);
 });
 
-test("what was made with other parsers, pages or program is made again", async (t) => {
+test("kept work is made again when what made it has changed, each kind for itself", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet);
-  const state = await readState(buildDir, stateBasis(await compileSite()));
-  assert.equal(state.objects.length, 2, "the build writes its state with the basis of its own");
-  await writeState(buildDir, await formatState("0.0.0 0123456789abcdef", state));
-  const again = await build(config, quiet);
-  assert.deepEqual([again.published, again.snapshot], [false, first.snapshot]);
-  assert.deepEqual([again.work.read, again.work.bundles], [2, 1]);
-  assert.equal((await build(config, quiet)).work.read, 0);
+  const makers = digestMakers();
+  const state = await readState(buildDir, makers.state);
+  assert.equal(state.objects.length, 2);
+  assert.deepEqual(state.makers, makers);
+  const nothing = { read: 0, rendered: 0, indexed: 0, bundles: 0 };
+  const all = first.work;
+  const expected: Readonly<Record<string, typeof nothing>> = {
+    extracts: { ...nothing, read: all.read },
+    pages: { ...nothing, rendered: all.rendered },
+    bundles: { ...nothing, bundles: all.bundles },
+    json: nothing,
+    documents: { ...nothing, indexed: 2 * 2 },
+    leaks: nothing,
+    program: nothing,
+  };
+  for (const [kind, work] of Object.entries(expected)) {
+    // The state of a program in which only this was another, which also looks at everything again.
+    const other = { ...state, fingerprint: "another", makers: { ...makers, [kind]: "0".repeat(64) } };
+    await writeState(buildDir, formatState(makers.state, other));
+    const again = await build(config, quiet);
+    assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot], kind);
+    assert.deepEqual(again.work, work, kind);
+  }
+  assert.deepEqual((await build(config, quiet)).work, nothing);
+  await writeState(buildDir, formatState("0".repeat(64), state));
+  const lost = await build(config, quiet);
+  assert.deepEqual([lost.published, lost.snapshot, lost.work.read, lost.work.bundles], [false, first.snapshot, 2, 1]);
 });
 
 test("what cannot be written down after publication is a note, and the snapshot is served", async (t) => {

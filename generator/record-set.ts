@@ -2,14 +2,10 @@
 import type { Claim, ClaimsMeta } from "../snapshots/schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import type { CollectionInfo, ObjectRow, RegistryState } from "../snapshots/format/view-data.ts";
-
-/** An object as it was read, with the digest of its extract. */
-export type ReadRow = ObjectRow & {
-  readonly extract: { readonly sha256: string; readonly size: number };
-  /** What could not be read of it, in words. */
-  readonly notes: readonly string[];
-};
+import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
+import type { Facts } from "./facts.ts";
+import type { KnownObject, ReadRow } from "./state.ts";
+import { VERSION } from "./version.ts";
 
 export type RecordSet = {
   readonly title: string;
@@ -29,3 +25,32 @@ export type RecordSet = {
   /** Notes about public things only: the registry and the claims. */
   readonly notes: readonly string[];
 };
+
+/** @param read the objects, read or taken for it */
+export function recordSet(
+  facts: Facts,
+  read: { readonly objects: readonly KnownObject[]; readonly refused: readonly Rejection[] },
+): RecordSet {
+  const { config, registry, claims } = facts;
+  return {
+    title: config.title,
+    baseUrl: config.baseUrl,
+    registryUrl: config.registryUrl ?? "",
+    generator: `proofshelf ${VERSION}`,
+    collections: config.collections,
+    objects: read.objects.map(({ version: _, root: __, ...row }) => row),
+    claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
+    cubs: registry.cubs,
+    registry: registry.state,
+    meta: registry.meta,
+    code: registry.code,
+    rejected: refusals(facts, read.refused),
+    notes: [...registry.notes, ...(claims?.notes ?? [])],
+  };
+}
+
+/** Everything that is left out.
+ *  @param refused objects that were listed and could not be read */
+export function refusals({ listed, registry, claims }: Facts, refused: readonly Rejection[]): readonly Rejection[] {
+  return [...listed.rejected, ...refused, ...registry.rejected, ...(claims?.rejected ?? [])];
+}

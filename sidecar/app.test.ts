@@ -583,3 +583,25 @@ test("in a kept snapshot there is nothing gated, nothing with an effect but sema
   assert.equal((await running.send("GET", `/at/${id}/api/ai-search?q=x`)).status, 200);
   assert.equal((await running.send("POST", `/at/${id}/api/ask`, {}, '{"question":"x"}')).status, 404);
 });
+
+test("half of a surrogate pair in a question or a prefix is 400 on every ask route, whole and as a stream", async () => {
+  const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
+  for (const [path, headers] of [
+    ["/api/ask", {}],
+    ["/internal/library/api/ask", member],
+    ["/internal/api/ask", human],
+  ] as const) {
+    for (const body of [
+      String.raw`{"question":"why \ud800 stable"}`,
+      String.raw`{"question":"\udc00"}`,
+      String.raw`{"question":"stable","prefix":"notes/\ud83e"}`,
+    ]) {
+      for (const accept of ["application/json", "text/event-stream"]) {
+        const reply = await running.send("POST", path, { ...headers, accept }, body);
+        assert.equal(reply.status, 400, `${path} ${body}`);
+        assert.equal(Problem.parse(JSON.parse(reply.body)).code, "bad_json");
+      }
+    }
+    assert.equal((await running.send("POST", path, headers, String.raw`{"question":"why \ud83e\udd80 stable"}`)).status, 200);
+  }
+});

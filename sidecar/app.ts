@@ -27,7 +27,7 @@ import { networkOf } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
 import { findPlace, isGated, type Place } from "./place.ts";
 import { rateLimited, type RateLimiter } from "./limits.ts";
-import type { SemanticTool } from "./mcp/model-tools.ts";
+import type { SemanticTool } from "./mcp/tools/models.ts";
 import { shareAnswer } from "./mcp/origin.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
 import type { Reindexer } from "./reindex.ts";
@@ -160,7 +160,10 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
         parts.reindexer.authorize(context.req.raw.headers);
         // Nothing moves on this connection until the build is done.
         context.env?.incoming?.socket.setTimeout(0);
-        return jsonResponse(await parts.reindexer.run());
+        const summary = await parts.reindexer.run();
+        // Who asked for the rebuild reads what it published.
+        await Promise.all([parts.publicView.refresh(), parts.internalView.refresh()]);
+        return jsonResponse(summary);
       },
     },
     mcp: {

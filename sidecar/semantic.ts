@@ -8,7 +8,7 @@ import { semantic } from "../snapshots/query/semantic.ts";
 import type { SearchQuery } from "../snapshots/query/search.ts";
 import { toSource } from "../snapshots/query/source.ts";
 import type { Component } from "../snapshots/schema/resources.ts";
-import type { SemanticTool } from "./mcp/model-tools.ts";
+import type { SemanticTool } from "./mcp/tools/models.ts";
 
 /** Milliseconds for which a model that failed is left alone: readers must not wait for it one by one. */
 const REST_MS = 10_000;

@@ -1,6 +1,6 @@
 /** `proofshelf export DIR`: the public view as plain files. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { openShelves } from "../build.ts";
+import { openShelves } from "../shelves.ts";
 import type { CommonOptions } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";

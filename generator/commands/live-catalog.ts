@@ -3,10 +3,10 @@
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import type { Catalog } from "../../snapshots/schema/resources.ts";
 import { findCollection, newest } from "../../snapshots/format/view-data.ts";
-import { VERSION } from "../build.ts";
+import { VERSION } from "../version.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
-import { listObjects } from "../read-objects.ts";
+import { listObjects } from "../sources/list-objects.ts";
 import { openObjectStore } from "../sources/open-object-store.ts";
 
 export async function liveCatalog(config: Config): Promise<Catalog> {

@@ -3,7 +3,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { openShelves } from "../build.ts";
+import { openShelves } from "../shelves.ts";
 import type { CommonOptions } from "./options.ts";
 import { openConfig } from "../config/config.ts";
 import { vectorsDir } from "../index/embed.ts";

@@ -3,7 +3,7 @@ import { countChanges, describeChanges, diffSnapshots } from "../../snapshots/sh
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { openShelves, type Shelves } from "../build.ts";
+import { openShelves, type Shelves } from "../shelves.ts";
 import type { CommonOptions } from "./options.ts";
 import { openConfig } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";

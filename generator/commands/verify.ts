@@ -5,7 +5,7 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
-import { openShelves, type Shelves } from "../build.ts";
+import { openShelves, type Shelves } from "../shelves.ts";
 import type { CommonOptions } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";
@@ -24,7 +24,7 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
-  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date());
+  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), true);
   const deriver = openDeriver();
   try {
     const findings = await verifyShelf({

@@ -90,7 +90,6 @@ export function dressTree(tree: Root, { key, title }: DressOptions): void {
   function anchor(element: Element): void {
     const { properties } = element;
     const line = properties["dataL"];
-    // Not deleted: that makes objects slow.
     properties["dataL"] = undefined;
     const id = properties["id"];
     if (typeof id === "string") {

@@ -1,4 +1,5 @@
 /** An extract as it lies in the shelf. Made where the extract is made, so that only bytes travel between processes. */
+import { canonicalJson } from "../../snapshots/digest.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 
 /** What a listing needs of an extract, and the rest as its JSON. */
@@ -6,21 +7,7 @@ export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type
 
 export function toExtracted(extract: Extract): Extracted {
   const { title, summary, kind, media_type, notes } = extract;
-  return { title, summary, kind, media_type, notes, json: formatExtract(extract) };
-}
-
-/** RFC 8785 text of an extract: members in order by hand, because the general form costs more than the extraction. */
-function formatExtract(extract: Extract): Uint8Array {
-  const { html, kind, language, lines, media_type, notes, summary, title } = extract;
-  const passages = extract.passages.map(({ end_line, heading, name, page, start_line, text }) => ({
-    end_line,
-    heading,
-    name,
-    page,
-    start_line,
-    text,
-  }));
-  return Buffer.from(JSON.stringify({ html, kind, language, lines, media_type, notes, passages, summary, title }));
+  return { title, summary, kind, media_type, notes, json: Buffer.from(canonicalJson(extract)) };
 }
 
 /** @param json as toExtracted made it: of our own shelf, and checked by its digest */

@@ -10,9 +10,6 @@ import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type
 import { cutPassages, shorten } from "./passages.ts";
 import { readPlain } from "./plain.ts";
 
-/** Goes up with every change of what extract returns: cached extracts of another version are not used. */
-export const EXTRACT_VERSION: number = 1;
-
 /** UTF-16 units of a title. */
 const MAX_TITLE = 200;
 /** Bytes of a text that are searched; the longest string of the runtime is not far above. */
@@ -100,7 +97,7 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
 
-/** The parsers of some types are large: one that is not needed is not loaded, which is most of what one changed object costs. */
+/** Loads the parser that the type needs, and no other: some are large. */
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
   const mediaType = type.mediaType;
   switch (type.kind) {
@@ -153,16 +150,23 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
   return [];
 }
 
+/** Every text is made well-formed here, at the door: half of a surrogate pair, as the JSON escape \ud83d alone or what
+ *  is left where a long text is cut, cannot be written as UTF-8, and one of them would stop the whole build. */
 function finish(key: string, type: MediaType, lines: number | null, body: Body): Extract {
   return {
-    title: shorten(body.title ?? "", MAX_TITLE) || shorten(fileName(key), MAX_TITLE) || "Untitled",
-    summary: body.summary,
+    title: (shorten(body.title ?? "", MAX_TITLE) || shorten(fileName(key), MAX_TITLE) || "Untitled").toWellFormed(),
+    summary: body.summary.toWellFormed(),
     kind: type.kind,
     media_type: type.mediaType,
     language: type.language,
     lines,
-    passages: body.passages,
-    html: body.html,
+    passages: body.passages.map((passage) => ({
+      ...passage,
+      heading: passage.heading.map((part) => part.toWellFormed()),
+      name: passage.name?.toWellFormed() ?? null,
+      text: passage.text.toWellFormed(),
+    })),
+    html: body.html?.toWellFormed() ?? null,
     notes: body.notes,
   };
 }

@@ -6,7 +6,7 @@ import hljs from "highlight.js/lib/core";
 import type { Emitter, LanguageFn } from "highlight.js";
 import { lean } from "./lean-grammar.ts";
 
-/** UTF-16 units highlighted of one text; what follows is shown plain. 64 kB costs about 6 ms. */
+/** UTF-16 units highlighted of one text; what follows is shown plain. */
 const MAX_HIGHLIGHTED = 64 * 1024;
 /** UTF-16 units of a line that a person wrote. Longer ones are data, and grammars may be quadratic in them. */
 const MAX_LINE = 4000;
@@ -233,7 +233,7 @@ export function escapeHtml(text: string): string {
 }
 
 /** Our name of a language that an author wrote, or null when we have no grammar for it. */
-export function findLanguage(written: string): string | null {
+function findLanguage(written: string): string | null {
   const name = written.toLowerCase();
   const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   return Object.hasOwn(GRAMMARS, known) ? known : null;

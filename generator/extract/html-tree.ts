@@ -9,7 +9,7 @@ import { find, html } from "property-information";
 /** Nodes of one document; a page that misuses formatting elements grows with the square of its length. */
 const MAX_NODES = 300_000;
 /** Nesting; everything after the parser recurses. Real documents stay below 60. */
-export const MAX_DEPTH = 200;
+const MAX_DEPTH = 200;
 
 /** A document that would cost too much to show. Not a ShelfError: it never leaves this folder. */
 export class TooComplex extends Error {
@@ -105,7 +105,6 @@ function openAdapter(): TreeAdapter<Map5> {
       count();
       const element: Element = { type: "element", tagName, properties: readProperties(list), children: [] };
       if (namespace !== spec.NS.HTML) namespaces.set(element, namespace);
-      // Looked at again only for a few elements inside foreign content and for formatting elements.
       if (list.length > 0) attributes.set(element, list);
       return element;
     },
@@ -152,7 +151,6 @@ function openAdapter(): TreeAdapter<Map5> {
     isCommentNode: (node): node is Comment => node.type === "comment",
     isDocumentTypeNode: (_node): _node is Comment => false,
     isElementNode: (node): node is Element => node.type === "element",
-    // Kept as parse5 has them: an object more for each node would double the work of the collector.
     setNodeSourceCodeLocation(node, location) {
       located(node).location = location ?? undefined;
     },

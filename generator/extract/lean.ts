@@ -40,7 +40,6 @@ export function findLeanMarks(lines: Lines): Mark[] {
     const start = lines.start(line);
     const first = lines.text.charCodeAt(start);
     const inside = depth > 0;
-    // Most lines are indented or empty and hold no comment edge: they need no closer look.
     const source = lines.text.slice(start, Math.min(lines.end(line), start + 1000));
     if (source.includes("-")) depth = blockDepth(source, depth);
     if (inside) {

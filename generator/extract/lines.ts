@@ -16,7 +16,7 @@ export type Lines = {
   isBlank(line: number): boolean;
 };
 
-/** An index of the lines of `text`. Costs four bytes a line; the text is not copied. */
+/** An index of the lines of `text`. */
 export function openLines(text: string): Lines {
   let starts = new Uint32Array(1024);
   let count = 0;

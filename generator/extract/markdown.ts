@@ -1,10 +1,8 @@
-/** Markdown to a harmless fragment and passages by heading.
- *
- *  satteri parses (about fifteen times as fast as micromark, see README.md) into the hast trees that the rest of the
- *  pipeline speaks: raw HTML through parse5, then the sanitiser, then what we add. Documents that would be expensive for
- *  any parser are recognised before parsing and shown as text. */
+/** Markdown to a harmless fragment and passages by heading: satteri, raw HTML through parse5, the sanitiser, then what we add.
+ *  Documents that would take any parser long are recognised before parsing and shown as text. */
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { markdownToHast } from "./markdown-parser.ts";
+import { readFrontMatter } from "./front-matter.ts";
 import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatCode, formatCut } from "./code-view.ts";
@@ -32,7 +30,7 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   const problem = findProblem(head);
   const tree = problem === null ? parseMarkdown(head) : null;
   const list = openHeadings(lines);
-  const front = readFrontmatter(head);
+  const front = readFrontMatter(head);
   const given = front.title ?? (tree === null ? null : findTitle(tree));
   const rendered = tree === null ? null : await renderTree(tree, source.key, given, fallbackTitle);
   if (tree === null || rendered === null) {
@@ -43,7 +41,7 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
       summary: "",
       passages: cutPassages(lines, list.marks),
       html: formatCode(source, null),
-      notes: [`This Markdown is shown as text: ${reason}.`],
+      notes: [...front.notes, `This Markdown is shown as text: ${reason}.`],
     };
   }
   const summary = findSummary(tree);
@@ -55,7 +53,7 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
     summary,
     passages: cutPassages(lines, list.marks),
     html: head.length < lines.end(lines.count) ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html,
-    notes: [],
+    notes: front.notes,
   };
 }
 
@@ -197,19 +195,6 @@ export function findLanguages(node: Root | Element): string[] {
     found.push(...findLanguages(child));
   }
   return found;
-}
-
-/** The title in a YAML or TOML block at the start, and how many lines the block has. The block is not parsed. */
-function readFrontmatter(text: string): { title: string | null; lines: number } {
-  const block = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n([\s\S]*?)\r?\n\1[ \t]*(?:\r?\n|$)/.exec(text.slice(0, 20_000));
-  if (block === null) return { title: null, lines: 0 };
-  const found = /^title[ \t]*[:=][ \t]*(.*)$/m.exec(block[2] ?? "");
-  const title =
-    found?.[1]
-      ?.trim()
-      .replace(/^(["'])(.*)\1$/, "$2")
-      .trim() ?? "";
-  return { title: title === "" || /^[|>[{&*!]/.test(title) ? null : title, lines: block[0].split("\n").length - 1 };
 }
 
 /** Headings by a look at the lines, for what is not parsed. Returns the first title. */

@@ -52,7 +52,7 @@ function findAdornment(lines: Lines, line: number): string | null {
   const start = lines.start(line);
   const end = lines.end(line);
   const unit = lines.text.charCodeAt(start);
-  // Only ASCII signs, three or more: looked at without cutting the line out, as this runs on every line.
+  // Only ASCII signs, three or more.
   if (end - start < 3 || end - start > MAX_TITLE * 2 || unit < 33 || unit > 126 || /[\w()[\]{}<>]/.test(String.fromCharCode(unit))) {
     return null;
   }

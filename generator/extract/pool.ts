@@ -14,7 +14,7 @@ import { fileName } from "./media-type.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
-  /** Starts a process for work that is about to come, unless there is one: loading the parsers takes a tenth of a second. */
+  /** Starts a process for work that is about to come, unless there is one. */
   warm(): void;
   /** As extract() of extract.ts, which see; does not throw for any bytes.
    *  @throws ShelfError "build_failed" when no process can be started; Error when the pool is closed */
@@ -45,10 +45,10 @@ const PLAIN_TIME_LIMIT = 30_000;
 const MEMORY_LIMIT = 768;
 /** Objects sent to one process: one at work and one waiting, so that it never idles while its answer travels. */
 const IN_FLIGHT = 2;
-/** Waiting objects for which one more process is started: loading its parsers costs as much as reading dozens of small files. */
+/** Waiting objects for which one more process is started. */
 const WORTH_A_PROCESS = 8;
 
-/** A tree of nodes for each object, all of it short-lived: in the usual space much of it would be copied before it is dropped. */
+/** Megabytes: a tree of nodes for each object, all of it short-lived. */
 const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
 /** What `unshare` ends with when there is no such program. */
@@ -242,7 +242,7 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
 /** What is said of an object that not even its plain text could be read of. */
 function bareExtract(key: string, note: string): Extract {
   return {
-    title: fileName(key).slice(0, 200),
+    title: fileName(key).slice(0, 200).toWellFormed(),
     summary: "",
     kind: "binary",
     media_type: "application/octet-stream",

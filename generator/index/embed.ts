@@ -7,7 +7,7 @@ import type { Embedder } from "../../snapshots/embed/embedder.ts";
 import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { hasVectors } from "../../snapshots/index/vectors.ts";
-import { openShelves, type Shelves } from "../build.ts";
+import { openShelves, type Shelves } from "../shelves.ts";
 import type { Config } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";

@@ -25,8 +25,8 @@ export type Request =
       readonly remove: readonly string[];
       readonly base: string | null;
     }
-  /** Follows an update, as soon as its snapshot is known; null when there will be none. */
-  | { readonly id: number; readonly kind: "tag"; readonly tag: string | null };
+  /** Follows an update, as soon as its snapshot is known. */
+  | { readonly id: number; readonly kind: "tag"; readonly tag: string };
 
 export type Reply =
   | { readonly id: number; readonly value: boolean }
@@ -68,12 +68,11 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
     has: (view, tag) => ask({ id: ++last, kind: "has", view, tag }),
     async update(view, { upsert, remove, base, tag }) {
       const id = ++last;
-      const done = ask({ id, kind: "update", view, upsert, remove, base });
-      void Promise.resolve(tag).then(
-        (known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request),
-        () => worker.postMessage({ id, kind: "tag", tag: null } satisfies Request),
-      );
-      await done;
+      await Promise.all([
+        ask({ id, kind: "update", view, upsert, remove, base }),
+        // Without a tag the rows stay invisible, and the thread waits until it is closed.
+        Promise.resolve(tag).then((known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request)),
+      ]);
     },
     async close() {
       await worker.terminate();

@@ -21,8 +21,6 @@ function tagOf(id: number): PromiseWithResolvers<string> {
   const known = tags.get(id);
   if (known !== undefined) return known;
   const made = Promise.withResolvers<string>();
-  // It may fail before the update asks for it.
-  made.promise.catch(() => undefined);
   tags.set(id, made);
   return made;
 }
@@ -60,8 +58,7 @@ async function answer(request: Exclude<Request, { kind: "tag" }>): Promise<boole
 parentPort?.on("message", async (request: Request) => {
   const { id } = request;
   if (request.kind === "tag") {
-    if (request.tag === null) tagOf(id).reject(new ShelfError("build_failed", "The build ended before its snapshot was known."));
-    else tagOf(id).resolve(request.tag);
+    tagOf(id).resolve(request.tag);
     return;
   }
   let reply: Reply;

@@ -3,10 +3,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
-import fastGlob from "fast-glob";
 import { openRenderer } from "../../snapshots/page/renderer.ts";
-import { compileSite, listInputs } from "./compile-site.ts";
+import { compileSite } from "./compile-site.ts";
 
 let folder: string;
 before(async () => {
@@ -45,18 +43,4 @@ test("what a killed compiler left behind neither is used nor stays in the way", 
   const { dist, compiled } = await compileSite({ distDir });
   assert.equal(compiled, true);
   assert.equal((await openRenderer(distDir)).digest, (await openRenderer(dist)).digest);
-});
-
-test("every module that kept work may follow from is an input", async () => {
-  const cwd = fileURLToPath(new URL("../..", import.meta.url));
-  const modules = await fastGlob.glob(["snapshots/**/*.ts", "generator/extract/*.ts"], {
-    cwd,
-    ignore: ["**/*.test.ts", "snapshots/data/**"],
-  });
-  assert.ok(modules.length > 100);
-  const inputs = new Set(await listInputs());
-  assert.deepEqual(
-    modules.filter((path) => !inputs.has(path)),
-    [],
-  );
 });

@@ -12,14 +12,15 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
 import { compileWorker, WORKER } from "../extract/compile-worker.ts";
+import { type Closure, openSources, type Sources } from "../import-closure.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** What the compiled pages are made from, and with them what a build keeps for the next one (build.ts, stateBasis): all of
- *  snapshots/, because JSON and pages that are kept follow from it as well. Not deeper: snapshots/data is the demo's shelf. */
-const INPUTS = ["astro.config.mjs", "package-lock.json", "site/**/*", "snapshots/*.ts", "snapshots/*/*.ts", "generator/extract/*.ts"];
-/** Not inputs: what is built, and what the bundle never contains. */
-const NOT_INPUTS = /^site\/(?:dist|\.cache)(?:\/|$)|\.test\.ts$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
+/** Not among the pages' sources: what is built, and what the bundle never contains. */
+const NOT_SOURCES =
+  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
+/** Compiles them, beside what they import. */
+const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
 
@@ -35,6 +36,8 @@ export type CompiledSite = {
 export type CompileOptions = {
   /** Where versions lie; site/dist by default. */
   readonly distDir?: string;
+  /** Opened by a caller who looks at them as well. */
+  readonly sources?: Sources;
   /** Compile even when this version is there. */
   readonly force?: boolean;
 };
@@ -43,7 +46,8 @@ export type CompileOptions = {
  *  @throws ShelfError "build_failed" with Astro's own words when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
-  const version = (await digestInputs()).slice(0, 16);
+  const { sources = openSources() } = options;
+  const version = sha256(siteSources(sources).digest + workerSources(sources).digest).slice(0, 16);
   const dist = join(distDir, version);
   const existing = await readCurrent(distDir);
   const names = await listVersions(distDir);
@@ -74,24 +78,15 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   return { dist, worker: join(dist, "extract", WORKER), compiled: true };
 }
 
-/** Paths of all inputs from the project's root, ascending. */
-export async function listInputs(): Promise<string[]> {
-  const paths = new Set<string>();
-  for (const pattern of INPUTS) {
-    for await (const entry of glob(pattern, { cwd: ROOT, withFileTypes: true })) {
-      if (!entry.isFile()) continue;
-      const path = join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/");
-      if (!NOT_INPUTS.test(path)) paths.add(path);
-    }
-  }
-  return [...paths].sort();
+/** What the compiled pages are made of. */
+export function siteSources(sources: Sources): Closure {
+  const site = sources.list("site").filter((path) => !NOT_SOURCES.test(path));
+  return sources.closure(["astro.config.mjs", "generator/pages/compile-site.ts", ...site], COMPILERS);
 }
 
-/** SHA-256 over path and bytes of every input, ascending by path. */
-async function digestInputs(): Promise<string> {
-  const paths = await listInputs();
-  const lines = await Promise.all(paths.map(async (path) => `${sha256(await readFile(join(ROOT, path)))}  ${path}\n`));
-  return sha256(lines.join(""));
+/** What the process that reads objects is made of. */
+export function workerSources(sources: Sources): Closure {
+  return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts", "generator/extract/satteri-binding.ts"]);
 }
 
 async function listVersions(distDir: string): Promise<string[]> {

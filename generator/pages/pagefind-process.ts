@@ -1,70 +1,71 @@
-/** Pagefind's program, with an eye on it: the package waits for an answer for ever, also from a process that hangs or is gone,
- *  and meanwhile a build would hold its lock. */
-import type { ChildProcess } from "node:child_process";
-import { subscribe, unsubscribe } from "node:diagnostics_channel";
+/** Pagefind in a process of its own, with an eye on it: one that hangs or ends must not hold a build, and its lock, for ever. */
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { PageRecord, Reply, Request } from "./pagefind-worker.ts";
 
-type Pagefind = typeof import("pagefind");
-
-/** Milliseconds for one answer. A bundle takes well under a second, so only what hangs takes longer. */
+const WORKER = fileURLToPath(new URL("./pagefind-worker.ts", import.meta.url));
+/** Milliseconds for one bundle, which takes well under a second: only what hangs takes longer. */
 const TIME_LIMIT = 120_000;
-/** On which Node shows every process that it starts; the package keeps its own to itself. */
-const STARTED = "child_process";
 const FIXES = ["Build again. If it happens again, look whether the machine is short of memory or processes."];
 
+export type BundleFile = { readonly path: string; readonly content: Uint8Array };
+
 export type PagefindProcess = {
-  /** @param question calls Pagefind before it awaits anything
-   *  @throws ShelfError "build_failed" when the process cannot be started, ends, or does not answer in time */
-  ask<T>(question: (pagefind: Pagefind) => Promise<T>): Promise<T>;
-  close(): Promise<void>;
+  /** The files of one bundle over these pages, by name in the bundle; one bundle at a time.
+   *  @throws ShelfError "build_failed" when the process cannot be started, ends, refuses something, or does not answer in time */
+  bundle(records: readonly PageRecord[]): Promise<readonly BundleFile[]>;
+  /** Ends it, whatever it does; what is under way fails. */
+  close(): void;
 };
 
-/** Nothing is started before the first question. */
-export async function openPagefind(timeLimit = TIME_LIMIT): Promise<PagefindProcess> {
-  const pagefind = await import("pagefind");
-  let child: ChildProcess | null = null;
+/** Starts at once. */
+export function openPagefind(timeLimit = TIME_LIMIT): PagefindProcess {
   let failure: ShelfError | null = null;
-  let giveUp = (_: ShelfError): void => undefined;
-  const gone = new Promise<never>((_, reject) => (giveUp = reject));
-  // It ends after the last question too, when nobody listens any more.
-  gone.catch(() => undefined);
+  let waiting: PromiseWithResolvers<Reply> | null = null;
   const fail = (message: string, cause?: unknown): void => {
     failure ??= new ShelfError("build_failed", message, { cause, fixes: FIXES });
-    giveUp(failure);
+    waiting?.reject(failure);
   };
-  const onStarted = (message: unknown): void => {
-    child = (message as { readonly process: ChildProcess }).process;
-    child.once("error", (error: NodeJS.ErrnoException) => fail(`Pagefind could not be started (${error.code ?? "unknown error"}).`, error));
-    child.once("exit", (code, signal) => fail(`Pagefind ended before it was done (${signal ?? `exit code ${code}`}).`));
+  // A group of its own, so that its end is the end of Pagefind's program too.
+  const child = fork(WORKER, [], { detached: true, serialization: "advanced", execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
+  let ended = false;
+  const kill = (): void => {
+    if (child.pid === undefined || ended) return;
+    try {
+      process.kill(-child.pid, "SIGKILL");
+    } catch {
+      child.kill("SIGKILL"); // the group is gone, or this system has none
+    }
   };
+  child.on("message", (reply: Reply) => waiting?.resolve(reply));
+  child.once("error", (error: NodeJS.ErrnoException) => fail(`Pagefind could not be started (${error.code ?? "unknown error"}).`, error));
+  child.once("exit", (code, signal) => {
+    kill();
+    ended = true;
+    fail(`Pagefind ended before it was done (${signal ?? `exit code ${code}`}).`);
+  });
   return {
-    async ask(question) {
+    async bundle(records) {
       if (failure !== null) throw failure;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          fail(`Pagefind did not answer within ${timeLimit / 1000} s.`);
-          reject(failure as ShelfError);
-          child?.kill("SIGKILL");
-        }, timeLimit);
-      });
+      waiting = Promise.withResolvers();
+      const timer = setTimeout(() => {
+        fail(`Pagefind did not answer within ${timeLimit / 1000} s.`);
+        kill();
+      }, timeLimit);
       try {
-        // Only while the question is put: nothing else can start a process in between.
-        subscribe(STARTED, onStarted);
-        const answer = question(pagefind);
-        unsubscribe(STARTED, onStarted);
-        return await Promise.race([answer, gone, late]);
-      } catch (error) {
-        if (error instanceof ShelfError) throw error;
-        fail("Pagefind could not be asked.", error);
-        throw failure;
+        child.send({ records } satisfies Request, (error) => error !== null && fail("Pagefind could not be asked.", error));
+        const reply = await waiting.promise;
+        if ("message" in reply) throw new ShelfError("build_failed", reply.message, { fixes: FIXES });
+        return reply.files;
       } finally {
-        unsubscribe(STARTED, onStarted);
         clearTimeout(timer);
+        waiting = null;
       }
     },
-    async close() {
-      await pagefind.close();
+    close() {
+      fail("Pagefind was closed.");
+      kill();
     },
   };
 }

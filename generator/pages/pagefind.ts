@@ -8,31 +8,33 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
+import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
-import type { BuildState } from "../state.ts";
+import type { PageRecord } from "./pagefind-worker.ts";
+import type { BuildState, KnownBundle } from "../state.ts";
 
 /** Documents in one bundle at most: making one again takes a few hundred milliseconds. */
 const BUNDLE_DOCUMENTS = 512;
 /** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
 const MAX_TEXT = 1200;
 
-/** What Pagefind is given of a page; `meta` is shown with a result, `kind` as a reader reads it. */
-type PageRecord = {
-  readonly url: string;
-  readonly content: string;
-  readonly language: "en";
-  readonly meta: { readonly title: string; readonly key: string; readonly kind: string };
-};
-
-type Entry = {
+/** One page of a bundle, not yet read. */
+type Member = {
   readonly id: string;
   /** Digest of what decides the record, beside the id. */
   readonly facts: string;
   record(): Promise<PageRecord>;
+};
+
+/** What one bundle is to hold: its number is its place among all. */
+export type DealtBundle = {
+  /** Digest of what decides the bundle. */
+  readonly facts: string;
+  readonly members: readonly Member[];
 };
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
@@ -41,80 +43,49 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
   [".json", "application/json"],
 ];
 
-/** Bundles as files under pagefind/, and what to remember of them.
- *  @param facts digest that stands for an object's content
- *  @param pagefind may be on its way; closed when the bundles are made
- *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
-export async function pagefindFiles(options: {
-  readonly data: ViewData;
-  readonly facts: (key: string) => string;
-  readonly extract: (key: string) => Promise<Extract>;
-  readonly shelf: Pick<Shelf, "putBlob">;
-  readonly known: BuildState["bundles"];
-  readonly pagefind: Promise<PagefindProcess>;
-  /** Called once Pagefind is at work, or has nothing to do: from then on it is another process's time. */
-  readonly onBegun?: () => void;
-}): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"]; readonly made: number }> {
-  const { data, shelf, known } = options;
-  const entries = [...entriesOf(data, options.facts, options.extract)];
+/** Deals a view's pages out to bundles.
+ *  @param extracts are read only when a bundle is made */
+export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtBundle[] {
+  const members = [...membersOf(data, extracts)];
   let count = 1;
-  while (entries.length / count > BUNDLE_DOCUMENTS) count *= 2;
-  const dealt: Entry[][] = Array.from({ length: count }, () => []);
-  for (const entry of entries) dealt[crc32(entry.id) % count]?.push(entry);
+  while (members.length / count > BUNDLE_DOCUMENTS) count *= 2;
+  const dealt: Member[][] = Array.from({ length: count }, () => []);
+  for (const member of members) dealt[crc32(member.id) % count]?.push(member);
+  return dealt.map((bundle) => ({
+    facts: sha256(bundle.map(({ id, facts }) => `${JSON.stringify(id)} ${facts}\n`).join("")),
+    members: bundle,
+  }));
+}
 
-  const files: FileEntry[] = [];
-  const bundles: Record<string, BuildState["bundles"][string]> = {};
-  const stale: number[] = [];
-  for (const [number, members] of dealt.entries()) {
-    const facts = sha256(`${MAX_TEXT}\n${members.map(({ id, facts }) => `${JSON.stringify(id)} ${facts}\n`).join("")}`);
-    const before = known[String(number)];
-    if (before?.facts === facts) bundles[String(number)] = before;
-    else {
-      stale.push(number);
-      bundles[String(number)] = { facts, files: [] };
-    }
+/** Bundles as files under pagefind/, and what to remember of them.
+ *  @param bundles all of them; those with `kept` are not made
+ *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
+export async function makeBundles(
+  bundles: readonly (DealtBundle & { readonly kept: KnownBundle | null })[],
+  shelf: Pick<Shelf, "putBlob">,
+  pagefind: () => PagefindProcess,
+): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"] }> {
+  const made: Record<string, KnownBundle> = {};
+  for (const [number, { facts, members, kept }] of bundles.entries()) {
+    made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), shelf, number, members) };
   }
-  if (stale.length === 0) options.onBegun?.();
-  else {
-    const pagefind = await options.pagefind;
-    try {
-      for (const number of stale) {
-        bundles[String(number)] = {
-          facts: bundles[String(number)]?.facts ?? "",
-          files: await makeBundle(pagefind, shelf, number, dealt[number] ?? [], options.onBegun),
-        };
-      }
-    } finally {
-      await pagefind.close();
-    }
-  }
-  for (const bundle of Object.values(bundles)) files.push(...bundle.files);
-  const list = Buffer.from(JSON.stringify({ bundles: dealt.map((_, number) => `pagefind/${number}/`) }));
+  const list = Buffer.from(JSON.stringify({ bundles: bundles.map((_, number) => `pagefind/${number}/`) }));
   const digest = sha256(list);
   await shelf.putBlob(digest, list);
-  files.push({ path: "pagefind/bundles.json", sha256: digest, size: list.length, type: "application/json" });
-  return { files, bundles, made: stale.length };
+  const files = Object.values(made).flatMap((bundle) => bundle.files);
+  return {
+    files: [...files, { path: "pagefind/bundles.json", sha256: digest, size: list.length, type: "application/json" }],
+    bundles: made,
+  };
 }
 
 async function makeBundle(
   pagefind: PagefindProcess,
   shelf: Pick<Shelf, "putBlob">,
   number: number,
-  members: readonly Entry[],
-  onSent: (() => void) | undefined,
+  members: readonly Member[],
 ): Promise<FileEntry[]> {
-  const { index, errors } = await pagefind.ask(({ createIndex }) => createIndex({ forceLanguage: "en" }));
-  if (index === undefined) throw new ShelfError("build_failed", `Pagefind did not start: ${errors.join("; ")}`);
-  // Read first, sent in order after: the numbers that Pagefind gives its pages follow the order of arrival.
-  const records = await Promise.all(members.map((entry) => entry.record()));
-  const answering = pagefind.ask(() =>
-    // It answers in order, so the files may be asked for at once: between the two nobody waits for this process to listen.
-    Promise.all([Promise.all(records.map((record) => index.addCustomRecord(record))), index.getFiles()]),
-  );
-  onSent?.();
-  const [answers, { files, errors: failures }] = await answering;
-  for (const answer of answers) if (answer.errors.length > 0) throw new ShelfError("build_failed", `Pagefind: ${answer.errors.join("; ")}`);
-  if (failures.length > 0) throw new ShelfError("build_failed", `Pagefind: ${failures.join("; ")}`);
+  const files = await pagefind.bundle(await Promise.all(members.map((member) => member.record())));
   const found = files.filter(({ path }) => path.endsWith(".pf_fragment")).length;
   if (found !== members.length) throw new ShelfError("build_failed", `Pagefind was given ${members.length} records and made ${found}.`);
   const entries: FileEntry[] = [];
@@ -126,16 +97,15 @@ async function makeBundle(
     const type = TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? "application/octet-stream";
     entries.push({ path: `pagefind/${number}/${path}`, sha256: digest, size: content.length, type });
   }
-  await pagefind.ask(() => index.deleteIndex());
   return entries;
 }
 
-function* entriesOf(data: ViewData, facts: (key: string) => string, extract: (key: string) => Promise<Extract>): Generator<Entry> {
+function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
   for (const { key, title, kind } of data.objects) {
     yield {
       id: `object:${key}`,
-      facts: facts(key),
-      record: async () => recordOf(pagePath.object(key), contentOf(key, await extract(key)), { title, key, kind: KIND_TITLES[kind] }),
+      facts: extracts.digest(key),
+      record: async () => recordOf(pagePath.object(key), contentOf(key, await extracts.read(key)), { title, key, kind: KIND_TITLES[kind] }),
     };
   }
   for (const { id, title, scope, statement } of data.claims.claims) {

@@ -1,60 +1,50 @@
-/** The public view's pages: renders those whose inputs changed since the last build. */
+/** The public view's pages, in the shelf. */
 import { sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { llmsText, robotsText, sitemapXml } from "../../snapshots/page/text-files.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Progress } from "../progress.ts";
-import type { BuildState, KnownFile } from "../state.ts";
+import type { PlannedPage } from "../plan.ts";
+import type { KnownFile } from "../state.ts";
 import { openTurns } from "../turns.ts";
 
-export const HTML_TYPE = "text/html; charset=utf-8";
+const HTML_TYPE = "text/html; charset=utf-8";
 
 export type Rendered = {
   readonly files: readonly FileEntry[];
   readonly pages: Readonly<Record<string, KnownFile>>;
-  /** Digest of what every page shares. */
-  readonly shared: string;
-  /** Site paths of the pages that were rendered now. */
-  readonly rendered: readonly string[];
+  /** How many were rendered now. */
+  readonly rendered: number;
 };
 
+/** Renders those of the planned pages that are not kept.
+ *  @param signal ends it early */
 export async function renderPages(options: {
   readonly data: ViewData;
-  readonly siteDigest: string;
+  readonly pages: Iterable<PlannedPage>;
   readonly renderer: Promise<Renderer>;
-  readonly extractDigest: (key: string) => string;
-  readonly extract: (key: string) => Promise<Extract>;
   readonly shelf: Shelf;
-  readonly known: Pick<BuildState, "pages" | "shared">;
-  /** Folders whose objects are others than when `known` was made. */
-  readonly touched: ReadonlySet<string>;
   readonly progress: Progress;
+  readonly signal: AbortSignal;
 }): Promise<Rendered> {
-  const { data, siteDigest, extractDigest, extract, shelf, known, touched, progress } = options;
-  const shared = sha256(siteDigest + JSON.stringify([data.library, data.claims, data.cubs]));
-  const same = shared === known.shared;
+  const { data, shelf, progress, signal } = options;
   const files: FileEntry[] = [];
   const pages: Record<string, KnownFile> = {};
-  const rendered: string[] = [];
   const paths: string[] = [];
   const turn = openTurns();
-  for (const page of storedPages(data, { digest: extractDigest, read: extract })) {
-    let file = known.pages[page.file];
-    if (file === undefined || !same || page.folder === null || touched.has(page.folder)) {
-      const facts = sha256(siteDigest + JSON.stringify(page.facts()));
-      if (file?.facts !== facts) {
-        const html = await (await options.renderer).render(await page.input());
-        const digest = sha256(html);
-        await shelf.putBlob(digest, html);
-        file = { facts, sha256: digest, size: html.length };
-        rendered.push(page.path);
-        progress.step("render", rendered.length);
-      }
+  let rendered = 0;
+  for (const { page, facts, kept } of options.pages) {
+    signal.throwIfAborted();
+    let file = kept;
+    if (file === null) {
+      const html = await (await options.renderer).render(await page.input());
+      const digest = sha256(html);
+      await shelf.putBlob(digest, html);
+      file = { facts, sha256: digest, size: html.length };
+      progress.step("render", ++rendered);
     }
     await turn();
     pages[page.file] = file;
@@ -67,7 +57,7 @@ export async function renderPages(options: {
     await shelf.putBlob(digest, bytes);
     files.push({ path, sha256: digest, size: bytes.length, type });
   }
-  return { files, pages, shared, rendered };
+  return { files, pages, rendered };
 }
 
 /** @param paths of all stored pages; a crawler is told of those that people look for */

@@ -8,7 +8,7 @@ import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
 import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
-import { pagefindFiles } from "../pages/pagefind.ts";
+import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { openPagefind } from "../pages/pagefind-process.ts";
 import { textFiles } from "../pages/render.ts";
 
@@ -53,18 +53,18 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
   }
   for (const { path, text } of textFiles(data, paths)) yield { path, bytes: () => Buffer.from(text) };
   const made = new Map<string, Uint8Array>();
-  const { files } = await pagefindFiles({
-    data,
-    facts: () => "",
-    extract,
-    known: {},
-    pagefind: openPagefind(),
-    shelf: {
-      async putBlob(digest, bytes) {
-        made.set(digest, bytes);
-        return true;
-      },
+  const shelf = {
+    async putBlob(digest: string, bytes: Uint8Array): Promise<boolean> {
+      made.set(digest, bytes);
+      return true;
     },
-  });
-  for (const { path, sha256: digest } of files) yield { path, bytes: () => made.get(digest) ?? new Uint8Array() };
+  };
+  const pagefind = openPagefind();
+  try {
+    const bundles = dealBundles(data, { digest: () => "", read: extract }).map((bundle) => ({ ...bundle, kept: null }));
+    const { files } = await makeBundles(bundles, shelf, () => pagefind);
+    for (const { path, sha256: digest } of files) yield { path, bytes: () => made.get(digest) ?? new Uint8Array() };
+  } finally {
+    pagefind.close();
+  }
 }

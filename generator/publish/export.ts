@@ -13,7 +13,7 @@ import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
-import { VERSION } from "../build.ts";
+import { VERSION } from "../version.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */
 const MARKER = ".proofshelf-export";

@@ -9,7 +9,7 @@ import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { type BlobEntry, diffTrees } from "../../snapshots/format/tree.ts";
 import { snapshotFiles } from "../../snapshots/verify/leak-files.ts";
 import type { Views } from "../project.ts";
-import type { Draft } from "./publish.ts";
+import type { Draft } from "./draft.ts";
 import { softwareFiles } from "../pages/software-files.ts";
 
 /** Findings named in the message; the rest is counted. */

@@ -8,7 +8,7 @@ import type { Rejection } from "../../snapshots/schema/resources.ts";
 import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
 
-export const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
+const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
 const MAX_DEPTH = 100; // levels, as for JSON
 const MAX_ALIASES = 100; // uses of anchors
 const MAX_EXPANDED = 1_000_000; // values after aliases are followed; a hundred aliases can still multiply

@@ -1,7 +1,7 @@
 /** JSON of strangers, strictly: what two readers could read differently is an error, not a guess. */
 import { ShelfError } from "../../snapshots/errors.ts";
 
-export const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
+const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
 /** The value of a JSON text in UTF-8; a byte order mark is skipped.
  *  @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message

@@ -37,9 +37,9 @@ const NOTHING: RegistryRead = {
   privateTexts: [],
 };
 
-export async function readRegistry(config: Config, cacheDir: string, now: () => Date): Promise<RegistryRead> {
+export async function readRegistry(config: Config, cacheDir: string, now: () => Date, keep: boolean): Promise<RegistryRead> {
   if (config.registry === null) return NOTHING;
-  const registry = await openRegistry(config.registry, { cacheDir, now });
+  const registry = await openRegistry(config.registry, { cacheDir, now, keep });
   if (registry.unavailable !== null) {
     return {
       ...NOTHING,

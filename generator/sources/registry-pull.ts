@@ -11,7 +11,7 @@ import type { RegistryConfig } from "../config/config.ts";
 
 export const MAX_REGISTRY_BYTES = 64 * 1024 * 1024; // after decompression; about 50,000 records
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
-export const MAX_REDIRECTS = 3;
+const MAX_REDIRECTS = 3;
 
 export type PullLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 export type Pulled = { readonly bytes: Uint8Array; readonly etag: string; readonly lastModified: string };

@@ -19,7 +19,7 @@ import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLen
 import { parseStrictJson } from "./json.ts";
 import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
-export type UnknownValue = { readonly field: string; readonly value: string };
+type UnknownValue = { readonly field: string; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
@@ -28,7 +28,7 @@ export type ParsedCub = {
   readonly unknown_values: readonly UnknownValue[];
 };
 
-export type DeclaredCount = {
+type DeclaredCount = {
   /** e.g. `verification_counts.VERIFIED`, `sources.example-proofs.csv_rows` */
   readonly name: string;
   /** null: the registry has records of this kind, but declares no number. */
@@ -49,12 +49,16 @@ export type ParsedRegistry = {
   readonly notes: readonly string[];
 };
 
-export type Registry = ParsedRegistry & {
+type Registry = ParsedRegistry & {
   readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly size: number;
   /** The source failed and these are the last good bytes; null when they are fresh. */
-  readonly stale: { readonly reason: string /** RFC 3339, when they were pulled */; readonly fetched: string } | null;
+  readonly stale: {
+    readonly reason: string;
+    /** RFC 3339, when they were pulled. */
+    readonly fetched: string;
+  } | null;
   /** The same bytes as the last good ones. */
   readonly unchanged: boolean;
 };
@@ -64,6 +68,8 @@ export type RegistryResult = (Registry & { readonly unavailable: null }) | { rea
 export type RegistryOptions = {
   /** Folder for the last good registry; created when missing. */
   readonly cacheDir: string;
+  /** Whether the body is kept for a time when the source is down. Default true; without it nothing is written. */
+  readonly keep?: boolean;
   readonly now?: () => Date;
   readonly timeoutMs?: number;
   readonly maxBytes?: number;
@@ -83,7 +89,7 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
     const fresh: Pulled | null = pulled ?? kept;
     if (fresh === null) throw new ShelfError("bad_source", "The registry sent nothing.");
     const parsed = parseRegistry(fresh.bytes);
-    if (pulled !== null) await keepRegistry(options.cacheDir, source, pulled, kept, now());
+    if (pulled !== null && options.keep !== false) await keepRegistry(options.cacheDir, source, pulled, kept, now());
     return assemble(parsed, fresh.bytes, null, kept?.sha256 ?? null);
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error; // the cache folder: ours to repair, not the source's fault
@@ -148,7 +154,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
 }
 
 /** Declared and counted differ. */
-export function isWrong(count: DeclaredCount): boolean {
+function isWrong(count: DeclaredCount): boolean {
   return count.declared !== count.counted;
 }
 

@@ -1,7 +1,7 @@
 /** POST /mcp over one view. It sees only the view it is given: which one that is, and who may call, is decided outside. */
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
-import type { AskTool, SemanticTool } from "./model-tools.ts";
+import type { AskTool, SemanticTool } from "./tools/models.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 

@@ -12,10 +12,9 @@ import {
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath, objectPath, parseKeyPath } from "../../snapshots/format/layout.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../../snapshots/query/cursor.ts";
 import { jsonBytes } from "../../snapshots/tools/budget.ts";
-import { followCursor, readRoute, type ToolContext } from "../../snapshots/tools/context.ts";
+import { followCursor, type ToolContext } from "./tools/context.ts";
 import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 
 /** Resources in one page of resources/list. */
@@ -110,10 +109,9 @@ export async function readResource(context: ToolContext, uri: string): Promise<R
       return jsonResource(context, uri, claim, "/api/claims");
     }
     const [, id = "", code] = /^cubs\/([^/]+)(\/code)?$/.exec(rest) ?? [];
-    if (!CUB_ID_PATTERN.test(id) || !relationsOf(context.data).recordById.has(id)) throw new ResourceNotFoundError(uri);
     const path = `/api/cubs/${id}${code ?? ""}`;
-    const { body } = await readRoute(context, path);
-    const { snapshot: _, ...value } = body;
+    const value = code === undefined ? relationsOf(context.data).recordById.get(id) : context.data.code.get(id);
+    if (value === undefined) throw new ResourceNotFoundError(uri);
     return jsonResource(context, uri, value, path);
   } catch (error) {
     if (error instanceof URIError || (error instanceof ShelfError && error.code === "bad_path")) throw new ResourceNotFoundError(uri);

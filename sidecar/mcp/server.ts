@@ -1,14 +1,14 @@
 /** The library as an MCP server: which request is answered by what. One instance lives for one request. */
 import { type CacheHint, ProtocolError, ProtocolErrorCode, Server, type Tool as ListedTool } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { openContext, type Tool, type ToolContext } from "../../snapshots/tools/context.ts";
-import { SNAPSHOT_TOOLS } from "../../snapshots/tools/run.ts";
+import { openContext, type Tool, type ToolContext } from "./tools/context.ts";
+import { SNAPSHOT_TOOLS } from "./tools/run.ts";
 import { findTool, inputJsonSchema, MCP_VERSIONS, outputJsonSchema, TOOLS, type ToolName } from "../../snapshots/tools/table.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { callTool } from "./call.ts";
 import { complete } from "./complete.ts";
-import { askTool, type AskTool, semanticTool, type SemanticTool } from "./model-tools.ts";
+import { askTool, type AskTool, semanticTool, type SemanticTool } from "./tools/models.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import type { ServedRequest } from "./serve.ts";

@@ -5,6 +5,7 @@ import { answer } from "../../snapshots/http/answer.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/table.ts";
+import { relationsOf } from "../../snapshots/format/relations.ts";
 import { checkProof } from "../../snapshots/format/tree.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { buildDemo, call, type Called, modern } from "./fixture.ts";
@@ -319,4 +320,30 @@ test("an agent's journey: discover, search, read lines, look up the digest, veri
     .join("\n");
   assert.equal(lines, text);
   assert.equal(sha256(bytes.body as Uint8Array), digest);
+});
+
+test("list_collections costs what the collections cost: no object is looked at, and nothing is asked over HTTP", async () => {
+  const open = (await demo.publicView.current())!;
+  const whole = await data();
+  // What follows from the objects is worked out once for a snapshot.
+  const { totals } = relationsOf(whole);
+  const untouchable = new Proxy(whole.objects, {
+    get(objects, name) {
+      if (name === "length") return objects.length;
+      throw new Error(`looked at ${String(name)}`);
+    },
+  });
+  const large = { ...whole, objects: untouchable };
+  Object.defineProperty(relationsOf(large), "totals", { value: totals });
+  const view: View = {
+    ...demo.publicView,
+    current: () =>
+      Promise.resolve({
+        ...open,
+        snapshot: { ...open.snapshot, id: open.snapshot.id, data: async () => large, read: () => Promise.reject(new Error("read a file")) },
+      }),
+  };
+  const called = await call(openMcp({ view, onError: (error) => failures.push(error) }), "list_collections");
+  assert.equal(called.isError, false, called.text);
+  assert.deepEqual(called.content.result, (await call(mcp, "list_collections")).content.result);
 });

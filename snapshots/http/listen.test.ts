@@ -101,3 +101,16 @@ test("an idle connection is closed, one that is used goes on", async (t) => {
   await closed(socket);
   assert.equal(answers(), 5);
 });
+
+test("two Host headers are refused, whatever they say; one is answered", async (t) => {
+  const { port, serves } = await start(t);
+  for (const more of ["Host: y", "host: x", "HOST: x"]) {
+    const socket = await open(port, `GET / HTTP/1.1\r\nHost: x\r\n${more}\r\n\r\n`);
+    let text = "";
+    socket.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    await closed(socket);
+    assert.match(text, /^HTTP\/1\.1 400 /, more);
+    assert.match(text, /"code":"bad_request"/);
+  }
+  await serves();
+});

@@ -166,7 +166,7 @@ export function openView(options: ViewOptions): View {
 
   const list = async (): Promise<Kept> => {
     if (monotonic() - listed < LOOK_MS) return kept;
-    const records = await shelf.listRecords();
+    const records = await shelf.knownRecords();
     if (records !== kept.records) {
       kept = { records, byId: new Map(records.map((record) => [record.snapshot, record])), version: kept.version + 1 };
       for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
@@ -244,7 +244,7 @@ type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string
 
 /** Replays the changes of every snapshot that led to `record`. They are kept when snapshots are pruned. */
 async function loadHistory(shelf: Shelf, record: SnapshotRecord): Promise<Seen> {
-  const records = new Map((await shelf.listRecords()).map((other) => [other.sequence, other]));
+  const records = new Map((await shelf.knownRecords()).map((other) => [other.sequence, other]));
   const maps = { objects: new Map<string, FirstSeen>(), claims: new Map<string, FirstSeen>(), records: new Map<string, FirstSeen>() };
   for (let sequence = 1; sequence <= record.sequence; sequence++) {
     const changes = await shelf.readChanges(sequence);

@@ -3,13 +3,12 @@
  *  A tag is a snapshot's id. Everything before the tag is invisible: an update that dies leaves the earlier tags as they
  *  were, and the next update starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
+import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
 import {
-  connectEngine,
   emptyTable,
-  type Engine,
   indexTerms,
   NEVER,
   openTable,

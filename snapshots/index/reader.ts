@@ -5,7 +5,8 @@ import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { openHolder } from "./holder.ts";
 import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
-import { type Engine, sqlLists, sqlString, warmTerms } from "./tables.ts";
+import type { Engine } from "./engine.ts";
+import { sqlLists, sqlString, warmTerms } from "./tables.ts";
 import { readTerms, type Terms } from "./terms.ts";
 import { openVectors, type VectorReader } from "./vectors.ts";
 import type { FullTextQuery, Operator as Operators, Table } from "@lancedb/lancedb";
@@ -24,7 +25,7 @@ export type Candidate = {
   readonly length: number;
 };
 
-export type CandidateQuery = {
+type CandidateQuery = {
   /** Analysed words (see `words`); a row with any of them is a candidate. */
   readonly any: readonly string[];
   /** A row with this mark is one, too. */
@@ -121,7 +122,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
               [Occur.Should, having(any, Operator.Or)],
             ]),
           );
-        // The same rows in the same order as of both together, which the engine finds ten times more slowly.
+        // The same rows in the same order as of both together.
         const [marked, others] = await Promise.all([
           find(having([...query.all, query.mark], Operator.And)),
           find(having(query.all, Operator.And)),

@@ -8,7 +8,8 @@ import { openHolder } from "./holder.ts";
 import { openIndex } from "./open.ts";
 import { loadRows } from "./resident.ts";
 import { type Document, documentId } from "./row.ts";
-import { connectEngine, PASSAGES } from "./tables.ts";
+import { connectEngine } from "./engine.ts";
+import { PASSAGES } from "./tables.ts";
 import { termsOf } from "./terms.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "resident-"));

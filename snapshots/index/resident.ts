@@ -7,7 +7,7 @@ import type { IndexKind, IndexRow } from "./row.ts";
 import { readTerms, type Terms } from "./terms.ts";
 
 /** What the ranking needs of a row. */
-export type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
+type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
   /** That they take in memory, about. */

@@ -112,7 +112,7 @@ export function rowsOf(document: Document): AnalysedRow[] {
 }
 
 /** The words of each field of a stored row. */
-export function fieldLines(terms: string): readonly string[] {
+function fieldLines(terms: string): readonly string[] {
   return terms.split("\n");
 }
 

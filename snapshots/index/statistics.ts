@@ -12,8 +12,8 @@ export type Statistics = {
 };
 
 /** Counted words are stored under their name, totals under names that no word can have. */
-export const ROWS_TOTAL = " rows";
-export function lengthTotal(field: number): string {
+const ROWS_TOTAL = " rows";
+function lengthTotal(field: number): string {
   return ` length ${field}`;
 }
 
@@ -32,7 +32,7 @@ export class WordCounts {
       for (const word of list) {
         const known = this.#counts.get(word);
         if (known === undefined) this.#counts.set(word, { count: sign, row: this.#row });
-        // The row's number tells whether the word was met in it before: cheaper than a set of each row's words.
+        // The row's number tells whether the word was met in it before.
         else if (known.row !== this.#row) {
           known.row = this.#row;
           known.count += sign;

@@ -1,10 +1,10 @@
-/** The engine's tables and how they are written. The rest of the program meets LanceDB only through this folder.
+/** The engine's tables and how they are written.
  *
  *  Two tables, whose tags have the same names: `passages` (the rows) and `words` (in how many rows a word stands, and the
  *  totals). A tag is made on `words` first and on `passages` last, so a tag on `passages` means that both are complete. */
-import { createRequire } from "node:module";
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
+import type { Engine } from "./engine.ts";
 import { INDEX_FORMAT, type StoredRow } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 
@@ -14,9 +14,6 @@ export const WORDS = `words-${INDEX_FORMAT}`;
 /** The full-text index. */
 export const TERMS_INDEX = "terms_idx";
 
-/** Bytes of decoded index data and of file metadata that one connection keeps. */
-const INDEX_CACHE = 512n * 1024n * 1024n;
-const METADATA_CACHE = 64n * 1024n * 1024n;
 /** Longest word the engine indexes, in bytes: a word of MAX_WORD characters and more. */
 const MAX_TOKEN_BYTES = 400;
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
@@ -25,21 +22,6 @@ const PASSING = /os error (?:5|12|13|23|24)\b/;
 const CHUNK = 500;
 /** Nothing is older than this: `optimize` must not clean up, because a tag older than its limit makes it fail. */
 export const NEVER = new Date(0);
-
-export type Engine = {
-  readonly connection: Connection;
-  readonly lancedb: typeof import("@lancedb/lancedb");
-  readonly arrow: typeof import("apache-arrow");
-};
-
-/** Imported here and not at the top: the native library costs a quarter of a second and 80 MB. */
-export async function connectEngine(uri: string): Promise<Engine> {
-  const lancedb = await import("@lancedb/lancedb");
-  // As CommonJS, because LanceDB loads it so: a second copy of the classes would be converted at every write.
-  const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
-  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
-  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow };
-}
 
 /** A value inside an SQL statement. Quotes are the only syntax in a literal of this dialect. */
 export function sqlString(value: string): string {

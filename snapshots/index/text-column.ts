@@ -1,6 +1,6 @@
-/** Strings as a column for the engine, encoded in one go: the library's own builder takes ten steps for each value. */
+/** Strings as a column for the engine, encoded in one go. */
 import type { Utf8, Vector } from "apache-arrow";
-import type { Engine } from "./tables.ts";
+import type { Engine } from "./engine.ts";
 
 /** UTF-8 bytes of one UTF-16 code unit at most. */
 const MAX_BYTES_PER_UNIT = 3;

@@ -10,12 +10,13 @@ import { embedDigest, embedText } from "../embed/embed-text.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
-import { type Engine, NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
+import type { Engine } from "./engine.ts";
+import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 /** Passages embedded and written at once. */
 const BATCH = 256;
-/** Up to here every vector is compared: exact, and fast enough. */
-export const EXACT_ROWS = 20_000;
+/** Up to here every vector is compared, which is exact. */
+const EXACT_ROWS = 20_000;
 /** Share of the clusters that a query looks into above that; README.md has the recall. */
 const PROBED = 0.1;
 /** Pieces of the table above which they are merged: each costs every query a little. */
@@ -193,7 +194,7 @@ export async function hasVectors(uri: string, tag: string, embedderId: string): 
 }
 
 /** A passage near a vector; similarity is the cosine, -1 to 1. */
-export type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
+type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
 
 export type VectorReader = {
   /** @param prefix as in a search: only objects whose key starts with it

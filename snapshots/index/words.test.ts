@@ -16,6 +16,22 @@ test("a word whose stem ends otherwise than it does is found where it stands, in
   assert.deepEqual(find("Émile met emile", "émile"), ["Émile", "emile"]);
 });
 
+test("words have the stems of Porter's paper, and a word of another script has its own letters", () => {
+  const paper =
+    "caresses ponies ties caress cats feed agreed plastered bled motoring sing conflated troubled sized hopping tanned falling hissing " +
+    "fizzed failing filing happy sky relational conditional rational digitizer radically predication operator feudalism formality " +
+    "triplicate formative electricity hopefulness goodness revival allowance inference airliner adjustable irritant replacement " +
+    "adoption communism activate effective probate rate cease controll roll";
+  assert.equal(
+    words(paper).join(" "),
+    "caress poni ti caress cat feed agre plaster bled motor sing conflat troubl size hop tan fall hiss " +
+      "fizz fail file happi sky relat condit ration digit radic predic oper feudal formal " +
+      "triplic form electr hope good reviv allow infer airlin adjust irrit replac " +
+      "adopt commun activ effect probat rate ceas control roll",
+  );
+  assert.deepEqual(words("теоремы größen"), ["теоремы", "großen"]);
+});
+
 test("whatever is wanted of a text is found in it", () => {
   const piece = fc.oneof(
     fc.constantFrom(

@@ -27,9 +27,12 @@ export const matchService: (path: string) => Match | null = matcher(ROUTES);
 const inView = matcher(VIEW_ROUTES);
 const LIST = VIEW_ROUTES.find(({ id }) => id === "list") as Route<ViewRouteId>;
 
+/** Of routes that end in a key: its ending is the key's own. */
+const KEYED = VIEW_ROUTES.filter(({ path }) => path.endsWith("...}")).map(({ path }) => path.slice(0, path.indexOf("{")));
+
 function withoutEnding(path: string): string {
   if (!path.startsWith("/api/") || !path.endsWith(".json") || path === "/api/openapi.json" || path === "/api/cubs.json") return path;
-  return path.slice(0, -".json".length);
+  return KEYED.some((folder) => path.startsWith(folder)) ? path : path.slice(0, -".json".length);
 }
 
 function matcher<Found extends Route>(routes: readonly Found[]): (path: string) => Match<Found> | null {

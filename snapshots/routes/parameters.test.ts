@@ -46,6 +46,16 @@ test("a name that no route knows is refused, with the nearest that it does", () 
   );
 });
 
+test("a name that nobody could have mistyped is refused without a guess", () => {
+  for (const name of ["kind", "sort", "x", "page", "frobnicate", "__proto__"]) {
+    assert.throws(
+      () => checkParameters(cubs, `${name}=x`),
+      (error: unknown) => error instanceof ShelfError && !error.message.includes("did you mean") && error.fixes.join().includes("use_case"),
+      name,
+    );
+  }
+});
+
 test("escapes that are broken or no UTF-8 are refused before anybody reads them as other text", () => {
   for (const query of ["q=%", "q=%f", "q=%ff", "q=%ED%A0%80", "%zz=1"])
     assert.equal(

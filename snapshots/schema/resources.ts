@@ -52,6 +52,9 @@ export const SearchResponse = z
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;
 
+/** No key, no query and no digest can be of such a text. */
+const HALF_PAIR = "has half of a surrogate pair";
+
 export const AskRequest = z
   .object({
     question: z
@@ -59,8 +62,13 @@ export const AskRequest = z
       .normalize("NFC")
       .refine((question) => question.trim() !== "", "is empty")
       .refine((question) => [...question].length <= MAX_QUESTION, `is longer than ${MAX_QUESTION} characters`)
+      .refine((question) => question.isWellFormed(), HALF_PAIR)
       .meta({ description: "The question", override: { minLength: 1, maxLength: MAX_QUESTION } }),
-    prefix: z.string().default("").meta({ description: "Only keys under it; empty means no restriction" }),
+    prefix: z
+      .string()
+      .refine((prefix) => prefix.isWellFormed(), HALF_PAIR)
+      .default("")
+      .meta({ description: "Only keys under it; empty means no restriction" }),
   })
   .meta({ id: "AskRequest" });
 export type AskRequest = z.infer<typeof AskRequest>;

@@ -67,7 +67,8 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   const readWhole = (path: string): Promise<Uint8Array | null> =>
     reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
 
-  const records = openRecords(join(root, "snapshots"));
+  const recordsDir = join(root, "snapshots");
+  const known = openRecords(recordsDir);
   const shelf: Shelf = {
     indexUri: join(root, "index"),
 
@@ -136,7 +137,8 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       syncFolder(root);
     },
 
-    listRecords: () => records.list(),
+    listRecords: () => openRecords(recordsDir).list(),
+    knownRecords: () => known.list(),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.

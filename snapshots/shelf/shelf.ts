@@ -40,9 +40,11 @@ export interface Shelf {
   readPointer(): Promise<SnapshotRecord | null>;
   /** Makes `record` current if `expected` still is. @throws ShelfError "lost_race" otherwise */
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
-  /** All records, ascending by sequence; the same list as long as nothing changes. Cheap enough for every second. One beyond
-   *  the pointer is left by a crash and was never served. */
+  /** All records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;
+  /** The same for servers, cheap enough for every second: a record that was read once is not read again, and while none is
+   *  added or removed the list is the same one. */
+  knownRecords(): Promise<readonly SnapshotRecord[]>;
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;

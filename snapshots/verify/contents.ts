@@ -135,10 +135,10 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
   if (ids.some((id, at) => at > 0 && (ids[at - 1] ?? "") >= id))
     add("api_mismatch", "api/cubs.json", "The records are not in the order of their ids.");
   if (data.library.view !== root) add("api_mismatch", "api/library.json", `It says that it is the ${data.library.view} view.`);
-  const known = new Set(ids);
+  const declaredBy = new Map(data.cubs.map((record) => [record.id, record.file_shas]));
   for (const [id, { files }] of data.code) {
-    if (!known.has(id)) add("api_mismatch", "api/code.json", `${id} is no record.`);
-    const digests = data.cubs.find((record) => record.id === id)?.file_shas ?? {};
+    const digests = declaredBy.get(id) ?? {};
+    if (!declaredBy.has(id)) add("api_mismatch", "api/code.json", `${id} is no record.`);
     for (const file of files) {
       const declared = Object.hasOwn(digests, file.path) ? digests[file.path] : undefined;
       if (declared !== undefined && declared !== file.sha256)

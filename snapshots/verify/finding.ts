@@ -2,10 +2,10 @@
 import type { Sha256 } from "../digest.ts";
 
 export type RootName = "public" | "internal";
-export type Severity = "error" | "warning";
+type Severity = "error" | "warning";
 
 /** code → how grave it is and what it means. Leaks are warnings where a public source says the secret itself. */
-export const FINDINGS = {
+const FINDINGS = {
   unreadable: ["error", "A file of the shelf cannot be read (for example, a folder stands in its place)"],
   pointer_missing: ["error", "There is no current.json: nothing is published"],
   pointer_malformed: ["error", "current.json is not a record"],
@@ -48,7 +48,7 @@ export const FINDINGS = {
   leak_private: ["error", "A private value occurs in a public file"],
 } as const satisfies Record<string, readonly [Severity, string]>;
 
-export type FindingCode = keyof typeof FINDINGS;
+type FindingCode = keyof typeof FINDINGS;
 
 export type Finding = {
   readonly severity: Severity;

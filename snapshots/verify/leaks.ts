@@ -13,10 +13,10 @@ import type { Extract } from "../schema/extract.ts";
 import type { ViewData } from "../format/view-data.ts";
 
 /** Shorter titles, and shorter private strings, are words that occur anywhere. */
-export const MIN_SECRET_CHARACTERS = 12;
+const MIN_SECRET_CHARACTERS = 12;
 
-export const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
-export type SecretKind = (typeof SECRET_KINDS)[number];
+const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
+type SecretKind = (typeof SECRET_KINDS)[number];
 
 type Secret = { readonly kind: SecretKind; published: boolean };
 

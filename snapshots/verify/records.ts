@@ -1,6 +1,7 @@
 /** The pointer, the records and their lists of changes. */
 import { isDeepStrictEqual } from "node:util";
 import { diffSnapshots } from "../shelf/diff.ts";
+import type { Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { openSnapshot, type Snapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
@@ -66,6 +67,7 @@ function checkChain(
   all: readonly SnapshotRecord[],
   add: (code: "record_chain" | "record_order", record: SnapshotRecord, detail: string) => void,
 ): void {
+  const earlier = new Set<Sha256>();
   for (const [at, record] of all.entries()) {
     const before = all[at - 1];
     if (before !== undefined && Date.parse(before.created) > Date.parse(record.created)) {
@@ -73,15 +75,19 @@ function checkChain(
     }
     // A record that was pruned may be the one that is meant. Numbers may be skipped only by pruning.
     const pruned = at + 1 < record.sequence;
-    const known = all.slice(0, at).some((one) => one.snapshot === record.previous);
-    if (record.previous !== null && !known && !pruned) add("record_chain", record, `No earlier record holds snapshot ${record.previous}.`);
+    if (record.previous !== null && !earlier.has(record.previous) && !pruned)
+      add("record_chain", record, `No earlier record holds snapshot ${record.previous}.`);
+    earlier.add(record.snapshot);
   }
 }
 
 /** Whether every list of changes says what a comparison of the two snapshots gives, where both are still kept. */
 export async function checkChanges(audit: Audit, { served }: Records): Promise<void> {
   const { shelf, report, root } = audit;
-  for (const [at, record] of served.entries()) {
+  const newest = new Map<Sha256, SnapshotRecord>();
+  for (const record of served) {
+    const earlier = record.previous === null ? undefined : newest.get(record.previous);
+    newest.set(record.snapshot, record);
     const place = { snapshot: record.snapshot, path: `changes/${record.sequence}.json` };
     try {
       const changes = await shelf.readChanges(record.sequence);
@@ -89,7 +95,6 @@ export async function checkChanges(audit: Audit, { served }: Records): Promise<v
         report.add("changes_missing", root, place, "The history page cannot tell what this snapshot changed.");
         continue;
       }
-      const earlier = served.slice(0, at).findLast((one) => one.snapshot === record.previous);
       if (earlier === undefined && record.previous !== null) continue; // pruned: nothing to compare with
       const after = await openOrNull(audit, record);
       const before = earlier === undefined ? null : await openOrNull(audit, earlier);

@@ -1,7 +1,7 @@
 /** Runs of eight words, as 64-bit fingerprints: how a stretch of one text is found again inside another. */
 
 /** Words in a run. Shorter runs occur by accident. */
-export const SHINGLE_WORDS = 8;
+const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
 const MIN_LETTERS = 24;

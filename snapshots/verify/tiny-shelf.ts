@@ -12,7 +12,7 @@ import type { Changes, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { buildTree, compareNames, type FileEntry } from "../format/tree.ts";
 import type { CollectionInfo, ViewData } from "../format/view-data.ts";
 
-export type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
+type TinyObject = { readonly key: string; readonly text: string; readonly title?: string };
 
 /** The sources; the second root gets those that are not public too. */
 export type TinySource = {
@@ -22,7 +22,7 @@ export type TinySource = {
   readonly rejected?: readonly Rejection[];
 };
 
-export const PUBLIC_COLLECTION: CollectionInfo = {
+const PUBLIC_COLLECTION: CollectionInfo = {
   id: "notes",
   title: "Notes",
   summary: "Working notes",

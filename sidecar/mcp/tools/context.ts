@@ -1,11 +1,10 @@
-/** What every tool is given and gives: one view, one snapshot, one budget; and reading through the same answers as HTTP,
- *  so that no tool can say anything else than its route. */
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { answer } from "../http/answer.ts";
-import { type ErrorCode, PROBLEMS, ShelfError } from "../errors.ts";
-import { parseCursor } from "../query/cursor.ts";
-import type { View } from "../http/view.ts";
-import type { ViewData } from "../format/view-data.ts";
+/** What every tool is given and gives: one view, one snapshot, one budget. A tool calls the function that gives its route's
+ *  body, so that neither can say anything else than the other. */
+import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { parseCursor } from "../../../snapshots/query/cursor.ts";
+import type { View } from "../../../snapshots/http/view.ts";
+import type { ViewData } from "../../../snapshots/format/view-data.ts";
 
 export type ToolContext = {
   readonly view: View;
@@ -57,40 +56,6 @@ export async function followCursor(context: ToolContext, cursor: unknown): Promi
   return { ...context, open, data: await open.snapshot.data() };
 }
 
-export type ReadAnswer = { readonly body: Readonly<Record<string, unknown>>; readonly snapshot: string };
-
-/** The body of a GET route, as HTTP would send it.
- *  @param path path and query inside the view
- *  @throws ShelfError with the code of the problem that HTTP would send */
-export async function readRoute(context: ToolContext, path: string): Promise<ReadAnswer> {
-  // The current snapshot's answers are prepared and shared; another one's are asked for by name.
-  const current = context.view.peek()?.snapshot.id === context.open.snapshot.id;
-  const target = current ? path : `/at/${context.open.snapshot.id}${path}`;
-  const found = await answer(context.view, { method: "GET", target, header: () => null });
-  const body = JSON.parse(await text(found.body)) as Readonly<Record<string, unknown>>;
-  if (found.status !== 200) throw problemOf(body);
-  return { body, snapshot: found.headers["X-Snapshot"] ?? context.open.snapshot.id };
-}
-
-async function text(body: Uint8Array | AsyncIterable<Uint8Array> | null): Promise<string> {
-  if (body === null) return "null";
-  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.length).toString("utf8");
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function problemOf(body: Readonly<Record<string, unknown>>): ShelfError {
-  const { code, detail, errors, fixes } = body as {
-    code?: string;
-    detail?: string;
-    errors?: { pointer: string; detail: string }[];
-    fixes?: string[];
-  };
-  const known: ErrorCode = code !== undefined && code in PROBLEMS ? (code as ErrorCode) : "internal";
-  return new ShelfError(known, detail ?? "The answer cannot be read.", { errors: errors ?? [], fixes: fixes ?? [] });
-}
-
 /** Path and query, in the order given; absent values and an empty prefix are left out, lists repeat. */
 export function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
   const params = new URLSearchParams();
@@ -100,4 +65,10 @@ export function withQuery(path: string, query: Readonly<Record<string, unknown>>
     }
   }
   return params.size === 0 ? path : `${path}?${params.toString()}`;
+}
+
+/** The parameters of a path and query that `withQuery` has made: what the route's own parser takes. */
+export function paramsOf(path: string): URLSearchParams {
+  const at = path.indexOf("?");
+  return new URLSearchParams(at < 0 ? "" : path.slice(at + 1));
 }

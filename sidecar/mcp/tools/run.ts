@@ -1,9 +1,9 @@
-/** Which function answers which tool; ask_library and ai_search need a model and are the sidecar's. */
+/** Which function answers which tool; ask_library and ai_search need a model as well (models.ts). */
 import type { Tool } from "./context.ts";
 import { getCapabilities, listCollections, listObjects, searchLibrary } from "./library.ts";
 import { getObject, lookupDigestTool, verifyObject } from "./objects.ts";
 import { getClaim, getCub, getRegistryMeta, listClaims, listCubs, searchCubs } from "./registry.ts";
-import type { ToolName } from "./table.ts";
+import type { ToolName } from "../../../snapshots/tools/table.ts";
 
 export const SNAPSHOT_TOOLS: Readonly<Record<Exclude<ToolName, "ask_library" | "ai_search">, Tool>> = {
   list_collections: listCollections,

@@ -1,15 +1,15 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
-import { absoluteHref } from "../format/view-data.ts";
-import { ShelfError } from "../errors.ts";
-import { formatKeyPath, objectPath } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import { formatCursor, parseCursor, positionOf, queryDigest } from "../query/cursor.ts";
-import { jsonBytes } from "./budget.ts";
-import { followCursor, readRoute, type Tool } from "./context.ts";
-import { parseDigest } from "../query/digests.ts";
-import { fitWhole } from "./library.ts";
-import { readText, takeLines } from "./object-text.ts";
-import type { ObjectProof } from "../schema/evidence.ts";
+import { absoluteHref } from "../../../snapshots/format/view-data.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { formatKeyPath, objectPath } from "../../../snapshots/format/layout.ts";
+import { relationsOf } from "../../../snapshots/format/relations.ts";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
+import { jsonBytes } from "../../../snapshots/tools/budget.ts";
+import { digestBody, proofBody } from "../../../snapshots/query/bodies.ts";
+import { followCursor, type Tool } from "./context.ts";
+import { parseDigest } from "../../../snapshots/query/digests.ts";
+import { wholeBody } from "./fit.ts";
+import { readText, takeLines } from "../../../snapshots/tools/object-text.ts";
 
 /** Objects can be named by key, by URL form or with a leading slash by mistake: only the key is right, and the error says which it is. */
 function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {
@@ -82,13 +82,12 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
 };
 
 export const lookupDigestTool: Tool = async (context, { sha256 }) => {
-  const path = `/api/digests/${parseDigest(String(sha256))}`;
-  const { body, snapshot } = await readRoute(context, path);
-  const { snapshot: _, ...matches } = body;
-  const { value, truncated, notices } = fitWhole(matches, context.budget);
-  const { objects, evidence, cub_files } = matches as { objects: unknown[]; evidence: unknown[]; cub_files: unknown[] };
+  const digest = parseDigest(String(sha256));
+  const matches = await digestBody(context.open, digest);
+  const found = wholeBody(context, matches, `/api/digests/${digest}`, true);
+  const { objects, evidence, cub_files } = matches;
   const none = objects.length + evidence.length + cub_files.length === 0 ? ["Nothing in this view has this digest."] : [];
-  return { result: value, snapshot, path, pinned: true, truncated, next: null, notices: [...notices, ...none] };
+  return { ...found, notices: [...found.notices, ...none] };
 };
 
 export const verifyObject: Tool = async (context, { key: given }) => {
@@ -96,9 +95,8 @@ export const verifyObject: Tool = async (context, { key: given }) => {
   const { objectByKey } = relationsOf(context.data);
   if (!objectByKey.has(key)) throw objectNotFound(objectByKey, key);
   const path = `/api/proofs/${formatKeyPath(key)}`;
-  const { body, snapshot } = await readRoute(context, path);
-  const { snapshot: _, ...rest } = body;
-  const proof = rest as ObjectProof;
+  const proof = await proofBody(context.open, key);
+  const snapshot = context.open.snapshot.id;
   // The largest trees go first: half a tree proves nothing.
   const trees = proof.trees.map((tree) => ({ ...tree }));
   const left: string[] = [];

@@ -1,12 +1,12 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { parseSearch, type SearchQuery } from "../../snapshots/query/search.ts";
-import { AskRequest, type AiSearchResponse, type AskResponse } from "../../snapshots/schema/resources.ts";
-import { type Tool, withQuery } from "../../snapshots/tools/context.ts";
-import { fitWhole, slice } from "../../snapshots/tools/library.ts";
-import { jsonBytes } from "../../snapshots/tools/budget.ts";
-import type { Allow } from "./serve.ts";
+import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { parseSearch, type SearchQuery } from "../../../snapshots/query/search.ts";
+import { AskRequest, type AiSearchResponse, type AskResponse } from "../../../snapshots/schema/resources.ts";
+import { type Tool, withQuery } from "./context.ts";
+import { fitWhole, slice } from "./fit.ts";
+import { jsonBytes } from "../../../snapshots/tools/budget.ts";
+import type { Allow } from "../serve.ts";
 
 /** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;

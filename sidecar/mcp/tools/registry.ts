@@ -1,32 +1,39 @@
-/** Claims and proof records: the tools over their routes. */
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import { parseCubId } from "../query/cubs.ts";
-import type { Claim } from "../schema/claims.ts";
-import { CUB_FILTERS, CUB_SUMMARY, type CubRecord } from "../schema/cubs.ts";
-import { countFitting, jsonBytes, shorten } from "./budget.ts";
-import { readRoute, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
-import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeRoute } from "./library.ts";
+/** Claims and proof records. */
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { pagePath } from "../../../snapshots/format/layout.ts";
+import { relationsOf } from "../../../snapshots/format/relations.ts";
+import { parseCubId, parseCubQuery } from "../../../snapshots/query/cubs.ts";
+import type { Claim } from "../../../snapshots/schema/claims.ts";
+import { CUB_FILTERS, CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budget.ts";
+import { cubBody, cubsBody, registryMetaBody } from "../../../snapshots/query/bodies.ts";
+import { parseCursor } from "../../../snapshots/query/cursor.ts";
+import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
+import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
 
-export const getRegistryMeta: Tool = (context) => wholeRoute(context, "/api/cubs/meta", true);
+export const getRegistryMeta: Tool = async (context) => wholeBody(context, await registryMetaBody(context.open), "/api/cubs/meta", true);
 
-export const getCub: Tool = (context, { id }) => wholeRoute(context, `/api/cubs/${parseCubId(String(id))}`, true);
+export const getCub: Tool = async (context, { id: given }) => {
+  const id = parseCubId(String(given));
+  return wholeBody(context, await cubBody(context.open, id), `/api/cubs/${id}`, true);
+};
 
 export const searchCubs: Tool = (context, { query, ...rest }) => findRecords(context, query, rest);
 
 export const listCubs: Tool = (context, args) => findRecords(context, undefined, args);
 
 /** A page of GET /api/cubs that is as short as it must be: its `next` is then the route's own. */
-async function findRecords(context: ToolContext, query: unknown, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
+async function findRecords(given: ToolContext, query: unknown, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
   const { limit, cursor, detail, ...filters } = args;
+  const context = await followCursor(given, cursor);
+  const snapshot = context.open.snapshot.id;
   const named = Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, filters[name]]));
   const fetch = async (count: unknown) => {
     const path = withQuery("/api/cubs", { q: query, ...named, limit: count, cursor });
-    const { body, snapshot } = await readRoute(context, path);
-    const { count: total, returned, cubs, next } = body as { count: number; returned: number; cubs: readonly CubRecord[]; next?: string };
+    const parsed = { ...parseCubQuery(paramsOf(path)), cursor: typeof cursor === "string" ? parseCursor(cursor) : null };
+    const { count: total, returned, cubs, next } = await cubsBody(context.open, parsed);
     const items: readonly unknown[] = detail === "full" ? cubs : cubs.map(summary);
-    return { path, snapshot, total, returned, items, next: next ?? null };
+    return { path, total, returned, items, next: next ?? null };
   };
   let page = await fetch(limit);
   const base = jsonBytes({ count: page.total, returned: page.returned, cubs: [] });
@@ -45,7 +52,7 @@ async function findRecords(context: ToolContext, query: unknown, args: Readonly<
   }
   return {
     result: { count: page.total, returned: page.returned, cubs: items },
-    snapshot: page.snapshot,
+    snapshot,
     path: page.path,
     pinned: true,
     truncated: page.next !== null || notices.length > 0,

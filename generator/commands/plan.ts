@@ -1,0 +1,69 @@
+/** `proofshelf build --plan` */
+import { openConfig } from "../config/config.ts";
+import type { Why } from "../plan.ts";
+import { type IndexPreview, type Preview, previewBuild } from "../preview.ts";
+import type { CommonOptions } from "./options.ts";
+
+/** Lines of one kind; the rest is counted, and `--json` has all. */
+const MAX_LINES = 20;
+
+const WORDS: Readonly<Record<Why, string>> = {
+  first: "nothing has been published yet",
+  forgotten: "what the last build knew is lost",
+  program: "the program changed",
+  new: "new",
+  gone: "gone",
+  version: "another version",
+  size: "another size",
+  time: "another time",
+  root: "its collection became public or gated",
+  refused: "could not be read the last time",
+  content: "what it is made from changed",
+  shared: "what all pages share changed",
+  index: "the index does not have the snapshot that is served",
+};
+
+export async function runPlan(options: CommonOptions): Promise<void> {
+  const preview = await previewBuild(await openConfig(options.config ?? null));
+  process.stdout.write(options.json === true ? `${JSON.stringify(preview)}\n` : describe(preview));
+}
+
+function describe(preview: Preview): string {
+  const { nothing, running, objects, pages, bundles, json, index, leaks, rejected, notes } = preview;
+  const lines = [
+    ...(running === null ? [] : [`${running} What it does may change this.`]),
+    nothing
+      ? `Nothing would be done: nothing has changed. ${objects.kept} objects and ${pages.kept} pages are kept.`
+      : `Would read ${objects.read.length} objects (${objects.kept} are kept, ${objects.removed.length} are gone), render ${pages.rendered.length} pages (${pages.kept} are kept, ${pages.removed.length} are gone) and make ${bundles.made.length} bundles (${bundles.kept} are kept).`,
+    ...some(objects.read.map(({ key, why }) => `Read ${JSON.stringify(key)}: ${say(why)}`)),
+    ...some(objects.removed.map(({ key, why }) => `Remove ${JSON.stringify(key)}: ${say(why)}`)),
+    ...some(pages.rendered.map(({ path, why }) => `Render ${path}: ${say([why])}`)),
+    ...some(pages.removed.map((file) => `Remove ${file}`)),
+    ...some(bundles.made.map(({ bundle, why }) => `Make bundle ${bundle}: ${say([why])}`)),
+    ...(["public", "internal"] as const).flatMap((view) => [
+      ...(json[view] === null ? [] : [`Write the JSON of the ${view} view: ${say([json[view]])}`]),
+      ...describeIndex(view, index[view]),
+    ]),
+    ...(nothing ? [] : [`Look for what may not be public in ${leaks}.`]),
+    ...(preview.estimated
+      ? [
+          "Pages, bundles and documents are an estimate: what objects hold is known when they are read. Another title also changes the pages of neighbours and of what cites the object; the same bytes change nothing.",
+        ]
+      : []),
+    ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),
+    ...notes.map((note) => `Note: ${note}`),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function describeIndex(view: string, { written, removed, why }: IndexPreview): readonly string[] {
+  return why === null ? [] : [`Write ${written} documents into the ${view} index and remove ${removed}: ${say([why])}`];
+}
+
+function say(why: readonly (Why | null)[]): string {
+  return why.flatMap((one) => (one === null ? [] : [WORDS[one]])).join(", ");
+}
+
+function some(lines: readonly string[]): readonly string[] {
+  return lines.length <= MAX_LINES ? lines : [...lines.slice(0, MAX_LINES), `… and ${lines.length - MAX_LINES} more; --json has all`];
+}

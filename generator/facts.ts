@@ -1,0 +1,69 @@
+/** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copy of
+ *  the registry that a later build falls back on. */
+import { join } from "node:path";
+import type { SnapshotRecord } from "../snapshots/shelf/shelf.ts";
+import type { Config } from "./config/config.ts";
+import { openSources, type Sources } from "./import-closure.ts";
+import { digestMakers, type Makers } from "./makers.ts";
+import type { Shelves } from "./shelves.ts";
+import { type Claims, readClaims } from "./sources/claims.ts";
+import { listObjects, type Listed } from "./sources/list-objects.ts";
+import type { ObjectStore } from "./sources/object-store.ts";
+import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
+import { type BuildState, readState } from "./state.ts";
+import { together } from "./tasks.ts";
+
+export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
+
+export type Facts = {
+  readonly config: Config;
+  readonly makers: Makers;
+  readonly listed: Listed;
+  readonly registry: RegistryRead;
+  /** null when none are configured. */
+  readonly claims: Claims | null;
+  /** What the last build kept; empty when there is nothing that this program understands. */
+  readonly state: BuildState;
+  readonly pointers: ByView<SnapshotRecord | null>;
+  /** Ids of all snapshots that have not been pruned. */
+  readonly kept: ByView<ReadonlySet<string>>;
+};
+
+/** @param keep whether the registry is kept for a build that finds it down; without it nothing at all is written
+ *  @throws ShelfError "bad_source" when the store or the claims cannot be read as a whole */
+export async function gatherFacts(
+  config: Config,
+  shelves: Shelves,
+  options: { readonly store: ObjectStore; readonly now: () => Date; readonly sources?: Sources; readonly keep: boolean },
+): Promise<Facts> {
+  return together(async ({ run }) => {
+    const listed = run(() => listObjects(options.store, config.collections));
+    const registry = run(() => readRegistry(config, join(shelves.buildDir, "registry"), options.now, options.keep));
+    const claims = run(() => (config.claims === null ? null : readClaims(config.claims.path)));
+    const views = {
+      public: run(() => lookAt(shelves, "public")),
+      internal: run(() => lookAt(shelves, "internal")),
+    };
+    const makers = digestMakers(options.sources ?? openSources());
+    const state = await readState(shelves.buildDir, makers.state);
+    const { public: shown, internal } = { public: await views.public, internal: await views.internal };
+    return {
+      config,
+      makers,
+      listed: await listed,
+      registry: await registry,
+      claims: await claims,
+      state,
+      pointers: { public: shown.pointer, internal: internal.pointer },
+      kept: { public: shown.kept, internal: internal.kept },
+    };
+  });
+}
+
+async function lookAt(
+  shelves: Shelves,
+  view: "public" | "internal",
+): Promise<{ readonly pointer: SnapshotRecord | null; readonly kept: ReadonlySet<string> }> {
+  const pointer = await shelves[view].readPointer();
+  return { pointer, kept: new Set((await shelves[view].listRecords()).map((record) => record.snapshot)) };
+}

@@ -1,0 +1,59 @@
+/** Brings the search indexes of both views to their new snapshots. */
+import { constants, existsSync } from "node:fs";
+import { cp, mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { PASSAGES, WORDS } from "../../snapshots/index/tables.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { DocumentsPlan } from "../plan.ts";
+import type { Shelves } from "../shelves.ts";
+import type { ViewState } from "../state.ts";
+import type { IndexThread } from "./index-thread.ts";
+
+/** What it writes is invisible until the tag, and harmless before the pointer moves.
+ *  @param snapshot may become known while rows are written
+ *  @returns what is indexed now */
+export async function updateIndex(
+  index: IndexThread,
+  view: "public" | "internal",
+  snapshot: Promise<string>,
+  plan: DocumentsPlan,
+): Promise<ViewState> {
+  const { upsert, remove, base, documents } = plan;
+  const nothing = upsert.length === 0 && remove.length === 0;
+  if (!nothing || base !== (await snapshot)) await index.update(view, { upsert, remove, base, tag: snapshot });
+  return { snapshot: await snapshot, documents };
+}
+
+/** The public index first where the internal one is new: it begins as a copy, and the gated documents are all that is missing. */
+export async function seedAndUpdate(
+  index: IndexThread,
+  shelves: Shelves,
+  snapshots: Readonly<Record<"public" | "internal", Promise<string>>>,
+  plan: Readonly<Record<"public" | "internal", DocumentsPlan>>,
+): Promise<Readonly<Record<"public" | "internal", ViewState>>> {
+  const shown = await updateIndex(index, "public", snapshots.public, plan.public);
+  await seedIndex(shelves.public, shelves.internal);
+  const internal = await updateIndex(index, "internal", snapshots.internal, { ...plan.internal, base: shown.snapshot });
+  return { public: shown, internal };
+}
+
+/** Whether a view's index has rows, of whatever tag and in whatever state. */
+export function hasRows(shelf: Shelf): boolean {
+  return existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
+}
+
+/** Gives an internal index that has no rows a copy of the public one. The copy goes from public to internal, never the other
+ *  way. Whatever else is there stays: a server may be reading it. */
+export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
+  // Rows on whose table a tag stands are complete with their counts, so the rows come last.
+  const tables = [WORDS, PASSAGES].map((name) => `${name}.lance`);
+  const staging = `${to.indexUri}.new`;
+  await rm(staging, { recursive: true, force: true });
+  await mkdir(to.indexUri, { recursive: true });
+  for (const name of tables) {
+    await cp(join(from.indexUri, name), join(staging, name), { recursive: true, mode: constants.COPYFILE_FICLONE });
+    await rm(join(to.indexUri, name), { recursive: true, force: true });
+    await rename(join(staging, name), join(to.indexUri, name));
+  }
+  await rm(staging, { recursive: true, force: true });
+}

@@ -1,0 +1,285 @@
+/** What a build has to do, and why: the one place that says what is stale. Facts in, a value out; nothing is read or written.
+ *
+ *  It has two moments, because pages, bundles and documents follow from what objects hold: `planReading` says which objects to
+ *  read, `planWriting` what to make once they are read. Work is kept from one build to the next while what made it (`makers.ts`)
+ *  and what it was made from are as they were. */
+import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
+import { parentPrefix } from "../snapshots/format/relations.ts";
+import type { FileEntry } from "../snapshots/format/tree.ts";
+import { findCollection, type ViewData } from "../snapshots/format/view-data.ts";
+import { type Extracts, type StoredPage, storedPages } from "../snapshots/page/stored-pages.ts";
+import type { Config } from "./config/config.ts";
+import type { ByView, Facts } from "./facts.ts";
+import { indexEntries, type IndexSource } from "./index/index-documents.ts";
+import type { Kept } from "./makers.ts";
+import { dealBundles, type DealtBundle } from "./pages/pagefind.ts";
+import type { Views } from "./project.ts";
+import { secretsDigest } from "./publish/leak-check.ts";
+import type { StoredObject } from "./sources/object-store.ts";
+import {
+  type BuildState,
+  EMPTY_STATE,
+  type KnownBundle,
+  type KnownFile,
+  type KnownObject,
+  NOTHING_WRITTEN,
+  type ViewState,
+} from "./state.ts";
+
+/** Why something is done.
+ *  - first: no build has published here yet; forgotten: what the last build knew is lost, or its snapshot was pruned
+ *  - program: what makes it has changed
+ *  - new, gone: it was not there before, or is there no more
+ *  - version, size, time: the object store gives another one
+ *  - root: its collection has become public, or gated
+ *  - refused: it could not be read the last time
+ *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
+ *  - index: the index does not have the snapshot that is served */
+export type Why =
+  | "first"
+  | "forgotten"
+  | "program"
+  | "new"
+  | "gone"
+  | "version"
+  | "size"
+  | "time"
+  | "root"
+  | "refused"
+  | "content"
+  | "shared"
+  | "index";
+
+export type PlannedObject = { readonly row: StoredObject; readonly root: "public" | "internal"; readonly why: readonly Why[] };
+
+export type ReadingPlan = {
+  /** All inputs, and the program, are as they were: there is nothing to do at all. */
+  readonly nothing: boolean;
+  /** Digest of all inputs and of the program. */
+  readonly fingerprint: Sha256;
+  /** Why nothing of the last build's work can be used; null when it can. */
+  readonly anew: "first" | "forgotten" | null;
+  /** Ascending by key. */
+  readonly read: readonly PlannedObject[];
+  readonly kept: readonly KnownObject[];
+  /** Keys that are gone. */
+  readonly removed: readonly string[];
+  /** Folders in which an object is added, read again or removed. */
+  readonly touched: ReadonlySet<string>;
+  /** What of the last build's work is not void. */
+  readonly known: BuildState;
+};
+
+/** A page with its blob where it is kept, or null and why it is to be rendered. */
+export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
+
+export type PlannedBundle = DealtBundle & { readonly kept: KnownBundle | null; readonly why: Why | null };
+
+export type PlannedJson = {
+  readonly facts: Sha256;
+  /** All but the catalog, which objects decide. */
+  readonly kept: readonly FileEntry[] | null;
+  readonly why: Why | null;
+};
+
+export type DocumentsPlan = {
+  readonly upsert: readonly IndexSource[];
+  /** Ids. */
+  readonly remove: readonly string[];
+  /** Tag to build on; null to write everything into new tables. */
+  readonly base: string | null;
+  /** Document id → digest of what is indexed: the whole, as it is to be. */
+  readonly documents: ViewState["documents"];
+  /** null when there is nothing to write. */
+  readonly why: Why | null;
+};
+
+export type WritingPlan = {
+  /** Every page, in order. Made while it is walked through: a page is compared shortly before it is rendered. */
+  pages(): Iterable<PlannedPage>;
+  /** Digest of what all pages share. */
+  readonly shared: Sha256;
+  readonly bundles: readonly PlannedBundle[];
+  readonly json: ByView<PlannedJson>;
+  /** Trees that lie in the shelf, whole. */
+  readonly trees: ByView<ReadonlySet<Sha256>>;
+  readonly documents: ByView<DocumentsPlan>;
+  /** The internal index begins as a copy of the public one. */
+  readonly seed: boolean;
+  readonly secrets: {
+    readonly digest: Sha256;
+    /** The served public snapshot, when it is clean of the same secrets: only what differs from it is looked through. */
+    readonly cleanSince: Sha256 | null;
+  };
+};
+
+/** What the indexes hold, as far as a plan needs it. */
+export type IndexFacts = {
+  /** Whether each view's served snapshot can be searched. */
+  readonly searchable: ByView<boolean>;
+  /** The internal index has rows, of whatever tag. */
+  readonly internalRows: boolean;
+};
+
+export function planReading(facts: Facts): ReadingPlan {
+  const { config, listed, state, pointers } = facts;
+  const fingerprint = fingerprintOf(facts);
+  const nothing =
+    fingerprint === state.fingerprint &&
+    // What could not be read is tried again, and said again.
+    state.refused.length === 0 &&
+    pointers.public !== null &&
+    pointers.internal !== null &&
+    pointers.public.snapshot === state.public?.snapshot &&
+    pointers.internal.snapshot === state.internal?.snapshot;
+  const anew = whyAnew(facts);
+  const remembered = anew === null ? state : EMPTY_STATE;
+  const known = usable(remembered, facts);
+  const usableObjects = new Map(known.objects.map((object) => [object.key, object]));
+  const before = known.objects === remembered.objects ? usableObjects : new Map(remembered.objects.map((object) => [object.key, object]));
+  const refused = new Set(state.refused.map(({ key }) => key));
+  const kept: KnownObject[] = [];
+  const read: PlannedObject[] = [];
+  for (const row of listed.rows) {
+    const root = rootOf(config, row.key);
+    const object = usableObjects.get(row.key);
+    const why =
+      object === undefined
+        ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
+        : differences(row, root, object);
+    if (object !== undefined && why.length === 0) kept.push(object);
+    else read.push({ row, root, why });
+  }
+  const there = new Set(listed.rows.map(({ key }) => key));
+  const removed = [...before.keys()].filter((key) => !there.has(key));
+  const touched = new Set([...read.map(({ row }) => row.key), ...removed].map(parentPrefix));
+  return { nothing, fingerprint, anew, read, kept, removed, touched, known };
+}
+
+/** @param views what was read, or what is taken for it */
+export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts, index: IndexFacts): WritingPlan {
+  const { known, touched, anew } = reading;
+  const data = views.public;
+  const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
+  const shared = sha256(JSON.stringify([data.library, data.claims, data.cubs]));
+  const digest = secretsDigest(views, facts.registry.privateTexts);
+  const json = (view: "public" | "internal"): PlannedJson => {
+    const { library, claims, rejected, withheld, cubs, meta, code } = views[view];
+    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, cubs, meta, [...code.values()]]));
+    const { api } = known.written[view];
+    const same = api.facts === decisive;
+    return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
+  };
+  const seed = !index.searchable.internal && !index.internalRows;
+  const usableIndex = (view: "public" | "internal"): boolean => index.searchable[view] && voidedBy("documents") === null;
+  const documents = {
+    public: planDocuments(views.public, extracts, usableIndex("public") ? known.public : null, voidedBy("documents")),
+  };
+  const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
+  return {
+    *pages() {
+      const why = voidedBy("pages");
+      for (const page of storedPages(data, extracts)) {
+        const before = known.pages[page.file];
+        if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
+          yield { page, facts: before.facts, kept: before, why: null };
+          continue;
+        }
+        const decisive = sha256(JSON.stringify(page.facts()));
+        if (before?.facts === decisive) yield { page, facts: decisive, kept: before, why: null };
+        else {
+          const changed = page.folder !== null && !touched.has(page.folder) ? "shared" : "content";
+          yield { page, facts: decisive, kept: null, why: why ?? (before === undefined ? "new" : changed) };
+        }
+      }
+    },
+    shared,
+    bundles: dealBundles(data, extracts).map((bundle, number) => {
+      const before = known.bundles[String(number)];
+      if (before?.facts === bundle.facts) return { ...bundle, kept: before, why: null };
+      return { ...bundle, kept: null, why: voidedBy("bundles") ?? (before === undefined ? "new" : "content") };
+    }),
+    json: { public: json("public"), internal: json("internal") },
+    trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
+    documents: {
+      ...documents,
+      internal: planDocuments(
+        views.internal,
+        extracts,
+        usableIndex("internal") ? known.internal : seed ? fromPublic : null,
+        voidedBy("documents"),
+      ),
+    },
+    seed,
+    secrets: { digest, cleanSince: digest === known.secrets ? (known.public?.snapshot ?? null) : null },
+  };
+}
+
+/** @param before what the index holds that is built on, or null to begin with nothing */
+function planDocuments(data: ViewData, extracts: Extracts, before: ViewState | null, voided: Why | null): DocumentsPlan {
+  const entries = [...indexEntries(data, extracts.digest)];
+  const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
+  const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);
+  const upsert = stale.map(({ source }) => source);
+  // Where everything is written, a table made anew takes half the time; what is served stays searchable by its tag.
+  if (before === null || (stale.length > 0 && stale.length === entries.length)) {
+    return {
+      upsert: entries.map(({ source }) => source),
+      remove: [],
+      base: null,
+      documents,
+      why: voided ?? (before === null ? "index" : "content"),
+    };
+  }
+  const remove = Object.keys(before.documents).filter((doc) => !Object.hasOwn(documents, doc));
+  const nothing = upsert.length === 0 && remove.length === 0;
+  return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
+}
+
+function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null {
+  if (pointers.public === null && pointers.internal === null) return "first";
+  const there = (["public", "internal"] as const).every((view) => kept[view].has(state[view]?.snapshot ?? ""));
+  return there ? null : "forgotten";
+}
+
+/** The state without what is void because something that made it has changed. */
+function usable(state: BuildState, { makers }: Facts): BuildState {
+  const made = (kind: Kept): boolean => state.makers?.[kind] === makers[kind];
+  const written = (view: "public" | "internal"): BuildState["written"]["public"] =>
+    made("json") ? state.written[view] : { ...NOTHING_WRITTEN, trees: state.written[view].trees };
+  return {
+    ...state,
+    objects: made("extracts") ? state.objects : [],
+    pages: made("pages") ? state.pages : {},
+    bundles: made("bundles") ? state.bundles : {},
+    written: { public: written("public"), internal: written("internal") },
+    secrets: made("leaks") ? state.secrets : "",
+  };
+}
+
+function rootOf(config: Config, key: string): "public" | "internal" {
+  return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
+}
+
+function differences(row: StoredObject, root: "public" | "internal", before: KnownObject): readonly Why[] {
+  const found: Why[] = [];
+  if (before.version !== row.version) found.push("version");
+  if (before.size !== row.size) found.push("size");
+  if (before.uploaded !== row.uploaded) found.push("time");
+  if (before.root !== root) found.push("root");
+  return found;
+}
+
+function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha256 {
+  return sha256(
+    JSON.stringify([
+      makers,
+      registry.inputs,
+      claims?.sha256 ?? null,
+      // What of the configuration reaches a snapshot.
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections]),
+      listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),
+      listed.rejected,
+    ]),
+  );
+}

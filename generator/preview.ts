@@ -1,0 +1,144 @@
+/** What a build would do now, without doing any of it: the plan, for who wants to read it. Nothing is written, no lock is taken.
+ *
+ *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a
+ *  new one gets those of its name) and to have other bytes, so pages, bundles and documents are an estimate then, and said to be. */
+import { openIndex } from "../snapshots/index/open.ts";
+import type { Rejection } from "../snapshots/schema/resources.ts";
+import type { Config } from "./config/config.ts";
+import { mediaTypeOfName } from "./extract/media-type.ts";
+import { type Facts, gatherFacts } from "./facts.ts";
+import { hasRows } from "./index/update-index.ts";
+import { findRunningBuild } from "./lock.ts";
+import { type DocumentsPlan, type IndexFacts, planReading, planWriting, type PlannedObject, type ReadingPlan, type Why } from "./plan.ts";
+import { project } from "./project.ts";
+import { extractsOf } from "./read-objects.ts";
+import { recordSet, refusals } from "./record-set.ts";
+import { openShelves, type Shelves } from "./shelves.ts";
+import { openObjectStore } from "./sources/open-object-store.ts";
+import type { KnownObject } from "./state.ts";
+
+export type Preview = {
+  /** There is nothing to do at all. */
+  readonly nothing: boolean;
+  /** The build that runs now and may change all this, in words; null when none does. */
+  readonly running: string | null;
+  /** Objects have to be read first: what is said of pages, bundles and documents is what follows unless they hold a surprise. */
+  readonly estimated: boolean;
+  readonly objects: {
+    readonly kept: number;
+    /** Ascending by key. */
+    readonly read: readonly { readonly key: string; readonly why: readonly Why[] }[];
+    readonly removed: readonly { readonly key: string; readonly why: readonly Why[] }[];
+  };
+  /** Of the public view; by site path, in no order of importance. */
+  readonly pages: {
+    readonly kept: number;
+    readonly rendered: readonly { readonly path: string; readonly why: Why | null }[];
+    /** Paths in the snapshot's tree. */
+    readonly removed: readonly string[];
+  };
+  readonly bundles: { readonly kept: number; readonly made: readonly { readonly bundle: number; readonly why: Why | null }[] };
+  /** Why each view's JSON is written again; null where it is kept. The catalog is always written. */
+  readonly json: { readonly public: Why | null; readonly internal: Why | null };
+  /** Documents. */
+  readonly index: { readonly public: IndexPreview; readonly internal: IndexPreview };
+  /** Public files that are looked through for what may not be public. */
+  readonly leaks: "none" | "changed files" | "all files";
+  readonly rejected: readonly Rejection[];
+  readonly notes: readonly string[];
+};
+
+export type IndexPreview = { readonly written: number; readonly removed: number; readonly why: Why | null };
+
+/** Stands for the digest of bytes that nobody has read. */
+const UNREAD = "0".repeat(64);
+
+/** @throws as a build does for sources that cannot be read as a whole */
+export async function previewBuild(config: Config): Promise<Preview> {
+  const shelves = openShelves(config);
+  const running = await findRunningBuild(shelves.buildDir);
+  const facts = await gatherFacts(config, shelves, { store: openObjectStore(config.store), now: () => new Date(), keep: false });
+  const reading = planReading(facts);
+  const common = {
+    nothing: reading.nothing,
+    running,
+    estimated: reading.read.length > 0,
+    objects: {
+      kept: reading.kept.length,
+      read: reading.read.map(({ row, why }) => ({ key: row.key, why })),
+      removed: reading.removed.map((key) => ({ key, why: ["gone" as const] })),
+    },
+    rejected: refusals(facts, []),
+    notes: [...facts.registry.notes, ...(facts.claims?.notes ?? [])],
+  };
+  if (reading.nothing) {
+    const { pages, bundles } = facts.state;
+    const none: IndexPreview = { written: 0, removed: 0, why: null };
+    return {
+      ...common,
+      pages: { kept: Object.keys(pages).length, rendered: [], removed: [] },
+      bundles: { kept: Object.keys(bundles).length, made: [] },
+      json: { public: null, internal: null },
+      index: { public: none, internal: none },
+      leaks: "none",
+    };
+  }
+  const objects = takenForRead(facts, reading);
+  const views = project(recordSet(facts, { objects, refused: [] }));
+  const plan = planWriting(facts, reading, views, extractsOf(objects, shelves), await lookAtIndexes(shelves, facts));
+  const pages = [...plan.pages()];
+  const there = new Set(pages.map(({ page }) => page.file));
+  return {
+    ...common,
+    pages: {
+      kept: pages.filter(({ kept }) => kept !== null).length,
+      rendered: pages.filter(({ kept }) => kept === null).map(({ page, why }) => ({ path: page.path, why })),
+      removed: Object.keys(facts.state.pages).filter((file) => !there.has(file)),
+    },
+    bundles: {
+      kept: plan.bundles.filter(({ kept }) => kept !== null).length,
+      made: plan.bundles.flatMap(({ kept, why }, bundle) => (kept === null ? [{ bundle, why }] : [])),
+    },
+    json: { public: plan.json.public.why, internal: plan.json.internal.why },
+    index: { public: describeDocuments(plan.documents.public), internal: describeDocuments(plan.documents.internal) },
+    leaks: plan.secrets.cleanSince === null ? "all files" : "changed files",
+  };
+}
+
+function describeDocuments({ upsert, remove, why }: DocumentsPlan): IndexPreview {
+  return { written: upsert.length, removed: remove.length, why };
+}
+
+function takenForRead({ state }: Facts, { kept, read }: ReadingPlan): readonly KnownObject[] {
+  const before = new Map(state.objects.map((object) => [object.key, object]));
+  return [...kept, ...read.map((planned) => takenFor(planned, before.get(planned.row.key)))].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function takenFor({ row, root, why }: PlannedObject, before: KnownObject | undefined): KnownObject {
+  const { key, size, uploaded, version } = row;
+  const listed = { key, size, uploaded, version, root };
+  const unread = { sha256: UNREAD, size: 0 };
+  if (before === undefined) {
+    const { mediaType, kind } = mediaTypeOfName(key);
+    const title = key.slice(key.lastIndexOf("/") + 1);
+    return { ...listed, title, summary: "", kind, media_type: mediaType, sha256: UNREAD, extract: unread, notes: [] };
+  }
+  // Another root or time says nothing of the bytes; another program makes another extract of the same ones.
+  if (why.every((one) => one === "root" || one === "time")) return { ...before, ...listed };
+  return { ...before, ...listed, sha256: why.includes("program") ? before.sha256 : UNREAD, extract: unread };
+}
+
+async function lookAtIndexes(shelves: Shelves, { state }: Facts): Promise<IndexFacts> {
+  const has = async (view: "public" | "internal"): Promise<boolean> => {
+    const snapshot = state[view]?.snapshot;
+    // Opening an index makes its folder.
+    if (snapshot === undefined || !hasRows(shelves[view])) return false;
+    const index = await openIndex(shelves[view].indexUri);
+    try {
+      return await index.has(snapshot);
+    } finally {
+      index.close();
+    }
+  };
+  return { searchable: { public: await has("public"), internal: await has("internal") }, internalRows: hasRows(shelves.internal) };
+}

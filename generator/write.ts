@@ -1,0 +1,98 @@
+/** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
+ *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
+import { sha256 } from "../snapshots/digest.ts";
+import { buildSubtrees, type FileEntry, type Subtrees } from "../snapshots/format/tree.ts";
+import type { Renderer } from "../snapshots/page/renderer.ts";
+import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import type { ByView } from "./facts.ts";
+import type { IndexThread } from "./index/index-thread.ts";
+import { seedAndUpdate, updateIndex } from "./index/update-index.ts";
+import { makeBundles } from "./pages/pagefind.ts";
+import type { PagefindProcess } from "./pages/pagefind-process.ts";
+import { renderPages } from "./pages/render.ts";
+import type { WritingPlan } from "./plan.ts";
+import type { Progress } from "./progress.ts";
+import type { Views } from "./project.ts";
+import { writeApiFiles } from "./publish/api-files.ts";
+import { type Draft, writeDraft } from "./publish/draft.ts";
+import { objectTrees } from "./publish/object-trees.ts";
+import type { ReadObjects } from "./read-objects.ts";
+import type { Shelves } from "./shelves.ts";
+import type { BuildState } from "./state.ts";
+import type { Tasks } from "./tasks.ts";
+
+export type Written = {
+  readonly drafts: ByView<Draft>;
+  /** What the next build need not make again. */
+  readonly known: Pick<BuildState, "pages" | "shared" | "bundles" | "written" | "public" | "internal">;
+  /** Pages that were rendered. */
+  readonly rendered: number;
+};
+
+export async function writeViews(
+  { run, signal }: Tasks,
+  options: {
+    readonly plan: WritingPlan;
+    readonly views: Views;
+    readonly read: ReadObjects;
+    readonly shelves: Shelves;
+    /** May be on its way. */
+    readonly renderer: Promise<Renderer>;
+    readonly index: IndexThread;
+    /** Asked for when there is a bundle to make. */
+    readonly pagefind: () => PagefindProcess;
+    readonly progress: Progress;
+  },
+): Promise<Written> {
+  const { plan, views, read, shelves, renderer, index, pagefind, progress } = options;
+  // First, because it goes on by itself once it has begun.
+  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind));
+  const trees = run(() => objectTrees(views, read));
+  const assets = run(async () => siteAssets(await renderer, shelves.public));
+  const pages = run(() => renderPages({ data: views.public, pages: plan.pages(), renderer, shelf: shelves.public, progress, signal }));
+  const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
+    run(async () => {
+      const { catalog, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
+      // The internal view's pages are rendered per request and need the same styles and scripts.
+      const files = buildSubtrees([catalog, ...others, ...(await assets)]);
+      const parts = [(await trees)[view], files, ...(await more())];
+      const { draft: made, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
+      return { draft: made, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
+    });
+  const drafts = {
+    public: draft("public", async () => [buildSubtrees((await pages).files), buildSubtrees((await bundles).files)]),
+    internal: draft("internal", async () => []),
+  };
+  const snapshots = {
+    public: run(async () => (await drafts.public).draft.snapshot),
+    internal: run(async () => (await drafts.internal).draft.snapshot),
+  };
+  const indexed = run(async () => {
+    if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents);
+    const shown = run(() => updateIndex(index, "public", snapshots.public, plan.documents.public));
+    const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal));
+    return { public: await shown, internal: await internal };
+  });
+  const [shown, internal] = [await drafts.public, await drafts.internal];
+  return {
+    drafts: { public: shown.draft, internal: internal.draft },
+    known: {
+      pages: (await pages).pages,
+      shared: plan.shared,
+      bundles: (await bundles).bundles,
+      written: { public: shown.written, internal: internal.written },
+      ...(await indexed),
+    },
+    rendered: (await pages).rendered,
+  };
+}
+
+async function siteAssets({ assets }: Renderer, shelf: Shelf): Promise<readonly FileEntry[]> {
+  const files: FileEntry[] = [];
+  for (const { path, mediaType, bytes } of assets) {
+    const digest = sha256(bytes);
+    await shelf.putBlob(digest, bytes);
+    files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
+  }
+  return files;
+}

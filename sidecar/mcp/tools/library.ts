@@ -1,0 +1,87 @@
+/** Collections, listings, search, capabilities: the tools over the library. */
+import { LRUCache } from "lru-cache";
+import { capabilities } from "../../../snapshots/http/capabilities.ts";
+import { collectionsBody, searchBody } from "../../../snapshots/query/bodies.ts";
+import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
+import { list, parsePrefix } from "../../../snapshots/query/list.ts";
+import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
+import { parseSearch } from "../../../snapshots/query/search.ts";
+import type { SearchResponse } from "../../../snapshots/schema/resources.ts";
+import { countFitting, jsonBytes } from "../../../snapshots/tools/budget.ts";
+import { followCursor, paramsOf, type Tool, withQuery } from "./context.ts";
+import { pagedList, wholeBody } from "./fit.ts";
+
+export const listCollections: Tool = (context, { cursor }) =>
+  pagedList(
+    context,
+    "tool:collections",
+    [],
+    cursor,
+    async (at) => {
+      const { collections, counts } = await collectionsBody(at.open);
+      // The objects are what list_objects is for.
+      const all = collections.map(({ objects: _, ...rest }) => rest);
+      return { all, path: "/api/catalog", wrap: (items) => ({ counts, collections: items }) };
+    },
+    Number.MAX_SAFE_INTEGER,
+  );
+
+/** Takes and gives the cursors of GET /api/list. */
+export const listObjects: Tool = async (context, { prefix: given = "", limit, cursor }) => {
+  const at = await followCursor(context, cursor);
+  const prefix = parsePrefix(String(given));
+  const digest = queryDigest("list", prefix);
+  const position = positionOf(typeof cursor === "string" ? parseCursor(cursor) : null, digest);
+  let listing = list(at.data.objects, prefix, position, Number(limit));
+  const base = jsonBytes({ prefix, prefixes: [], objects: [] });
+  const entries = (): readonly unknown[] => [...listing.prefixes, ...listing.objects];
+  if (base + jsonBytes(entries()) > context.budget) {
+    // Prefixes and objects alternate in key order, so the count that fits is looked for on the listing itself.
+    let count = countFitting(entries(), base, context.budget);
+    do listing = list(at.data.objects, prefix, position, count);
+    while (base + jsonBytes(entries()) > context.budget && --count > 0);
+  }
+  const { next, ...result } = listing;
+  const { id } = at.open.snapshot;
+  return {
+    result,
+    snapshot: id,
+    path: withQuery("/api/list", { prefix, cursor }),
+    pinned: true,
+    truncated: next !== null,
+    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
+    notices: [],
+  };
+};
+
+/** Sources of remembered searches, half a kilobyte each, for one open snapshot: the next page is cut from the same search. */
+const MAX_SOURCES = 10_000;
+const searches = new WeakMap<OpenSnapshot, LRUCache<string, SearchResponse>>();
+
+/** @param path of the GET twin, which decides the results together with the snapshot */
+async function searchOnce(open: OpenSnapshot, path: string): Promise<SearchResponse> {
+  const known = searches.get(open) ?? new LRUCache({ maxSize: MAX_SOURCES, sizeCalculation: ({ results }) => results.length + 1 });
+  searches.set(open, known);
+  const found = known.get(path) ?? (await searchBody(open, parseSearch(paramsOf(path))));
+  known.set(path, found);
+  return found;
+}
+
+export const searchLibrary: Tool = (context, { query, prefix = "", limit, cursor }) =>
+  pagedList(
+    context,
+    "tool:search",
+    [query, prefix],
+    cursor,
+    async (at) => {
+      const path = withQuery("/api/search", { q: query, prefix });
+      const { results } = await searchOnce(at.open, path);
+      return { all: results, path, wrap: (items) => ({ query, prefix, results: items }) };
+    },
+    Number(limit),
+  );
+
+export const getCapabilities: Tool = async (context) => {
+  const { snapshot: _, ...body } = await capabilities(context.view);
+  return wholeBody(context, body, "/api/capabilities", false);
+};

@@ -1,0 +1,22 @@
+/** The engine, LanceDB. The rest of the program meets it only through this folder. */
+import { createRequire } from "node:module";
+import type { Connection } from "@lancedb/lancedb";
+
+/** Bytes of decoded index data and of file metadata that one connection keeps. */
+const INDEX_CACHE = 512n * 1024n * 1024n;
+const METADATA_CACHE = 64n * 1024n * 1024n;
+
+export type Engine = {
+  readonly connection: Connection;
+  readonly lancedb: typeof import("@lancedb/lancedb");
+  readonly arrow: typeof import("apache-arrow");
+};
+
+/** Imported here and not at the top: who does not search does not load the native library. */
+export async function connectEngine(uri: string): Promise<Engine> {
+  const lancedb = await import("@lancedb/lancedb");
+  // As CommonJS, because LanceDB loads it so: a second copy of the classes would be converted at every write.
+  const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
+  const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
+  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow };
+}

@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CubRecord } from "../schema/cubs.ts";
+import { TINY, tinyData } from "../verify/tiny-shelf.ts";
+import { findStoredPage, storedPages } from "./stored-pages.ts";
+
+const extracts = { digest: () => "", read: () => Promise.reject(new Error("no page is rendered here")) };
+
+function wideData() {
+  const names = [
+    "deep/er/x.md",
+    "a=b.md",
+    "=p2/x.md",
+    "100%.md",
+    "what?.md",
+    "index.html/y.md",
+    "étude.md",
+    "..x/z.md",
+    `${"long".repeat(80)}.md`,
+  ];
+  const many = Array.from({ length: 1100 }, (_, n) => `many/${String(n).padStart(5, "0")}.txt`);
+  const data = tinyData({ ...TINY, objects: [...names, ...many].map((name) => ({ key: `notes/${name}`, text: name })) }, "public");
+  const cubs = Array.from({ length: 250 }, (_, n) =>
+    CubRecord.parse({ id: `CUB-${String(n + 1).padStart(4, "0")}`, repo: "r", theorem_name: "t", statement: "s" }),
+  );
+  const claims = { ...data.claims, claims: ["a//b", "../x", "=p2", "x y"].map((id) => ({ ...data.claims.claims[0]!, id })) };
+  return { ...data, cubs, claims };
+}
+
+test("every stored page is found by its path, alone, and is the page that the list gives", () => {
+  const data = wideData();
+  let count = 0;
+  for (const page of storedPages(data, extracts)) {
+    const found = findStoredPage(data, page.path, extracts);
+    assert.ok(found !== null, page.path);
+    assert.deepEqual([found.path, found.file, found.folder], [page.path, page.file, page.folder]);
+    assert.deepEqual(found.facts(), page.facts(), page.path);
+    count++;
+  }
+  assert.ok(count > 1400);
+});
+
+test("another spelling of a page's path, and what only looks like one, is no page", () => {
+  const data = wideData();
+  const paths = [...storedPages(data, extracts)].map(({ path }) => path);
+  const known = new Set(paths);
+  for (const path of paths) {
+    for (const other of [
+      path.slice(0, -1),
+      `${path}/`,
+      `${path}x/`,
+      path.replace("/", "//"),
+      path.toUpperCase(),
+      path.replaceAll("=", "%3D"),
+    ]) {
+      if (!known.has(other)) assert.equal(findStoredPage(data, other, extracts), null, other);
+    }
+  }
+  for (const path of [
+    "/constructor/x/",
+    "/__proto__/",
+    "/browse/=p9/",
+    "/registry/=p1/",
+    "/registry/=p4/",
+    "/browse/notes/many/=p4/",
+    "/object/notes/",
+    "/claims/nothing/",
+    "/problems/nothing/",
+    "/toString/",
+  ]) {
+    assert.equal(findStoredPage(data, path, extracts), null, path);
+  }
+});
+
+test("a page at one path is found without making the model of any other", () => {
+  const data = wideData();
+  const touched = new Set<string>();
+  const watched = {
+    ...data,
+    objects: data.objects.map(
+      (row) => new Proxy(row, { get: (target, name) => (name === "summary" && touched.add(target.key), Reflect.get(target, name)) }),
+    ),
+  };
+  findStoredPage(watched, "/object/notes/deep/er/x.md/", extracts)?.facts();
+  assert.deepEqual([...touched], ["notes/deep/er/x.md"]);
+});
