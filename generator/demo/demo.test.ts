@@ -11,7 +11,7 @@ import { ClaimsRegistry } from "../../snapshots/schema/claims.ts";
 import { CUB_FIELDS, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
 import { headOf, libraryName, listFiles, modulesInOrder, readRegistry, readRows } from "./pin-registry.ts";
 import type { DemoRecord } from "./pin-registry.ts";
-import { checkPins } from "./pin.ts";
+import { checkPins, writePins } from "./pin.ts";
 
 const demo = dirname(fileURLToPath(import.meta.url));
 const library = join(demo, "library");
@@ -113,6 +113,20 @@ describe("the library", () => {
 
 describe("the registry", () => {
   test("pins only what is true", () => assert.deepEqual(checkPins(demo), []));
+  test("pins in claims.yaml that are wrong or empty are made true, and nothing else in the file changes", (t) => {
+    const dir = mkdtempSync(join(tmpdir(), "proofshelf-pins-"));
+    t.after(() => rmSync(dir, { recursive: true, force: true }));
+    cpSync(demo, dir, { recursive: true });
+    const file = join(dir, "claims.yaml");
+    const good = readFileSync(file, "utf8");
+    const digests = [...new Set(good.match(/\b[0-9a-f]{64}\b/g))];
+    assert.ok(digests.length > 3);
+    writeFileSync(file, good.replaceAll(digests[0] ?? "", "f".repeat(64)).replace(`"${digests.at(-1)}"`, '""'));
+    assert.ok(checkPins(dir).length >= 2);
+    writePins(dir);
+    assert.deepEqual(checkPins(dir), []);
+    assert.equal(readFileSync(file, "utf8"), good);
+  });
 
   test("revision ids are what coreutils make of the files", () => {
     const command = "find . -type f | LC_ALL=C sort | xargs sha256sum | sha1sum";

@@ -1,13 +1,30 @@
 /** The thread behind index-thread.ts. */
 import { parentPort, workerData } from "node:worker_threads";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import type { Document } from "../../snapshots/index/row.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { IndexSource } from "./index-documents.ts";
-import type { IndexRoots, Reply, Request } from "./index-messages.ts";
+
+export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
+export type Request =
+  | { readonly id: number; readonly kind: "has"; readonly view: "public" | "internal"; readonly tag: string }
+  | {
+      readonly id: number;
+      readonly kind: "update";
+      readonly view: "public" | "internal";
+      readonly upsert: readonly IndexSource[];
+      readonly remove: readonly string[];
+      readonly base: string | null;
+    }
+  /** Follows an update, as soon as its snapshot is known. */
+  | { readonly id: number; readonly kind: "tag"; readonly tag: string };
+
+export type Reply =
+  | { readonly id: number; readonly value: boolean }
+  | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
 
 const roots = workerData as IndexRoots;
 const publicShelf = openDirectoryShelf(roots.public, null, "at once");
