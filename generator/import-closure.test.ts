@@ -59,7 +59,7 @@ import "./e.ts";
 export * from "./f.ts";
 export type { G } from "./g.ts";
 const h = await import("./h.ts");
-const i = new URL("i.ts", import.meta.url);
+const i = new URL(${JSON.stringify("i.ts")}, import.meta.url);
 const j = createRequire(import.meta.url)("j-package");
 `;
   assert.deepEqual([...findImports(text)].sort(), ["./a.ts", "./b.ts", "./c.ts", "./e.ts", "./f.ts", "./h.ts", "i.ts", "j-package"]);
@@ -67,11 +67,18 @@ const j = createRequire(import.meta.url)("j-package");
 
 test("a closure follows modules, programs that are started, and packages with all that they need", () => {
   const sources = openSources();
-  const pool = sources.closure(["generator/extract/pool.ts"]);
-  for (const path of ["generator/extract/pool.ts", "generator/extract/worker.ts", "generator/extract/markdown.ts", "snapshots/errors.ts"])
-    assert.ok(pool.files.includes(path), path);
-  assert.ok(!pool.files.some((path) => path.startsWith("sidecar/") || path.endsWith(".test.ts")));
-  assert.ok(pool.packages.includes("node_modules/unpdf"));
+  const thread = sources.closure(["generator/index/index-thread.ts"]);
+  for (const path of [
+    "generator/index/index-thread.ts",
+    "generator/index/index-worker.ts",
+    "snapshots/index/open.ts",
+    "snapshots/errors.ts",
+  ])
+    assert.ok(thread.files.includes(path), path);
+  const reader = sources.closure(["generator/extract/worker.ts"]);
+  assert.ok(reader.files.includes("generator/extract/markdown.ts"));
+  assert.ok(!reader.files.some((path) => path.startsWith("sidecar/") || path.endsWith(".test.ts")));
+  assert.ok(reader.packages.includes("node_modules/unpdf"));
   assert.throws(() => sources.closure(["generator/no-such-file.ts"]), /missing/);
   assert.notEqual(sources.closure(["generator/turns.ts"]).digest, sources.closure(["generator/tasks.ts"]).digest);
 });

@@ -13,11 +13,11 @@ import { ON_FIRST_CORE, ON_LAST_CORE } from "./load.ts";
 const OBJECTS = 100_000;
 const IN_A_FOLDER = 100;
 const CHANGES = 5;
-const REQUESTS_PER_SECOND = 200;
+const REQUESTS_PER_SECOND = 100;
 const CONNECTIONS = 64;
 const MAX_TIMES = 3;
 const WARM_UP_S = 10;
-const WITHOUT_S = 20;
+const WITHOUT_S = 30;
 /** The readers of the new snapshot belong to its publication for so long after the first of them. */
 const AFTER_MS = 2_000;
 const LOOK_MS = 25;

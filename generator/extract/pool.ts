@@ -26,7 +26,7 @@ export type ExtractPool = {
 export type ExtractPoolOptions = {
   /** The program to run, as compileWorker makes it. */
   readonly worker: string;
-  /** Processes; each takes about 150 MB. Default: one a core, at most MAX_THREADS. */
+  /** Processes; each takes about 300 MB once it has read Markdown. Default: one a core, at most MAX_THREADS. */
   readonly threads?: number;
   /** Milliseconds for one object at its first try. Default: TIME_LIMIT. */
   readonly timeLimit?: number;

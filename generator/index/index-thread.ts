@@ -4,8 +4,8 @@ import { Worker } from "node:worker_threads";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import type { IndexUpdate } from "../../snapshots/index/open.ts";
 import type { IndexSource } from "./index-documents.ts";
+import type { IndexRoots, Reply, Request } from "./index-messages.ts";
 
-export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
 export type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
 
 export type IndexThread = {
@@ -14,23 +14,6 @@ export type IndexThread = {
   update(view: "public" | "internal", update: SourceUpdate): Promise<void>;
   close(): Promise<void>;
 };
-
-export type Request =
-  | { readonly id: number; readonly kind: "has"; readonly view: "public" | "internal"; readonly tag: string }
-  | {
-      readonly id: number;
-      readonly kind: "update";
-      readonly view: "public" | "internal";
-      readonly upsert: readonly IndexSource[];
-      readonly remove: readonly string[];
-      readonly base: string | null;
-    }
-  /** Follows an update, as soon as its snapshot is known. */
-  | { readonly id: number; readonly kind: "tag"; readonly tag: string };
-
-export type Reply =
-  | { readonly id: number; readonly value: boolean }
-  | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
 
 /** Starts loading the engine at once.
  *  @param roots the views' shelf folders */

@@ -7,7 +7,7 @@ import type { Extract } from "../../snapshots/schema/extract.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { IndexSource } from "./index-documents.ts";
-import type { IndexRoots, Reply, Request } from "./index-thread.ts";
+import type { IndexRoots, Reply, Request } from "./index-messages.ts";
 
 const roots = workerData as IndexRoots;
 const publicShelf = openDirectoryShelf(roots.public, null, "at once");

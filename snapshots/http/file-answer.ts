@@ -30,6 +30,8 @@ export function fileAnswer(context: Context, request: AnswerRequest, match: Matc
 
 async function fileContent({ open, cache }: Context, { route, parts }: Match<Route<FileRouteId>>): Promise<Content> {
   const { snapshot } = open;
+  // This file is there exactly when the registry is; the data itself would have to be read for it.
+  if (route.group === "registry" && (await snapshot.find("api/cubs/meta.json")) === null) requireRegistry(await snapshot.data());
   if (parts["id"] !== undefined) parseCubId(parts["id"]);
   const entry = route.file === undefined ? null : await snapshot.find(fillParts(route.file, parts));
   if (entry?.kind === "blob") {
@@ -40,7 +42,6 @@ async function fileContent({ open, cache }: Context, { route, parts }: Match<Rou
   }
   const made = MADE[route.id];
   if (made !== undefined) return textContent(await made.text(open), made.type, cache);
-  if (route.group === "registry") requireRegistry(await snapshot.data());
   throw parts["id"] === undefined ? new ShelfError("not_found", "This view does not have that file.") : cubNotFound(parts["id"]);
 }
 

@@ -34,8 +34,12 @@ async function start(t: TestContext): Promise<{ readonly port: number; serves():
   return {
     port: listening.port,
     async serves() {
-      const response = await fetch(listening.url, { method: "POST", body: "x" });
-      assert.deepEqual([response.status, await response.text()], [200, "ok"]);
+      // On a busy machine even a good client is late for a server that is in such a hurry.
+      for (let tries = 0; tries < 50; tries++) {
+        const response = await fetch(listening.url, { method: "POST", body: "x" }).catch(() => null);
+        if (response?.status === 200) return assert.equal(await response.text(), "ok");
+      }
+      assert.fail("others are not served");
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Models of the reference, the problem types and the search form. */
 import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
-import type { Route } from "../routes/route.ts";
+import { errorStatuses, type Route } from "../routes/route.ts";
 import { ROUTES } from "../routes/routes.ts";
 import type { ViewData } from "../format/view-data.ts";
 import type { ProblemRow, ProblemsPage, ReferenceOperation, ReferencePage, SearchPage } from "./model.ts";
@@ -43,7 +43,7 @@ function operation(route: Route, baseUrl: string): ReferenceOperation {
       ...parts.map(([name, part]) => ({ name, where: "path", required: true, description: part.description })),
       ...route.query.map((item) => ({ name: item.name, where: "query", required: item.required, description: item.description })),
     ],
-    responses: [...new Set(["200", ...Object.keys(route.also ?? {}), ...[400, ...route.errors, 405].map(String)])].sort().map((status) => ({
+    responses: [...new Set(["200", ...Object.keys(route.also ?? {}), ...errorStatuses(route).map(String)])].sort().map((status) => ({
       status,
       description: status === "200" ? route.success.description : (route.also?.[Number(status)] ?? errorTitles(Number(status))),
     })),

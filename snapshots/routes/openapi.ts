@@ -1,7 +1,7 @@
 /** The OpenAPI 3.1 description, derived from the route table and the schemas; nothing in it is written twice. */
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
-import type { Route, RouteParameter } from "./route.ts";
+import { errorStatuses, type Route, type RouteParameter } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { Problem } from "../schema/resources.ts";
 import type { View } from "../schema/resources.ts";
@@ -21,6 +21,7 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
   403: "This identity, origin or host is not allowed",
   404: "Nothing has this name",
   405: "The method is not allowed here; see Allow",
+  412: "If-Match or If-Unmodified-Since does not hold",
   409: "One is already running",
   410: "The cursor's snapshot is no longer kept",
   413: "The body is over the limit",
@@ -54,7 +55,7 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
     route.success.schema === undefined
       ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
       : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
-  const errors = [...new Set([400, ...route.errors, 405])].sort();
+  const errors = errorStatuses(route);
   return {
     operationId: operationId(route, method),
     tags: [route.group],

@@ -36,5 +36,5 @@ function nearest(name: string, known: readonly string[]): string | null {
   const apart = (other: string): number =>
     typed.length > 2 && (other.startsWith(typed) || typed.startsWith(other)) ? 1 : distance(typed, other);
   const [best] = [...known].sort((a, b) => apart(a) - apart(b));
-  return best !== undefined && apart(best) <= Math.max(1, Math.floor(best.length / 3)) ? best : null;
+  return best !== undefined && apart(best) <= Math.floor(best.length / 3) ? best : null;
 }

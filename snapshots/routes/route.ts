@@ -63,9 +63,15 @@ export type Route<Id extends RouteId = RouteId> = {
   readonly success: RouteResponse;
   /** Other answers that are no problem body: 3xx without a body, else with the body of a success. */
   readonly also?: Readonly<Record<number, string>>;
-  /** Error statuses besides the ones every route has (400 for an unknown parameter, 405). */
+  /** Error statuses besides those that every route of its kind has: see `errorStatuses`. */
   readonly errors: readonly number[];
 };
+
+/** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, and 412 where there is a validator. */
+export function errorStatuses({ errors, group, kind, methods }: Route): readonly number[] {
+  const validated = methods.includes("GET") && (kind === "file" || kind === "query" || group === "internal");
+  return [...new Set([400, 405, ...(validated ? [412] : []), ...errors])].sort((a, b) => a - b);
+}
 
 /** A row of a page: pages are described to people, not to programs. */
 export type PageRoute = { readonly id: "search-page" | "ask-page" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;

@@ -77,6 +77,6 @@ test("a catalog of several slices comes out whole, and others have their turn be
 });
 
 test("a catalog that holds fewer objects than it counts is damaged", async () => {
-  const text = catalogJson(library(["a/"]), []).replace('"objects":0', '"objects":1');
+  const text = catalogJson(library(["a/"]), []).replace('"count":0', '"count":1');
   await assert.rejects(parseCatalogRows(text), (error: ShelfError) => error.code === "snapshot_damaged");
 });

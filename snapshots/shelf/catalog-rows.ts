@@ -35,8 +35,8 @@ export async function parseCatalogRows(text: string): Promise<ObjectRow[]> {
     }
     at = to;
   }
-  const { counts } = JSON.parse(frame + text.slice(at)) as Pick<Catalog, "counts">;
-  if (counts.objects !== rows.length) throw damaged();
+  const { collections } = JSON.parse(frame + text.slice(at)) as Pick<Catalog, "collections">;
+  if (collections.reduce((sum, { count }) => sum + count, 0) !== rows.length) throw damaged();
   return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
