@@ -61,7 +61,11 @@ export type Parts = {
   readonly log: (entry: LogEntry) => void;
 };
 
-type Env = { Bindings: Partial<HttpBindings>; Variables: { place: Place; identity: Identity; reason: string } };
+/** `place` as the listener found it: what of a target is still to be seen in a Request is not all of it. */
+type Env = {
+  Bindings: Partial<HttpBindings> & { readonly place?: Place | undefined };
+  Variables: { place: Place; identity: Identity; reason: string };
+};
 
 /** What a row of the table does here. */
 type Effect = {
@@ -115,7 +119,7 @@ export function createApp(parts: Parts, counting = true): App {
   app.use(gated(parts));
   app.all("*", async (context) => {
     const place = context.get("place");
-    // A Request tidies its address: dot segments and backslashes have to be refused while they can still be seen.
+    // A Request has tidied its address: dot segments and backslashes are refused as they were written.
     parseKeyPath(place.path);
     const of = place.mount === "" ? parts.publicView : parts.internalView;
     const effect = effectOf(place);
@@ -271,11 +275,8 @@ async function readFrom(of: View, context: Context<Env>): Promise<Response> {
   return toResponse(await answer(of, { method: raw.method, target, header: (name) => raw.headers.get(name) }));
 }
 
-/** Path and query as the client wrote them: a URL parser would have resolved dot segments already. */
-function targetOf(context: Context<Env>): string {
-  const sent = context.env?.incoming?.url;
-  if (sent?.startsWith("/") === true) return sent;
-  const { pathname, search } = new URL(context.req.url);
+function targetOf(url: string): string {
+  const { pathname, search } = new URL(url);
   return pathname + search;
 }
 
@@ -291,7 +292,7 @@ function shareWithAll(headers: Headers): void {
 function observe(parts: Parts): MiddlewareHandler<Env> {
   return async (context, next) => {
     const started = performance.now();
-    const place = findPlace(targetOf(context));
+    const place = context.env?.place ?? findPlace(targetOf(context.req.url));
     context.set("place", place);
     await next();
     const identity = context.get("identity") as Identity | undefined;

@@ -8,7 +8,7 @@ import { originForm, viewListener } from "../snapshots/http/listen.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { createApp, type Parts } from "./app.ts";
-import { findPlace } from "./place.ts";
+import { findPlace, type Place } from "./place.ts";
 import { problemParts, problemResponse } from "./respond.ts";
 
 type ListenerOptions = {
@@ -20,7 +20,8 @@ type ListenerOptions = {
 
 export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptions): RequestListener {
   const app = createApp(parts, counting);
-  const throughApp = getRequestListener((request, env) => app.fetch(request, env), {
+  const places = new WeakMap<object, Place>();
+  const throughApp = getRequestListener((request, env) => app.fetch(request, { ...env, place: places.get(env.incoming) }), {
     overrideGlobalObjects: false,
     // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
     errorHandler: (error) =>
@@ -29,13 +30,16 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
   const direct = viewListener(parts.publicView);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
-    // For the app, which looks at it again: one address must not be two.
-    message.url = target;
     const place = findPlace(target);
     const own = app.owns(place);
     if (!own && alone && place.route?.kind !== "live") sendProblem(parts, elsewhere, message, response, CACHE.none);
     else if (!own && !app.counts(place)) direct(message, response);
-    else void throughApp(message, response);
+    else {
+      places.set(message, place);
+      // No Request can be made of a bare backslash; the app refuses it by the place, behind the gate.
+      message.url = target.replaceAll("\\", "%5C");
+      void throughApp(message, response);
+    }
   };
 }
 

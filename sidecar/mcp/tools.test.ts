@@ -347,3 +347,30 @@ test("list_collections costs what the collections cost: no object is looked at, 
   assert.equal(called.isError, false, called.text);
   assert.deepEqual(called.content.result, (await call(mcp, "list_collections")).content.result);
 });
+
+test("a tool over records says whether no registry is configured or none could be read", async () => {
+  const open = (await demo.publicView.current())!;
+  const whole = await data();
+  for (const [registry, code] of [
+    ["none", "not_configured"],
+    ["failed", "registry_unavailable"],
+  ] as const) {
+    const without = { ...whole, meta: null, cubs: [], library: { ...whole.library, registry } };
+    const view: View = {
+      ...demo.publicView,
+      current: async () => ({ ...open, snapshot: { ...open.snapshot, data: async () => without } }),
+    };
+    const endpoint = openMcp({ view, onError: (error) => failures.push(error) });
+    for (const [name, args] of [
+      ["list_cubs", {}],
+      ["search_cubs", { query: "sorted" }],
+      ["get_cub", { id: "CUB-0001" }],
+      ["get_registry_meta", {}],
+    ] as const) {
+      const called = await call(endpoint, name, args);
+      assert.ok(called.isError, name);
+      assert.match(called.text, new RegExp(`^${code}: `), `${name} with ${registry}`);
+      assert.equal(/could not be read/.test(called.text), registry === "failed", called.text);
+    }
+  }
+});
