@@ -38,7 +38,7 @@ export async function sendAnswer(response: ServerResponse, found: Answer): Promi
 }
 
 /** An incoming message as a request of ours; `target` may have its mount taken off. */
-export function toAnswerRequest(message: IncomingMessage, target: string): AnswerRequest {
+function toAnswerRequest(message: IncomingMessage, target: string): AnswerRequest {
   return {
     method: message.method ?? "GET",
     target,

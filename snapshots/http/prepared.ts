@@ -16,7 +16,7 @@ const ROOM = {
 const OVERHEAD = 4096;
 
 /** With the header lists as Node's writeHead takes them, flat. */
-export type Prepared = Ready & { readonly head: readonly string[]; readonly unmodifiedHead: readonly string[] };
+type Prepared = Ready & { readonly head: readonly string[]; readonly unmodifiedHead: readonly string[] };
 
 export type Room = keyof typeof ROOM;
 

@@ -19,11 +19,11 @@ import { objectProof } from "./proof.ts";
 import { parseSearch, search, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
-export type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
+type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
 export type CubsQuery = CubQuery & { readonly cursor: Cursor | null };
 
 /** Interface §4 GET /api/list. @throws ShelfError "bad_cursor" for another query's cursor */
-export async function listBody(open: OpenSnapshot, { prefix, cursor, limit }: ListQuery): Promise<ListResponse> {
+async function listBody(open: OpenSnapshot, { prefix, cursor, limit }: ListQuery): Promise<ListResponse> {
   const digest = queryDigest("list", prefix);
   const { objects } = await open.snapshot.data();
   const { next, ...listing } = list(objects, prefix, positionOf(cursor, digest), limit);

@@ -54,6 +54,6 @@ export function list(objects: readonly ObjectRow[], prefix: string, position = 0
   return { prefix, prefixes, objects: found, next: null };
 }
 
-export function libraryObject(row: ObjectRow): LibraryObject {
+function libraryObject(row: ObjectRow): LibraryObject {
   return { key: row.key, size: row.size, uploaded: row.uploaded, etag: formatEtag(row.sha256) };
 }

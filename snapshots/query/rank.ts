@@ -12,7 +12,7 @@ export const K1 = 1.5;
 /** How much a long passage is held back. Its length is that of its text: a long title is no fault. */
 export const B = 0.75;
 /** How soon a word that stands often in the query stops telling more. */
-export const K3 = 2;
+const K3 = 2;
 
 const TEXT = FIELDS.indexOf("text");
 

@@ -10,7 +10,7 @@ import { snippet } from "./snippet.ts";
 import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
 
 /** UTF-8 bytes; no key is longer. */
-export const MAX_PREFIX_BYTES = 1024;
+const MAX_PREFIX_BYTES = 1024;
 /** Rows fetched per wanted result: passages of one object fold, and the engine's order is not yet ours. */
 const ROWS_PER_RESULT = 4;
 const MIN_ROWS = 200;

@@ -17,15 +17,15 @@ const TEXT_ROWS = 400;
 const NEAR_ROWS = 200;
 /** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .17 where the text has
  *  .52) and helps a little beside it; index/README.md has the figures. */
-export const NEAR_WEIGHT = 0.1;
+const NEAR_WEIGHT = 0.1;
 /** Above everything that text and nearness can reach together. */
 const EXACT_BONUS = 2;
 /** Passages shown of one document. */
 const MAX_CHUNKS = 3;
 const SCORE_DIGITS = 6;
 
-export type SemanticChunk = { readonly text: string; readonly start_line: number; readonly end_line: number; readonly score: number };
-export type SemanticResult = SearchResult & { readonly chunks: readonly SemanticChunk[] };
+type SemanticChunk = { readonly text: string; readonly start_line: number; readonly end_line: number; readonly score: number };
+type SemanticResult = SearchResult & { readonly chunks: readonly SemanticChunk[] };
 export type SemanticAnswer = {
   readonly mode: "semantic" | "unavailable";
   /** Empty, or what to do. */

@@ -8,7 +8,7 @@ export function foldCase(text: string): string {
 }
 
 /** Every word of a text in order, whole; `insertionSort_perm` is one word. */
-export function wholeWords(text: string): readonly string[] {
+function wholeWords(text: string): readonly string[] {
   const words: string[] = [];
   for (const match of text.normalize("NFC").matchAll(WORD)) {
     const word = match[0].replaceAll(/^[.'-]+|[.'-]+$/g, "");

@@ -4,7 +4,7 @@ import type { QueryRouteId } from "../query/bodies.ts";
 
 /** `file` follows from the snapshot, `query` from the snapshot and the URL, `live` from the running process,
  *  `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
-export type RouteKind = "file" | "query" | "live" | "effect";
+type RouteKind = "file" | "query" | "live" | "effect";
 /** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
 
@@ -29,7 +29,7 @@ export type FileRouteId =
   | "sitemap"
   | "robots";
 export type LiveRouteId = "capabilities" | "health";
-export type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
+type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 /** A route inside a view. */
 export type ViewRouteId = QueryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
 export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
