@@ -1,6 +1,5 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
-import { canonicalJson } from "../snapshots/digest.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
@@ -52,7 +51,10 @@ export function project(set: RecordSet): Views {
 /** The same value with its members in the order that a snapshot stores them in, so that a page comes out the same whether
  *  it is made from what was read or from what was stored. */
 function inOrder<T>(value: T): T {
-  return JSON.parse(canonicalJson(value)) as T;
+  if (Array.isArray(value)) return value.map(inOrder) as T;
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(members.sort(([a], [b]) => compareNames(a, b)).map(([name, member]) => [name, inOrder(member)])) as T;
 }
 
 /** Evidence that this view may not see keeps its name, kind and access: that it exists is part of the claim, where it lies is not. */

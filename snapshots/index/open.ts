@@ -176,25 +176,29 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
   const passages = await emptyTable(engine, PASSAGES, passageTable(engine, []));
   const removed = new Set(update.remove);
   const written = new Set<string>();
-  // One batch is written while the words of the next are found.
-  let adding: Promise<unknown> = Promise.resolve();
-  for await (const { ids, rows } of batches(update.upsert)) {
+  const upsert = batches(update.upsert)[Symbol.asyncIterator]();
+  for (let batch = await upsert.next(); batch.done !== true; ) {
+    const { ids, rows } = batch.value;
     const again = ids.find((id) => written.has(id));
     if (again !== undefined) throw new ShelfError("build_failed", `${JSON.stringify(again)} was given to the index twice.`);
     for (const id of ids) written.add(id);
     const kept = rows.filter(({ row }) => !removed.has(row.doc));
     for (const { words } of kept) counts.add(words, 1);
-    const table = passageTable(
-      engine,
-      kept.map(({ row }) => row),
-    );
-    await adding;
-    if (kept.length === 0) continue;
-    adding = passages.add(table);
-    // It is awaited before the next, and may fail before that.
-    adding.catch(() => undefined);
+    const adding =
+      kept.length === 0
+        ? null
+        : passages.add(
+            passageTable(
+              engine,
+              kept.map(({ row }) => row),
+            ),
+          );
+    // One batch is written while the words of the next are found, and both have ended before anything else begins.
+    const [added, next] = await Promise.allSettled([adding, upsert.next()]);
+    if (added.status === "rejected") throw added.reason;
+    if (next.status === "rejected") throw next.reason;
+    batch = next.value;
   }
-  await adding;
   await passages.optimize({ cleanupOlderThan: NEVER });
   await indexTerms(engine, passages);
   await passages.createIndex("doc");
