@@ -3,7 +3,7 @@ import type { Sha256 } from "../snapshots/digest.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { siteSources, workerSources } from "./pages/compile-site.ts";
 
-export const KEPT = ["extracts", "pages", "bundles", "json", "documents", "leaks"] as const;
+const KEPT = ["extracts", "pages", "bundles", "json", "documents", "leaks"] as const;
 export type Kept = (typeof KEPT)[number];
 
 /** The modules that make it; everything that they import counts with them. What is compiled comes on top of these: the pages, and

@@ -73,9 +73,9 @@ export type ReadingPlan = {
 /** A page with its blob where it is kept, or null and why it is to be rendered. */
 export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
 
-export type PlannedBundle = DealtBundle & { readonly kept: KnownBundle | null; readonly why: Why | null };
+type PlannedBundle = DealtBundle & { readonly kept: KnownBundle | null; readonly why: Why | null };
 
-export type PlannedJson = {
+type PlannedJson = {
   readonly facts: Sha256;
   /** All but the catalog, which objects decide. */
   readonly kept: readonly FileEntry[] | null;
@@ -221,7 +221,7 @@ function planDocuments(data: ViewData, extracts: Extracts, before: ViewState | n
   const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
   const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);
   const upsert = stale.map(({ source }) => source);
-  // Where everything is written, a table made anew takes half the time; what is served stays searchable by its tag.
+  // Where everything is written, a table is made anew; what is served stays searchable by its tag.
   if (before === null || (stale.length > 0 && stale.length === entries.length)) {
     return {
       upsert: entries.map(({ source }) => source),

@@ -45,7 +45,7 @@ function findNode() {
   return process.execPath;
 }
 
-/** With the compile cache a command that finds nothing to do takes a third less time: the types are stripped once. */
+/** With the compile cache the types are stripped once, and not at every start. */
 function runScript(node) {
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
   const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], {

@@ -81,7 +81,7 @@ export const EMPTY_STATE: BuildState = {
   secrets: "",
 };
 
-/** In the form that V8 copies values in: of megabytes of small strings, JSON takes three times as long to write. */
+/** In the form that V8 copies values in: these are megabytes of small strings. */
 const NAME = "state.v8";
 
 /** The last state, or the empty one when there is none that this program understands.

@@ -14,7 +14,11 @@ import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 export { listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
-export type DirectoryConfig = { readonly kind: "directory" /** absolute */; readonly root: string };
+export type DirectoryConfig = {
+  readonly kind: "directory";
+  /** Absolute. */
+  readonly root: string;
+};
 export type BucketConfig = {
   readonly kind: "s3";
   readonly bucket: string;

@@ -63,7 +63,7 @@ const bucket = z.strictObject({
 
 const storage = z.discriminatedUnion("kind", [directory, bucket]);
 
-export const collectionSchema = z.strictObject({
+const collectionSchema = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "is not a collection id; 1 to 64 of a-z, 0-9 and hyphen, not starting with a hyphen")

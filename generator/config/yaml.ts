@@ -5,11 +5,11 @@
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 
 export const MAX_CONFIG_BYTES = 1024 * 1024; // 1 MiB; a configuration is a page, a bomb is not
-export const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has four
-export const MAX_CONFIG_ALIASES = 100; // uses of anchors, each counted with what it expands to
+const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has four
+const MAX_CONFIG_ALIASES = 100; // uses of anchors, each counted with what it expands to
 
 export type Path = readonly (string | number)[];
-export type YamlProblem = { readonly line: number; readonly what: string };
+type YamlProblem = { readonly line: number; readonly what: string };
 
 export type LocatedYaml = {
   /** The whole document as plain data; null when there were problems that leave nothing to look at. */

@@ -7,7 +7,11 @@ import { findCollection, type ViewData } from "../../snapshots/format/view-data.
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
 export type IndexSource = Document & { readonly extract: Sha256 | null };
 
-export type IndexEntry = { readonly source: IndexSource /** Changes whenever the document does. */; readonly facts: string };
+export type IndexEntry = {
+  readonly source: IndexSource;
+  /** Changes whenever the document does. */
+  readonly facts: string;
+};
 
 export function* indexEntries(data: ViewData, extractDigest: (key: string) => string): Generator<IndexEntry> {
   for (const { key, kind, title, sha256: digest } of data.objects) {

@@ -1,12 +1,12 @@
-/** The search indexes written by a thread of their own: finding words and counting them costs as much as rendering every
- *  page, so the two go side by side. A thread and not a process, because a killed build must not leave a writer behind. */
+/** The search indexes written by a thread of their own, side by side with rendering. A thread and not a process, because a killed
+ *  build must not leave a writer behind. */
 import { Worker } from "node:worker_threads";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { IndexUpdate } from "../../snapshots/index/open.ts";
 import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 
-export type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
+type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
 
 export type IndexThread = {
   /** As ViewIndex.has and ViewIndex.update, which see, of one view's index. */

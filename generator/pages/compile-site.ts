@@ -42,7 +42,7 @@ export type CompileOptions = {
   readonly force?: boolean;
 };
 
-/** Makes sure that the compiled pages match their sources. Takes milliseconds when they do.
+/** Makes sure that the compiled pages match their sources; looks at them and no more when they do.
  *  @throws ShelfError "build_failed" with Astro's own words when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");

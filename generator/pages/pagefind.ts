@@ -17,7 +17,7 @@ import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
 import type { BuildState, KnownBundle } from "../state.ts";
 
-/** Documents in one bundle at most: making one again takes a few hundred milliseconds. */
+/** Documents in one bundle at most: one changed document makes all of its bundle again. */
 const BUNDLE_DOCUMENTS = 512;
 /** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
 const MAX_TEXT = 1200;

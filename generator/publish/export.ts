@@ -46,7 +46,8 @@ const STATIC: Runtime = {
 export type Exported = {
   readonly snapshot: string;
   readonly files: number;
-  readonly bytes: number /** Paths that a folder of this machine cannot hold. */;
+  readonly bytes: number;
+  /** Paths that a folder of this machine cannot hold. */
   readonly skipped: readonly string[];
 };
 
