@@ -2,14 +2,15 @@
  *
  *  The text comes from the operator, but perhaps by way of a template or a pull request: size, depth and aliases are bounded
  *  before anything is expanded. */
+import { isUtf8 } from "node:buffer";
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 
 export const MAX_CONFIG_BYTES = 1024 * 1024; // 1 MiB; a configuration is a page, a bomb is not
-export const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has four
-export const MAX_CONFIG_ALIASES = 100; // uses of anchors, each counted with what it expands to
+const MAX_CONFIG_DEPTH = 100; // levels; the deepest useful configuration has four
+const MAX_CONFIG_ALIASES = 100; // uses of anchors, each counted with what it expands to
 
 export type Path = readonly (string | number)[];
-export type YamlProblem = { readonly line: number; readonly what: string };
+type YamlProblem = { readonly line: number; readonly what: string };
 
 export type LocatedYaml = {
   /** The whole document as plain data; null when there were problems that leave nothing to look at. */
@@ -151,18 +152,6 @@ function offsetOf(document: Document.Parsed, path: Path): number {
 }
 
 function lineOfBadUtf8(bytes: Uint8Array): number {
-  let line = 1;
-  let start = 0;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (let at = 0; at <= bytes.length; at++) {
-    if (at < bytes.length && bytes[at] !== 10) continue;
-    try {
-      decoder.decode(bytes.subarray(start, at));
-    } catch {
-      return line;
-    }
-    start = at + 1;
-    line++;
-  }
-  return line;
+  const lines = Buffer.from(bytes).toString("latin1").split("\n");
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1;
 }
