@@ -62,7 +62,6 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: Pru
       spare.push(blob);
     }
   }
-  // What was taken over survives a power cut before it goes here.
   await moveTo?.flush();
   let blobs = 0;
   let bytes = 0;

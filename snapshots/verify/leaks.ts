@@ -196,27 +196,17 @@ function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<{ readonl
 }
 
 const HEX_LENGTH = 64;
-const IS_HEX = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
 
 function* findDigests(
   digests: ReadonlyMap<string, number>,
   bytes: Uint8Array,
 ): Generator<{ readonly id: number; readonly offset: number }> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const isHex = (at: number): boolean => at < buffer.length && IS_HEX[buffer[at] as number] === 1;
-  // Every run of 64 covers one of these places, and few other texts have hex there: most bytes are never looked at.
-  for (let at = HEX_LENGTH - 1; at < buffer.length; at += HEX_LENGTH) {
-    if (!isHex(at)) continue;
-    let start = at;
-    while (start > 0 && isHex(start - 1)) start--;
-    let end = at + 1;
-    while (isHex(end)) end++;
-    for (let from = start; from + HEX_LENGTH <= end; from++) {
-      const id = digests.get(buffer.toString("latin1", from, from + HEX_LENGTH).toLowerCase());
-      if (id !== undefined) yield { id, offset: from };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
+    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
+      const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
+      if (id !== undefined) yield { id, offset: index + from };
     }
-    // A long run is not walked again.
-    while (at + HEX_LENGTH < end) at += HEX_LENGTH;
   }
 }
 

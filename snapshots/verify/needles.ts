@@ -18,7 +18,6 @@ const hashLong = (first: number, last: number): number => (Math.imul(first, 0x9e
 export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<Match> {
   const long = new Map<number, Bucket>();
   const short = new Map<number, Bucket>();
-  // A first look in two small tables keeps nearly every position away from the maps.
   const longFilter = new Uint8Array(1 << FILTER_BITS);
   const shortFilter = new Uint8Array(1 << FILTER_BITS);
   for (const needle of needles) {
@@ -76,13 +75,5 @@ function endsHere(haystack: Uint8Array, at: number): boolean {
 }
 
 function isNameByte(byte: number | undefined): boolean {
-  if (byte === undefined) return false;
-  return (
-    (byte >= 0x30 && byte <= 0x39) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    byte === 0x5f ||
-    byte === 0x2d ||
-    byte >= 0x80
-  );
+  return byte !== undefined && (byte >= 0x80 || /[\w-]/.test(String.fromCharCode(byte)));
 }

@@ -111,20 +111,14 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
 /** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */
 function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha256> | null, others: ReadonlySet<Sha256> | null): void {
   if (reached === null) return;
-  const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", digests: readonly Sha256[]): void => {
+  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
+  const groups = Map.groupBy(spare, (digest) => (others?.has(digest) === true ? "gated_blob_in_public" : "unreferenced_blobs"));
+  for (const code of ["unreferenced_blobs", "gated_blob_in_public"] as const) {
+    const digests = groups.get(code) ?? [];
     const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
     if (digests.length > 0)
       report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
-  };
-  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
-  tell(
-    "unreferenced_blobs",
-    spare.filter((digest) => others?.has(digest) !== true),
-  );
-  tell(
-    "gated_blob_in_public",
-    spare.filter((digest) => others?.has(digest) === true),
-  );
+  }
 }
 
 async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedView, full: CheckedView): Promise<void> {
