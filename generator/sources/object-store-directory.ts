@@ -4,7 +4,6 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, read
 import { isUtf8 } from "node:buffer";
 import { sep } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import fastGlob from "fast-glob";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
@@ -14,10 +13,6 @@ const MAX_OBJECT_BYTES = 1024 ** 3;
 const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
 const RETRY_MS = 20; // pause before the next one, doubled each time
 const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
-/** What fast-glob cannot give: its patterns do not match line ends and take a backslash for their own, and it reads names as
- *  text, so that bytes that are no UTF-8 become U+FFFD. */
-const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
-
 /** @param root absolute path of the folder */
 export function openDirectoryStore(root: string): ObjectStore {
   return { list: () => list(root), read: (key) => read(root, key) };
@@ -28,31 +23,13 @@ type Entry = { readonly name: Buffer; readonly link: boolean; readonly problem: 
 
 async function* list(root: string): AsyncGenerator<StoredObject> {
   const realRoot = findRealRoot(root);
-  const entries = [...(await listPlain(root)), ...listOdd(root)].map((entry) => ({ ...entry, key: showBytes(entry.name) }));
+  const entries = walk(root).map((entry) => ({ ...entry, key: showBytes(entry.name) }));
   entries.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
   for (const { key, name, link, problem } of entries)
     yield problem === null ? examine(root, realRoot, name, key, link) : rejected(key, problem);
 }
 
-/** What fast-glob gives. It leaves out what it cannot open. */
-async function listPlain(root: string): Promise<Entry[]> {
-  if (ODD.test(root)) return [];
-  const found = await fastGlob.glob("**", {
-    cwd: root,
-    dot: true,
-    onlyFiles: false,
-    followSymbolicLinks: false,
-    objectMode: true,
-    suppressErrors: true,
-    unique: false,
-  });
-  return found
-    .filter(({ path, dirent }) => !ODD.test(path) && !dirent.isDirectory())
-    .map(({ path, dirent }) => ({ name: Buffer.from(path), link: dirent.isSymbolicLink(), problem: null }));
-}
-
-/** What fast-glob does not give, of the whole tree: odd names, and folders that cannot be read. */
-function listOdd(root: string): Entry[] {
+function walk(root: string): Entry[] {
   const entries: Entry[] = [];
   const folders = [Buffer.alloc(0)];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -60,7 +37,7 @@ function listOdd(root: string): Entry[] {
       for (const entry of readdirSync(pathOf(root, folder), { withFileTypes: true, encoding: "buffer" })) {
         const name = Buffer.concat([folder, entry.name]);
         if (entry.isDirectory()) folders.push(Buffer.concat([name, Buffer.from("/")]));
-        else if (ODD.test(root) || ODD.test(name.toString())) entries.push({ name, link: entry.isSymbolicLink(), problem: null });
+        else entries.push({ name, link: entry.isSymbolicLink(), problem: null });
       }
     } catch (error) {
       if (folder.length === 0) throw unreadableRoot(error as NodeJS.ErrnoException);
@@ -71,7 +48,6 @@ function listOdd(root: string): Entry[] {
   return entries;
 }
 
-/** @param name bytes under the root, as the file system has them */
 function pathOf(root: string, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }
@@ -179,7 +155,6 @@ function openFile(path: string): number {
   }
 }
 
-/** Where the file that a path leads to really lies, and which one that is now. */
 function findTarget(path: string): { readonly path: string; readonly ino: bigint; readonly dev: bigint } {
   const real = realpathSync.native(path);
   const { ino, dev } = lstatSync(real, { bigint: true });
