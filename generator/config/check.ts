@@ -118,7 +118,6 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   ];
 }
 
-/** The path with every link of its existing part resolved. */
 function real(path: string): string {
   let existing = path;
   while (!existsSync(existing)) {

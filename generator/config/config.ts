@@ -47,7 +47,6 @@ export type OpenConfigOptions = {
   readonly checkSources?: boolean;
 };
 
-/** The configuration of the embedded demo library. */
 export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
 const DEMO_SHELF = fileURLToPath(new URL("../../snapshots/data", import.meta.url));
 
@@ -91,7 +90,6 @@ function readConfigFile(path: string): Uint8Array {
     const stats = statSync(path);
     if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
     if (!stats.isFile()) throw new ShelfError("bad_config", `${path}: is not a regular file`);
-    // parseLocatedYaml says how large is too large; here only memory is protected.
     if (stats.size > 16 * MAX_CONFIG_BYTES)
       throw new ShelfError("bad_config", `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`);
     return readFileSync(path);

@@ -32,7 +32,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const document = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
 
-/** Every finding of the schema on `value`. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));

@@ -4,7 +4,6 @@
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 
-/** Environment variables that hold what the file must not. */
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",
   "AI_GATEWAY_ID",

@@ -118,7 +118,6 @@ function findDeepNode(document: Document.Parsed): number | null {
   return found;
 }
 
-/** Line of the first alias, or of the first one named `name`. */
 function findAliasLine(document: Document.Parsed, at: (offset: number) => number, name: string | null): number {
   let offset = 0;
   visit(document, {

@@ -4,7 +4,6 @@ import { endLine, startLine } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { MAX_LENGTH, TARGET_LENGTH } from "./passages.ts";
 
-/** One block of text: a paragraph, a list item, a table row. */
 export type Chunk = {
   readonly text: string;
   /** Source lines, 1-based and inclusive. */
@@ -15,7 +14,6 @@ export type Chunk = {
   readonly level: number;
 };
 
-/** Elements whose text is not for readers. */
 const SILENT = new Set([
   "script",
   "style",
@@ -163,7 +161,6 @@ function pushChunk(chunks: Chunk[], text: string, start: number, end: number, le
   for (let at = 0; at < text.length; ) {
     let to = Math.min(text.length, at + MAX_LENGTH);
     if (to < text.length) {
-      // Within the part only: looking back over all of the text would take the square of its length.
       const part = text.slice(at + MAX_LENGTH / 4, to);
       const cut = Math.max(part.lastIndexOf("\n"), part.lastIndexOf(" "));
       if (cut >= 0) to = at + MAX_LENGTH / 4 + cut + 1;

@@ -17,7 +17,7 @@ export type Reply = { readonly files: readonly { readonly path: string; readonly
 
 const open = (): ReturnType<typeof createIndex> => createIndex({ forceLanguage: "en" });
 
-/** Started before there is anything to do: loading it takes as long as making a small bundle. */
+/** Started before there is anything to do. */
 let next: ReturnType<typeof createIndex> | null = open();
 
 async function makeBundle(records: readonly PageRecord[]): Promise<Reply> {
