@@ -24,12 +24,12 @@ import {
 import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 
-/** Rows written at once: bounds memory, and gives fragments of a good size. */
+/** Rows written at once. */
 const BATCH_ROWS = 4096;
-/** Above this share of rows that the full-text index does not know yet (the engine scans them), it is brought up to date. */
+/** Above this share of rows that the full-text index does not know yet, it is brought up to date. */
 const UNINDEXED_SHARE = 0.02;
 const UNINDEXED_ROWS = 200;
-/** Fragments above which they are merged: each costs every query a little. */
+/** Fragments above which they are merged. */
 const MAX_FRAGMENTS = 40;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
@@ -176,7 +176,6 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
   const passages = await emptyTable(engine, PASSAGES, passageTable(engine, []));
   const removed = new Set(update.remove);
   const written = new Set<string>();
-  // One batch is written while the words of the next are found.
   let adding: Promise<unknown> = Promise.resolve();
   for await (const { ids, rows } of batches(update.upsert)) {
     const again = ids.find((id) => written.has(id));
@@ -240,7 +239,6 @@ async function writeChanges(
   return { passages, documents };
 }
 
-/** Brings the word counts up to date; costs what changed, not what is there. */
 async function writeCounts(engine: Engine, base: string | null, changes: ReadonlyMap<string, number>): Promise<Table> {
   if (base === null) {
     const words = await emptyTable(engine, WORDS, wordTable(engine, changes));

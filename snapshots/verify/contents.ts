@@ -59,7 +59,6 @@ const extractSchema = z.strictObject({
   notes: z.array(z.string()),
 });
 
-/** Kinds whose passages are lines of the object's own bytes (schema/extract.ts). */
 const LINE_KINDS: ReadonlySet<Extract["kind"]> = new Set(["markdown", "text", "code", "latex", "json", "yaml", "csv"]);
 /** Objects above this are not compared line by line, bytes: the extractor does not read them either. */
 const MAX_COMPARED = 64 * 1024 * 1024;
@@ -159,7 +158,6 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
   return sound;
 }
 
-/** The catalog lists exactly the objects of the tree. */
 function checkObjects(
   { report, root }: Audit,
   snapshot: Snapshot,

@@ -12,8 +12,7 @@ import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ViewData } from "../format/view-data.ts";
 
-/** Shorter titles, and shorter private strings, are words that occur anywhere. */
-const MIN_SECRET_CHARACTERS = 12;
+const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
 const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
 type SecretKind = (typeof SECRET_KINDS)[number];
@@ -26,7 +25,6 @@ export type GatedSecrets = {
   /** Hex digest → index of its secret. */
   readonly digests: ReadonlyMap<string, number>;
   readonly text: Fingerprints;
-  /** Nothing is gated: there is nothing to look for. */
   readonly empty: boolean;
 };
 
@@ -52,8 +50,7 @@ export type Leak = {
   readonly offset: number | null;
 };
 
-/** What internal has and public has not.
- *  @param extract the extract of an object of the internal view, or null
+/** @param extract the extract of an object of the internal view, or null
  *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
 export async function gatedSecrets(
   publicData: ViewData,

@@ -1,14 +1,13 @@
 /** Finds any of many byte strings in one pass: the time does not depend on how many there are. */
 
-/** Shorter strings occur by accident; they are not searched. */
-export const MIN_NEEDLE_BYTES = 4;
+export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
 
 /** `id` is the caller's; `whole` wants the match not to go on into a longer name ("notes/a" in "notes/ab" or "notes/a.md"). */
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
 export type Match = { readonly id: number; readonly offset: number };
 
-/** All needles that begin with the same eight (or, short ones, four) bytes: by length, then by their bytes as latin1. */
+/** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
 type Bucket = Map<number, Map<string, Needle[]>>;
 
 const FILTER_BITS = 18;

@@ -17,15 +17,14 @@ import { checkChanges, checkRecords } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
 import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
+/** @returns what is wrong with the search index of a view, one sentence each */
 export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
 
 export type VerifyOptions = {
   readonly public: Shelf;
-  /** Null when only the public side is at hand (a mirror): then nothing can be said about leaks. */
-  readonly internal: Shelf | null;
+  readonly internal: Shelf | null; // null when only the public side is at hand (a mirror): nothing is said about leaks then
   /** Makes derived files again; without it they are checked against their digests and against each other. */
   readonly derive?: Deriver;
-  /** What is wrong with the search index of a view, one sentence each. */
   readonly index?: IndexCheck;
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
   readonly snapshots?: "current" | "all";
