@@ -5,8 +5,7 @@ import type { ObjectRow } from "../format/view-data.ts";
 import type { ObjectKind } from "../schema/extract.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
 
-/** Characters that are parsed at a time. */
-const SLICE = 256 * 1024;
+const SLICE = 256 * 1024; // characters that are parsed at a time
 /** Signs of canonical JSON (RFC 8785) that no text in it can hold, because a quotation mark in a text stands behind a
  *  backslash. `etag` is an object's first member, `prefix` the one after a collection's objects. */
 const LIST_START = '"objects":[';

@@ -78,7 +78,6 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
   return changes;
 }
 
-/** Objects, claims and records together. */
 export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
   const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
   return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
@@ -127,7 +126,6 @@ function jsonText(value: unknown): string {
   return value === undefined ? "" : canonicalJson(value);
 }
 
-/** Claims that differ, by id. */
 async function claimPairs(before: Snapshot | null, after: Snapshot): Promise<ReadonlyMap<string, Pair>> {
   const path = "api/claims.json";
   const [a, b] = [(await before?.find(path)) ?? null, await after.find(path)];

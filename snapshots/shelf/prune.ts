@@ -18,7 +18,6 @@ export type PruneOptions = {
 };
 
 export type Pruned = {
-  /** Ids of snapshots that no record names any more. */
   readonly removed_snapshots: readonly Sha256[];
   readonly removed_blobs: number;
   readonly freed_bytes: number;

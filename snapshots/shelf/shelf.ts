@@ -11,7 +11,6 @@ export const snapshotRecordSchema = z.strictObject({
   snapshot: digest,
   /** RFC 3339 UTC: the build's clock; the only time that does not come from source data, and it lies outside the tree. */
   created: z.iso.datetime(),
-  /** Id of the snapshot that was served before this one, null for the first. */
   previous: digest.nullable(),
   /** What the build read: name → digest or version. */
   inputs: z.record(z.string(), z.string()),

@@ -22,7 +22,6 @@ type Secret = { readonly kind: SecretKind; published: boolean };
 export type GatedSecrets = {
   readonly secrets: readonly Secret[];
   readonly match: ReturnType<typeof createMatcher>;
-  /** Hex digest → index of its secret. */
   readonly digests: ReadonlyMap<string, number>;
   readonly text: Fingerprints;
   readonly empty: boolean;

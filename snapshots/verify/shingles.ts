@@ -5,7 +5,6 @@ const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
 const MIN_LETTERS = 24;
-/** Letters that one letter counts for in scripts that write no space between words. */
 const ALONE_WEIGHT = 3;
 /** Fingerprints kept. Beyond it every second one is dropped, by its own value, so that both sides look for the same runs. */
 const MAX_FINGERPRINTS = 4 << 20;
@@ -93,7 +92,6 @@ function tells(words: Int32Array, lengths: Int32Array): boolean {
   return letters >= MIN_LETTERS && distinct >= MIN_DISTINCT_WORDS;
 }
 
-/** Per fingerprint: seen in a source that is public anyway, or told already. */
 const PUBLISHED = 1;
 
 /** A set of fingerprints, each with a mark: open addressing in typed arrays. */

@@ -164,7 +164,6 @@ export type TinyOptions = {
 const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
-/** Writes and publishes one snapshot of one view, in the order that the format asks for. */
 export async function publishTiny(
   shelf: Shelf,
   data: ViewData,

@@ -36,7 +36,6 @@ export type VerifyOptions = {
   readonly maxFolders?: number;
 };
 
-/** @returns findings, errors first; empty when all is well */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   const report = createReport();
   const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
@@ -139,7 +138,6 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   }
 }
 
-/** Runs a check; whatever it throws is a finding. */
 async function guard<T>(report: Report, root: RootName, snapshot: Sha256 | null, check: () => Promise<T>): Promise<T | null> {
   try {
     return await check();

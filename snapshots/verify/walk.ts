@@ -10,7 +10,6 @@ import { reasonOf, type Report, type RootName } from "./finding.ts";
 
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;
-/** Blobs read at the same time. */
 const AT_ONCE = 16;
 /** Folders and entries of one snapshot that are followed. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
 export const MAX_FOLDERS = 1_000_000;
@@ -18,7 +17,6 @@ const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
 const MAX_DEPTH = 1200;
 
-/** One root while it is verified. */
 export type Audit = {
   readonly root: RootName;
   readonly shelf: Shelf;
