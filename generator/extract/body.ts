@@ -10,7 +10,6 @@ export type Source = {
 };
 
 export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
-  /** Title that the document gives itself, or null. */
   readonly title: string | null;
 };
 

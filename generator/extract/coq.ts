@@ -27,7 +27,6 @@ const OTHERS = new Set([
 const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
 const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
 
-/** The first words of a sentence: attributes and modifiers, the command, and what it declares. */
 const COMMAND = new RegExp(
   String.raw`(?:#\[[^\]]{0,200}\]\s*|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Fail)\s+)*` +
     String.raw`([A-Z]\w*)(?:\s+(?:Type|Import|Export|Structure)(?=\s))?(?:\s+([\p{L}_][\p{L}\p{N}_'.]*))?`,

@@ -12,7 +12,6 @@ const MAX_ROWS = 500;
 const MAX_COLUMNS = 100;
 const MAX_CELL = 500;
 
-/** Reads rows. A file that csv-parse refuses is shown as text, with a note. */
 export function readCsv(source: Source, mediaType: string): Body {
   const { lines, text } = source;
   const delimiter = mediaType.startsWith("text/tab") ? "\t" : findDelimiter(lines);

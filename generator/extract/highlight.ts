@@ -218,7 +218,6 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** Our name of a language that an author wrote, or null when we have no grammar for it. */
 function findLanguage(written: string): string | null {
   const name = written.toLowerCase();
   const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;

@@ -161,6 +161,7 @@ function pushChunk(chunks: Chunk[], text: string, start: number, end: number, le
   for (let at = 0; at < text.length; ) {
     let to = Math.min(text.length, at + MAX_LENGTH);
     if (to < text.length) {
+      // Within the part only: looking back over all of the text would take the square of its length.
       const part = text.slice(at + MAX_LENGTH / 4, to);
       const cut = Math.max(part.lastIndexOf("\n"), part.lastIndexOf(" "));
       if (cut >= 0) to = at + MAX_LENGTH / 4 + cut + 1;

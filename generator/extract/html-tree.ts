@@ -18,7 +18,6 @@ export class TooComplex extends Error {
 
 type Parent = Root | Element;
 type Child = Comment | Element | Text;
-/** The source line on which a node begins, or null when its tree has no positions. */
 export function startLine(node: Element | Text): number | null {
   return node.position?.start.line ?? (node as Located).location?.startLine ?? null;
 }

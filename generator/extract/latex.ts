@@ -86,7 +86,6 @@ function readArgument(text: string, from: number): string | null {
   return null;
 }
 
-/** LaTeX as plain text: commands go, their arguments stay. */
 function plainLatex(text: string): string {
   return text
     .slice(0, 4000)

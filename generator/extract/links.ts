@@ -25,7 +25,6 @@ export function resolveLink(key: string, written: string): Target | null {
   return { kind: "internal", href: hash < 0 ? page : page + formatFragment(href.slice(hash)) };
 }
 
-/** The page that a path means, as a reference from the page of `key`, or null when there is none. */
 function findPage(key: string, path: string): string | null {
   const target = resolveKey(key, path);
   if (target === null) return null;

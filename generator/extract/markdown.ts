@@ -130,7 +130,6 @@ function tidy(node: Root | Element, text: string): void {
   }
 }
 
-/** The text of the first heading on the top level, or null. */
 function findTitle(tree: Root): string | null {
   for (const child of tree.children) {
     const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";

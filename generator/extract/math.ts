@@ -6,7 +6,6 @@ const MAX_FORMULA = 4000; // UTF-16 units; a longer one is shown as source
 /** Expansions of macros in one formula; macros can call one another without end. */
 const MAX_EXPANSIONS = 500;
 
-/** HTML of a formula; its source as code when it is no formula that KaTeX knows. */
 export function formatMath(tex: string, display: boolean): string {
   if (tex.length <= MAX_FORMULA) {
     try {

@@ -128,8 +128,7 @@ const MARKUP = /^text\/|[/+]xml$/;
 
 /** A PDF header may follow other bytes; readers look for it in the first kilobyte. */
 const PDF_HEADER_WINDOW = 1024;
-/** Bytes in which a `.v` file may show that it is Verilog rather than Coq. */
-const VERILOG_WINDOW = 64 * 1024;
+const VERILOG_WINDOW = 64 * 1024; // bytes in which a .v file may show that it is no Coq
 
 export function fileName(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1) || key;
@@ -171,7 +170,6 @@ function textType(key: string, bytes: Uint8Array): MediaType {
   return { mediaType: mediaType.startsWith("text/") ? `${mediaType}; charset=utf-8` : mediaType, kind, language };
 }
 
-/** @param window bytes in which the header may begin besides the first one */
 function isPdf(bytes: Uint8Array, window: number): boolean {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, window + PDF_HEADER.length)).indexOf(
     PDF_HEADER,

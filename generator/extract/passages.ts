@@ -157,6 +157,7 @@ function sliceLine(lines: Lines, mark: Mark, line: number, passages: Passage[]):
   for (let at = lines.start(line); at < end; ) {
     let to = Math.min(end, at + TARGET_LENGTH);
     if (to < end) {
+      // Within the slice only: looking back over all of the line would take the square of its length.
       const space = lines.text.slice(at + MIN_LENGTH, to).lastIndexOf(" ");
       if (space >= 0) to = at + MIN_LENGTH + space + 1;
       else if ((lines.text.charCodeAt(to) & 0xfc00) === 0xdc00) to++;

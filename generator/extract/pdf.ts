@@ -20,6 +20,7 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
   let title: string | null = null;
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
   try {
+    // The reader takes the buffer over, so it gets a copy.
     pdf = await getDocumentProxy(Uint8Array.from(bytes), {
       verbosity: 0,
       useSystemFonts: false,

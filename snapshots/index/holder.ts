@@ -18,8 +18,7 @@ export type Holder = {
 
 type Entry = { rows: ResidentRows | null };
 
-/** Those that hold rows, the one used last at the end. */
-const holding = new Set<Entry>();
+const holding = new Set<Entry>(); // the one used last at the end
 
 /** @param load reads the rows unless they take more than so many bytes */
 export function openHolder(load: (room: number) => Promise<ResidentRows | null>): Holder {

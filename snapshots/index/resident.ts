@@ -8,7 +8,6 @@ import { readTerms, type Terms } from "./terms.ts";
 type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
-  /** That they take in memory, about. */
   readonly bytes: number;
   /** null for a ref that no row of the tag has. */
   place(ref: bigint): ResidentPlace | null;
@@ -93,7 +92,6 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
   };
 }
 
-/** One column by position. */
 type Column<T> = { readonly size: number; at(position: number): Part<T> };
 
 /** Strings as they are held. @returns also where each begins, and where the last one ends */

@@ -73,7 +73,6 @@ export async function emptyTable({ connection }: Engine, name: string, like: Arr
   return connection.createEmptyTable(name, like.schema, { mode: "overwrite" });
 }
 
-/** The table as it is, or an empty one. */
 export async function openOrCreate(connection: Connection, name: string, like: ArrowTable): Promise<Table> {
   return (await openTable(connection, name)) ?? createTable(connection, name, like);
 }
@@ -106,7 +105,6 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
   });
 }
 
-/** The full-text index over words that are already analysed. */
 export async function indexTerms({ lancedb }: Engine, table: Table): Promise<void> {
   await table.createIndex("terms", {
     name: TERMS_INDEX,

@@ -4,8 +4,7 @@ import type { Part } from "./columns.ts";
 /** Numbers of words in order; LINE_END where a field ends. */
 export type Terms = Part<Int32Array>;
 
-/** No word's number. */
-export const LINE_END = 0;
+export const LINE_END = 0; // no word's number
 
 const SPACE = 32;
 const NEWLINE = 10;

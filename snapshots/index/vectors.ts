@@ -13,14 +13,12 @@ import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
-/** Passages embedded and written at once. */
-const BATCH = 256;
+const BATCH = 256; // passages embedded and written at once
 /** Up to here every vector is compared, which is exact. */
 const EXACT_ROWS = 20_000;
 /** Share of the clusters that a query looks into above that. */
 const PROBED = 0.1;
-/** Pieces of the table above which they are merged. */
-const MAX_FRAGMENTS = 40;
+const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 /** Share of vectors outside the clusters above which they are made anew. */
 const STALE_SHARE = 0.2;
 const INDEX_NAME = "vector_idx";
@@ -32,7 +30,6 @@ export type EmbedOptions = {
   /** Directory or URI of vectors by text, shared by views and kept from build to build; null for none. */
   readonly cacheUri: string | null;
   readonly signal?: AbortSignal;
-  /** Told after each batch. */
   readonly onProgress?: (done: number, total: number) => void;
 };
 

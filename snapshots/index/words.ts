@@ -10,7 +10,6 @@ const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
 /** Raw words: letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
 const RAW = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u22ff\u27c0-\u2aff]/gu;
-/** The same for text that is all ASCII. */
 const RAW_ASCII = /[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
 /** Pieces of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
 const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
@@ -94,7 +93,6 @@ export type Hit = { readonly start: number; readonly end: number; readonly word:
 const STEM_TAIL = 2;
 /** Letters that a stem keeps of its word, whatever suffix went. */
 const STEM_HEAD = 3;
-/** Joins words within one raw word. */
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
