@@ -1,7 +1,7 @@
 /** `proofshelf build` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
-import type { CommonOptions } from "./options.ts";
+import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
 
@@ -10,14 +10,14 @@ export async function runBuild(options: CommonOptions & { readonly now?: string 
   await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
 }
 
-/** A build, said as soon as it is published: whoever waits for it need not wait for the vectors, which may take minutes and are
- *  said when they are there. JSON is one document, so they are said on stderr beside it. */
+/** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
+ *  stderr beside it. */
 export async function buildAndEmbed(
   config: Config,
   { json, clock, signal }: { readonly json?: boolean; readonly clock?: () => Date; readonly signal?: AbortSignal },
 ): Promise<void> {
   const summary = await build(config, clock === undefined ? {} : { now: clock });
-  process.stdout.write(json === true ? `${JSON.stringify(summary)}\n` : describe(summary));
+  print(json === undefined ? {} : { json }, summary, describe(summary));
   const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
   (json === true ? process.stderr : process.stdout).write(embedding);
 }
@@ -44,7 +44,6 @@ function describe(summary: BuildSummary): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Nothing when there was nothing to do. */
 export function describeEmbedding({ written, embedded, notice, duration_ms: ms }: Embedding): string {
   const made = written === 0 ? "" : `Made vectors of ${written} passages in ${(ms / 1000).toFixed(1)} s; the model ran for ${embedded}.\n`;
   return made + (notice === "" ? "" : `Note: ${notice}\n`);

@@ -1,2 +1,15 @@
-/** What every command takes. */
+/** What every command takes, and what several do with it. */
+import { openConfig } from "../config/config.ts";
+import { openShelves, type Shelves } from "../shelves.ts";
+
 export type CommonOptions = { readonly config?: string; readonly json?: boolean };
+
+/** The shelves of the configuration, whose sources need not be there. */
+export async function openConfigured(options: CommonOptions): Promise<Shelves> {
+  return openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+}
+
+/** Says a command's result on standard output: as one line of JSON when that was asked for, else in words. */
+export function print(options: Pick<CommonOptions, "json">, value: unknown, text: string): void {
+  process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : text);
+}

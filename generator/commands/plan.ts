@@ -2,7 +2,7 @@
 import { openConfig } from "../config/config.ts";
 import type { Why } from "../plan.ts";
 import { type IndexPreview, type Preview, previewBuild } from "../preview.ts";
-import type { CommonOptions } from "./options.ts";
+import { type CommonOptions, print } from "./options.ts";
 
 /** Lines of one kind; the rest is counted, and `--json` has all. */
 const MAX_LINES = 20;
@@ -25,7 +25,7 @@ const WORDS: Readonly<Record<Why, string>> = {
 
 export async function runPlan(options: CommonOptions): Promise<void> {
   const preview = await previewBuild(await openConfig(options.config ?? null));
-  process.stdout.write(options.json === true ? `${JSON.stringify(preview)}\n` : describe(preview));
+  print(options, preview, describe(preview));
 }
 
 function describe(preview: Preview): string {

@@ -3,16 +3,14 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { openShelves } from "../shelves.ts";
-import type { CommonOptions } from "./options.ts";
-import { openConfig } from "../config/config.ts";
+import { type CommonOptions, openConfigured, print } from "./options.ts";
 import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
 
 export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
   const keep = Number(options.keep);
   if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
-  const shelves = openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+  const shelves = await openConfigured(options);
   // Vectors that are just being made belong to no snapshot yet and would be taken for another model's.
   const alone = <T>(work: () => Promise<T>): Promise<T> => withBuildLock(shelves.buildDir, () => withBuildLock(vectorsDir(shelves), work));
   const done = await alone(async () => {
@@ -37,9 +35,9 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
     }
     return result;
   });
-  process.stdout.write(
-    options.json === true
-      ? `${JSON.stringify(done)}\n`
-      : `Removed ${done.removed_snapshots.length} snapshots and ${done.removed_blobs} blobs, ${(done.freed_bytes / 1e6).toFixed(1)} MB.\n`,
+  print(
+    options,
+    done,
+    `Removed ${done.removed_snapshots.length} snapshots and ${done.removed_blobs} blobs, ${(done.freed_bytes / 1e6).toFixed(1)} MB.\n`,
   );
 }

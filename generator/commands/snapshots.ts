@@ -3,21 +3,11 @@ import { countChanges, describeChanges, diffSnapshots } from "../../snapshots/sh
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { openShelves, type Shelves } from "../shelves.ts";
-import type { CommonOptions } from "./options.ts";
-import { openConfig } from "../config/config.ts";
+import { type CommonOptions, openConfigured, print } from "./options.ts";
 import { withBuildLock } from "../lock.ts";
 
-async function open(options: CommonOptions): Promise<Shelves> {
-  return openShelves(await openConfig(options.config ?? null, { checkSources: false }));
-}
-
-function print(options: CommonOptions, value: unknown, text: string): void {
-  process.stdout.write(options.json === true ? `${JSON.stringify(value)}\n` : text);
-}
-
 export async function runList(options: CommonOptions): Promise<void> {
-  const { public: shelf } = await open(options);
+  const { public: shelf } = await openConfigured(options);
   const current = await shelf.readPointer();
   const rows = await Promise.all(
     [...(await shelf.listRecords())].reverse().map(async (record) => {
@@ -53,7 +43,7 @@ async function findRecord(shelf: Shelf, name: string): Promise<SnapshotRecord> {
 }
 
 export async function runDiff(a: string, b: string, options: CommonOptions): Promise<void> {
-  const { public: shelf } = await open(options);
+  const { public: shelf } = await openConfigured(options);
   const trees = createTreeCache();
   const before = await openSnapshot(shelf, await findRecord(shelf, a), trees);
   const after = await openSnapshot(shelf, await findRecord(shelf, b), trees);
@@ -71,7 +61,7 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
 }
 
 export async function runRollback(id: string, options: CommonOptions): Promise<void> {
-  const shelves = await open(options);
+  const shelves = await openConfigured(options);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
     const from = await shelves.public.readPointer();

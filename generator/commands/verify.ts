@@ -6,7 +6,7 @@ import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
-import type { CommonOptions } from "./options.ts";
+import { type CommonOptions, print } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";
 import { openDeriver } from "../publish/derive.ts";
@@ -19,7 +19,7 @@ const FOUND = 3;
 export async function runVerify(options: CommonOptions & { readonly all?: boolean; readonly receipt?: string }): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: false });
   const shelves = openShelves(config);
-  if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options.json === true);
+  if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
   if ((await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
@@ -37,14 +37,12 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
       software: softwareFiles((await compileSite()).dist),
     });
     const errors = findings.filter((finding) => finding.severity === "error").length;
-    if (options.json === true) process.stdout.write(`${JSON.stringify({ errors, warnings: findings.length - errors, findings })}\n`);
-    else {
-      const lines = findings.map(
-        ({ severity, code, root, path, detail }) =>
-          `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`,
-      );
-      process.stdout.write(`${[...lines, errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`].join("\n")}\n`);
-    }
+    const lines = findings.map(
+      ({ severity, code, root, path, detail }) =>
+        `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`,
+    );
+    lines.push(errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`);
+    print(options, { errors, warnings: findings.length - errors, findings }, `${lines.join("\n")}\n`);
     if (errors > 0) process.exitCode = FOUND;
   } finally {
     await deriver.close();
@@ -60,7 +58,7 @@ const checkIndex: IndexCheck = async (_, view) => {
   }
 };
 
-async function verifyReceipt(file: string, shelves: Shelves, json: boolean): Promise<void> {
+async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
   const receipt = parseReceipt(await readFile(file, "utf8"));
   if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt and no answer with one.`);
   const findings: string[] = [];
@@ -73,10 +71,6 @@ async function verifyReceipt(file: string, shelves: Shelves, json: boolean): Pro
     checked = true;
   }
   if (!checked) findings.push(`snapshot ${receipt.snapshot} is not kept here, so its quotes cannot be checked`);
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ findings })}\n`
-      : `${findings.length === 0 ? "The receipt holds: every quote stands where it says." : findings.join("\n")}\n`,
-  );
+  print(options, { findings }, `${findings.length === 0 ? "The receipt holds: every quote stands where it says." : findings.join("\n")}\n`);
   if (findings.length > 0) process.exitCode = FOUND;
 }

@@ -16,46 +16,38 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
   ];
 }
 
+/** Values of a member that an earlier entry has as well. */
+function findRepeats(list: readonly unknown[], field: string): { index: number; earlier: number; value: string }[] {
+  const first = new Map<string, number>();
+  return list.flatMap((entry, index) => {
+    const value = valueAt(entry, [field]);
+    if (typeof value !== "string") return [];
+    const earlier = first.get(value);
+    if (earlier === undefined) first.set(value, index);
+    return earlier === undefined ? [] : [{ index, earlier, value }];
+  });
+}
+
 function checkCollections(raw: unknown): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  for (const field of ["id", "prefix"] as const) {
-    const first = new Map<string, number>();
-    listAt(raw, ["collections"]).forEach((collection, index) => {
-      const value = valueAt(collection, [field]);
-      if (typeof value !== "string") return;
-      const earlier = first.get(value);
-      if (earlier === undefined) first.set(value, index);
-      else {
-        problems.push({
-          path: ["collections", index, field],
-          what: `${JSON.stringify(value)} is taken by collections[${earlier}]; give each collection its own ${field}`,
-        });
-      }
-    });
-  }
-  return problems;
+  return ["id", "prefix"].flatMap((field) =>
+    findRepeats(listAt(raw, ["collections"]), field).map(({ index, earlier, value }) => ({
+      path: ["collections", index, field],
+      what: `${JSON.stringify(value)} is taken by collections[${earlier}]; give each collection its own ${field}`,
+    })),
+  );
 }
 
 function checkAccess(raw: unknown): ConfigProblem[] {
   const access = valueAt(raw, ["access"]);
   if (access === undefined) return [];
-  const problems: ConfigProblem[] = [];
   const tokens = listAt(access, ["serviceTokens"]);
-  const named = new Set<unknown>();
-  for (const field of ["name", "id"] as const) {
-    const seen = new Set<unknown>();
-    tokens.forEach((token, index) => {
-      const value = valueAt(token, [field]);
-      if (typeof value !== "string") return;
-      if (field === "name") named.add(value);
-      if (seen.has(value))
-        problems.push({
-          path: ["access", "serviceTokens", index, field],
-          what: `stands twice; give each token its own ${field}`,
-        });
-      seen.add(value);
-    });
-  }
+  const problems: ConfigProblem[] = ["name", "id"].flatMap((field) =>
+    findRepeats(tokens, field).map(({ index }) => ({
+      path: ["access", "serviceTokens", index, field],
+      what: `stands twice; give each token its own ${field}`,
+    })),
+  );
+  const named = new Set(tokens.map((token) => valueAt(token, ["name"])).filter((name) => typeof name === "string"));
   listAt(access, ["policy", "serviceTokens"]).forEach((name, index) => {
     if (typeof name !== "string" || named.has(name)) return;
     const known = [...named].map((other) => JSON.stringify(other)).join(", ") || "none";
@@ -66,12 +58,10 @@ function checkAccess(raw: unknown): ConfigProblem[] {
   });
   const jwks = valueAt(access, ["jwks"]);
   if (jwks !== undefined) {
-    if (valueAt(access, ["issuer"]) === undefined)
-      problems.push({ path: ["access", "issuer"], what: "is missing; tokens checked with jwks need it" });
     const audience = valueAt(access, ["audience"]);
-    if (audience === undefined || (Array.isArray(audience) && audience.length === 0)) {
-      problems.push({ path: ["access", "audience"], what: "is missing; tokens checked with jwks need it" });
-    }
+    const what = "is missing; tokens checked with jwks need it";
+    if (valueAt(access, ["issuer"]) === undefined) problems.push({ path: ["access", "issuer"], what });
+    if (audience === undefined || (Array.isArray(audience) && audience.length === 0)) problems.push({ path: ["access", "audience"], what });
   } else if (tokens.length === 0) {
     problems.push({
       path: ["access"],
@@ -128,7 +118,6 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   ];
 }
 
-/** The path with every link of its existing part resolved. */
 function real(path: string): string {
   let existing = path;
   while (!existsSync(existing)) {

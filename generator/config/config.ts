@@ -14,21 +14,10 @@ import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 export { listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
-export type DirectoryConfig = {
-  readonly kind: "directory";
-  /** Absolute. */
-  readonly root: string;
-};
-export type BucketConfig = {
-  readonly kind: "s3";
-  readonly bucket: string;
-  readonly prefix: string;
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly forcePathStyle: boolean;
-};
-export type StorageConfig = DirectoryConfig | BucketConfig;
-export type CollectionConfig = ParsedConfig["collections"][number];
+/** `root` of a directory is absolute. */
+export type StorageConfig =
+  | Extract<ParsedConfig["store"], { kind: "directory" }>
+  | (Omit<Extract<ParsedConfig["store"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -37,26 +26,20 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = {
+export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "embeddings" | "mcp">> & {
   /** Absolute path of the file. */
   readonly file: string;
-  readonly title: string;
-  readonly baseUrl: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
   readonly store: StorageConfig;
   readonly shelf: StorageConfig;
-  readonly collections: readonly CollectionConfig[];
-  readonly declared: { readonly public: number; readonly email_gated: number } | null;
+  readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly registry: RegistryConfig | null;
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
-  readonly answers: { readonly baseUrl: string; readonly model: string } | null;
-  readonly embeddings: ParsedConfig["embeddings"];
-  readonly gateway: { readonly baseUrl: string } | null;
-  /** Host names lower-case without a port, origins as browsers write them. */
-  readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
+  readonly answers: NonNullable<ParsedConfig["answers"]> | null;
+  readonly gateway: NonNullable<ParsedConfig["gateway"]> | null;
 };
 
 export type OpenConfigOptions = {
@@ -64,7 +47,6 @@ export type OpenConfigOptions = {
   readonly checkSources?: boolean;
 };
 
-/** The configuration of the embedded demo library. */
 export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
 const DEMO_SHELF = fileURLToPath(new URL("../../snapshots/data", import.meta.url));
 
@@ -108,7 +90,6 @@ function readConfigFile(path: string): Uint8Array {
     const stats = statSync(path);
     if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
     if (!stats.isFile()) throw new ShelfError("bad_config", `${path}: is not a regular file`);
-    // parseLocatedYaml says how large is too large; here only memory is protected.
     if (stats.size > 16 * MAX_CONFIG_BYTES)
       throw new ShelfError("bad_config", `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`);
     return readFileSync(path);

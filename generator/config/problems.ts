@@ -32,7 +32,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 
 const document = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
 
-/** Every finding of the schema on `value`. */
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
@@ -47,7 +46,7 @@ function explainIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): stri
   const found = valueAt(value, path);
   if (issue.code === "invalid_type") {
     const expected = TYPE_NAMES[issue.expected] ?? issue.expected;
-    const about = schemaAt(path, value)?.description;
+    const about = schemaAt(path, value).description;
     if (found === undefined || found === null) return `is missing; write ${expected}${about === undefined ? "" : ` (${about})`}`;
     return `is ${nameType(found)}; write ${expected}${typeof found === "number" && issue.expected === "string" ? ", in quotes if it looks like a number" : ""}`;
   }
@@ -66,7 +65,7 @@ function explainChoice(found: unknown, values: readonly string[]): string {
 }
 
 function explainUnknownKey(key: string, path: Path, value: unknown): string {
-  const known = Object.keys(schemaAt(path, value)?.properties ?? {});
+  const known = Object.keys(schemaAt(path, value).properties ?? {});
   if (SECRET_NAME.test(key) && nearest(key, known, 1) === null) {
     return `looks like a secret; secrets come from the environment only (${SECRET_VARIABLES.join(", ")}), so remove it here`;
   }
@@ -86,14 +85,16 @@ function nearest(key: string, known: readonly string[], limit: number): string |
 }
 
 /** The JSON Schema at a path of the input; of a choice by `kind`, the one the input chose, or all of them together. */
-function schemaAt(path: Path, value: unknown): JsonSchema | null {
-  let schema: JsonSchema | null = document;
-  for (let depth = 0; depth <= path.length; depth++) {
-    schema = choose(schema, valueAt(value, path.slice(0, depth)));
-    const step = path[depth];
-    if (step === undefined) break;
-    schema = (typeof step === "number" ? schema.items : schema.properties?.[step]) ?? null;
-    if (schema === null) return null;
+function schemaAt(path: Path, value: unknown): JsonSchema {
+  return choose(declaredAt(path, value), valueAt(value, path));
+}
+
+/** The same with its choices open. */
+function declaredAt(path: Path, value: unknown): JsonSchema {
+  let schema = document;
+  for (const [depth, step] of path.entries()) {
+    const chosen = choose(schema, valueAt(value, path.slice(0, depth)));
+    schema = (typeof step === "number" ? chosen.items : chosen.properties?.[step]) ?? {};
   }
   return schema;
 }
@@ -111,21 +112,16 @@ function choose(schema: JsonSchema, value: unknown): JsonSchema {
 }
 
 function kindsAt(path: Path, value: unknown): string[] {
-  let schema: JsonSchema = document;
-  for (let depth = 0; depth < path.length; depth++) {
-    const step = path[depth] ?? "";
-    const chosen = choose(schema, valueAt(value, path.slice(0, depth)));
-    schema = (typeof step === "number" ? chosen.items : chosen.properties?.[step]) ?? {};
-  }
+  const schema = declaredAt(path, value);
   return (schema.oneOf ?? schema.anyOf ?? []).map((option) => String(option.properties?.["kind"]?.const));
 }
 
 /** The part of plain data at a path; undefined when it is not there. */
-export function valueAt(value: unknown, path: Path): unknown {
+export function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let part = value;
   for (const step of path) {
     if (part === null || typeof part !== "object" || !Object.hasOwn(part, step)) return undefined;
-    part = (part as Record<string | number, unknown>)[step];
+    part = (part as Record<PropertyKey, unknown>)[step];
   }
   return part;
 }

@@ -4,7 +4,6 @@
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 
-/** Environment variables that hold what the file must not. */
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",
   "AI_GATEWAY_ID",
@@ -15,32 +14,43 @@ export const SECRET_VARIABLES = [
 
 const some = (what: string) => z.string().refine((value) => value.trim() !== "", `is empty; write ${what}`);
 
+/** A check by a function that says what is wrong with a value, or null. */
+function refuse(find: (value: string) => string | null) {
+  return (value: string, context: z.core.$RefinementCtx): void => {
+    const problem = find(value);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  };
+}
+
 function webAddress(what: string) {
   return z
     .string()
-    .superRefine((value, context) => {
-      const problem = findAddressProblem(value);
-      if (problem !== null) context.addIssue({ code: "custom", message: problem });
-    })
+    .superRefine(refuse(findAddressProblem))
     .transform((value) => value.replace(/\/+$/, ""))
     .meta({ description: what });
 }
 
+const NO_ADDRESS = "is not an http or https address; write one like https://library.example.org";
+
 function findAddressProblem(value: string): string | null {
-  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) {
-    return "is not an http or https address; write one like https://library.example.org";
-  }
-  const url = new URL(value);
+  const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
+  if (url === null) return NO_ADDRESS;
   if (url.username !== "" || url.password !== "") return "holds credentials; leave them out, secrets come from the environment";
   if (url.search !== "" || url.hash !== "") return "has a query or fragment; write the address without it";
   return null;
 }
 
+function findRegistryProblem(value: string): string | null {
+  const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
+  if (url === null) return NO_ADDRESS;
+  return url.username === "" && url.password === "" ? null : "holds credentials; leave them out";
+}
+
 /** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
 function isSafeKeySource(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
-  if (!URL.canParse(value)) return false;
-  const url = new URL(value);
+  const url = URL.parse(value);
+  if (url === null) return false;
   return url.protocol === "https:" || (url.protocol === "http:" && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname));
 }
 
@@ -68,15 +78,9 @@ const collectionSchema = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "is not a collection id; 1 to 64 of a-z, 0-9 and hyphen, not starting with a hyphen")
     .meta({ description: "Stable id" }),
-  prefix: z
-    .string()
-    .superRefine((value, context) => {
-      const problem = findPrefixProblem(value);
-      if (problem !== null) context.addIssue({ code: "custom", message: problem });
-    })
-    .meta({
-      description: 'Keys that belong to it: ends in "/"; the longest prefix wins; "" takes every key left over',
-    }),
+  prefix: z.string().superRefine(refuse(findPrefixProblem)).meta({
+    description: 'Keys that belong to it: ends in "/"; the longest prefix wins; "" takes every key left over',
+  }),
   title: some("the name readers see").meta({ description: "Name for readers" }),
   visibility: z.enum(["public", "email-gated"]).meta({ description: "Who sees it" }),
   summary: z.string().default("").meta({ description: "One or two sentences" }),
@@ -166,27 +170,24 @@ const access = z.strictObject({
 });
 
 /** A name as a Host header has it, without the port: that of the address is another's business, and proxies change it. */
-const hostName = some("a host name")
-  .toLowerCase()
-  .superRefine((value, context) => {
-    const problem = value === "*" ? null : findHostProblem(value);
-    if (problem !== null) context.addIssue({ code: "custom", message: problem });
-  });
+const hostName = some("a host name").toLowerCase().superRefine(refuse(findHostProblem));
 
 function findHostProblem(value: string): string | null {
+  if (value === "*") return null;
   if (value.includes("*")) return 'has a star in it; write each name in full, or "*" alone when the proxy in front checks the name';
-  const url = /[\s/@?#\\]/.test(value) || !URL.canParse(`http://${value}`) ? null : new URL(`http://${value}`);
+  const url = /[\s/@?#\\]/.test(value) ? null : URL.parse(`http://${value}`);
   if (url === null) return "is not a host name; write one like library.example.org, without http:// and without a path";
   if (url.host !== url.hostname || /:\d+$/.test(value.replace(/^\[.*\]/, ""))) return `has a port; write ${JSON.stringify(url.hostname)}`;
   return url.hostname === value ? null : `is not written as a Host header has it; write ${JSON.stringify(url.hostname)}`;
 }
 
-const origin = some("an origin").superRefine((value, context) => {
-  const url = /^https?:\/\//i.test(value) && URL.canParse(value) ? new URL(value) : null;
-  if (url === null) context.addIssue({ code: "custom", message: "is not an origin; write one like https://inspector.example.org" });
-  else if (url.origin !== value)
-    context.addIssue({ code: "custom", message: `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}` });
-});
+const origin = some("an origin").superRefine(refuse(findOriginProblem));
+
+function findOriginProblem(value: string): string | null {
+  const url = /^https?:\/\//i.test(value) ? URL.parse(value) : null;
+  if (url === null) return "is not an origin; write one like https://inspector.example.org";
+  return url.origin === value ? null : `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}`;
+}
 
 const model = {
   baseUrl: webAddress("Address of an OpenAI-compatible API"),
@@ -215,18 +216,7 @@ export const configSchema = z.strictObject({
   registry: z
     .strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
-      url: z
-        .string()
-        .superRefine((value, context) => {
-          const problem = /^https?:\/\//i.test(value) && URL.canParse(value) ? null : findAddressProblem(value);
-          const url = problem === null ? new URL(value) : null;
-          if (problem !== null) context.addIssue({ code: "custom", message: problem });
-          else if (url?.username !== "" || url.password !== "") {
-            context.addIssue({ code: "custom", message: "holds credentials; leave them out" });
-          }
-        })
-        .optional()
-        .meta({ description: "Or the address that serves it" }),
+      url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
     })
     .optional()
     .meta({ description: "The registry of proof records" }),

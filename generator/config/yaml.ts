@@ -2,6 +2,7 @@
  *
  *  The text comes from the operator, but perhaps by way of a template or a pull request: size, depth and aliases are bounded
  *  before anything is expanded. */
+import { isUtf8 } from "node:buffer";
 import { type Document, isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from "yaml";
 
 export const MAX_CONFIG_BYTES = 1024 * 1024; // 1 MiB; a configuration is a page, a bomb is not
@@ -117,7 +118,6 @@ function findDeepNode(document: Document.Parsed): number | null {
   return found;
 }
 
-/** Line of the first alias, or of the first one named `name`. */
 function findAliasLine(document: Document.Parsed, at: (offset: number) => number, name: string | null): number {
   let offset = 0;
   visit(document, {
@@ -151,18 +151,6 @@ function offsetOf(document: Document.Parsed, path: Path): number {
 }
 
 function lineOfBadUtf8(bytes: Uint8Array): number {
-  let line = 1;
-  let start = 0;
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (let at = 0; at <= bytes.length; at++) {
-    if (at < bytes.length && bytes[at] !== 10) continue;
-    try {
-      decoder.decode(bytes.subarray(start, at));
-    } catch {
-      return line;
-    }
-    start = at + 1;
-    line++;
-  }
-  return line;
+  const lines = Buffer.from(bytes).toString("latin1").split("\n");
+  return lines.findIndex((line) => !isUtf8(Buffer.from(line, "latin1"))) + 1;
 }

@@ -2,7 +2,6 @@
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Lines } from "./lines.ts";
 
-/** A text object on its way through a reader. */
 export type Source = {
   readonly key: string;
   /** The whole text, a byte order mark included: passages are exact. */
@@ -11,9 +10,11 @@ export type Source = {
 };
 
 export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
-  /** Title that the document gives itself, or null. */
   readonly title: string | null;
 };
+
+/** Of what has nothing to read. */
+export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };
 
 /** UTF-16 units of a source shown on its page; the rest is a link to the bytes. */
 export const MAX_SHOWN = 200_000;
@@ -21,7 +22,6 @@ export const MAX_SHOWN = 200_000;
 export const MAX_SHOWN_LINES = 10_000;
 /** UTF-16 units of a fragment; a document that grows beyond it (footnotes, empty cells) is shown as source. */
 export const MAX_FRAGMENT = 2_000_000;
-/** UTF-16 units of a summary. */
 export const MAX_SUMMARY = 280;
 
 /** Whether `text` looks like prose that a summary may quote: some words, most of it letters. */

@@ -30,7 +30,6 @@ export function formatCode(source: Source, language: string | null): string {
   return end < lines.end(lines.count) ? `${html}\n${formatCut(source.key, shown, lines.count)}` : html;
 }
 
-/** The line below a text that is not shown to its end. */
 export function formatCut(key: string, shown: number, count: number): string {
   const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
   return `<p class="cut">Shown up to line ${shown} of ${count}; <a href="${href}">the whole file</a>.</p>`;

@@ -14,8 +14,7 @@ const MARKS: Readonly<Record<string, (lines: Lines) => Mark[]>> = {
   rust: findRustMarks,
 };
 
-/** UTF-16 units at the start of a file in which its title and summary are looked for. */
-const OPENING = 4000;
+const OPENING = 4000; // UTF-16 units in which title and summary are looked for
 /** Comments of the languages that people document in. No quantifier stands beside another that takes the same signs:
  *  a hostile file costs at most the square of OPENING. */
 const COMMENT =
@@ -24,7 +23,6 @@ const COMMENT =
 const COQDOC_TITLE = /^\*\s+\*{1,4}\s+([^\n*]{1,200})/;
 const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
 
-/** Reads source code of a language, or of none we know. */
 export async function readCode(source: Source, language: string | null): Promise<Body> {
   await loadLanguage(language);
   const find = language === null ? undefined : MARKS[language];

@@ -5,14 +5,12 @@ import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
-/** The program in the folder, for openExtractPool. */
 export const WORKER = "worker.mjs";
 
 /** Parsers stay files of their own, loaded when an object needs them.
  *  @param outdir gets the files; it is made when it is missing
  *  @throws ShelfError "build_failed" */
 export async function compileWorker(outdir: string): Promise<void> {
-  // Loaded only now: nearly every time there is nothing to compile.
   const { build } = await import("esbuild");
   await build({
     absWorkingDir: FOLDER,

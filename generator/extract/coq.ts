@@ -2,6 +2,7 @@
 import type { Lines } from "./lines.ts";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
+import { skipComment } from "./skip.ts";
 
 const STATEMENTS = new Set(["Theorem", "Lemma", "Fact", "Remark", "Corollary", "Proposition", "Property", "Goal"]);
 /** These take a proof when they give no body. */
@@ -26,12 +27,12 @@ const OTHERS = new Set([
 const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
 const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
 
-/** The first words of a sentence: attributes and modifiers, the command, and what it declares. */
 const COMMAND = new RegExp(
   String.raw`(?:#\[[^\]]{0,200}\]\s*|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Fail)\s+)*` +
     String.raw`([A-Z]\w*)(?:\s+(?:Type|Import|Export|Structure)(?=\s))?(?:\s+([\p{L}_][\p{L}\p{N}_'.]*))?`,
   "uy",
 );
+const COMMENT_EDGES = /\(\*|\*\)/g;
 /** A heading in a coqdoc comment: one to four stars, then its title. */
 const DOC_HEADING = /^\(\*\*\s+(\*{1,4})\s+([^\n]*)/;
 
@@ -52,7 +53,6 @@ export function findCoqMarks(lines: Lines): Mark[] {
   };
   for (const item of readSentences(text)) {
     if (item.comment) {
-      // Inside a proof a comment is part of it.
       if (open?.proof === true) continue;
       const title = DOC_HEADING.exec(text.slice(item.start, item.start + 400));
       if (title === null) {
@@ -119,7 +119,7 @@ function* readSentences(text: string): Generator<Item> {
     if (skip.test(text)) at = skip.lastIndex;
     if (at >= text.length) return;
     if (text.startsWith("(*", at)) {
-      const end = skipComment(text, at);
+      const end = skipComment(text, at + 2, "(*", COMMENT_EDGES);
       yield { comment: true, start: at, end };
       at = end;
       continue;
@@ -137,7 +137,7 @@ function* readSentences(text: string): Generator<Item> {
         at = text.length;
         done = true;
       } else if (found[0] === "(*") {
-        at = skipComment(text, found.index);
+        at = skipComment(text, found.index + 2, "(*", COMMENT_EDGES);
       } else if (found[0] === '"') {
         const quote = text.indexOf('"', found.index + 1);
         at = quote < 0 ? text.length : quote + 1;
@@ -147,17 +147,5 @@ function* readSentences(text: string): Generator<Item> {
       }
     }
     yield { comment: false, start, end: at };
-  }
-}
-
-/** The offset after the comment that begins at `start`; comments nest. */
-function skipComment(text: string, start: number): number {
-  const edge = /\(\*|\*\)/g;
-  edge.lastIndex = start + 2;
-  for (let depth = 1; ; ) {
-    const found = edge.exec(text);
-    if (found === null) return text.length;
-    depth += found[0] === "(*" ? 1 : -1;
-    if (depth === 0) return edge.lastIndex;
   }
 }

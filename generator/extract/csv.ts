@@ -1,32 +1,28 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
-import { MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "./highlight.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
-/** Rows of the table on the page. */
+/** Of the table on the page; a cell in UTF-16 units. */
 const MAX_ROWS = 500;
-/** Columns of the table on the page. */
 const MAX_COLUMNS = 100;
-/** UTF-16 units of a cell on the page. */
 const MAX_CELL = 500;
 
-/** Reads rows. A file that csv-parse refuses is shown as text, with a note. */
 export function readCsv(source: Source, mediaType: string): Body {
   const { lines, text } = source;
   const delimiter = mediaType.startsWith("text/tab") ? "\t" : findDelimiter(lines);
   const { starts, open } = findRecords(lines);
-  // Whole records only: a field cut in two would not parse.
   const cut = starts.findIndex((line, index) => index > MAX_ROWS || lines.start(line) > MAX_SHOWN);
   const head = text.slice(0, cut < 0 ? text.length : lines.start(starts[cut] ?? 1)).slice(0, MAX_SHOWN);
   const rows = parseRows(head, delimiter);
   const notes = open ? ["A quoted field of this table is never closed."] : [];
   if (rows === null || rows.length === 0) {
     if (lines.count > 0) notes.push("This table does not parse; it is shown as text.");
-    return { title: null, summary: "", passages: cutPassages(lines, []), html: formatCode(source, null), notes };
+    return { ...EMPTY_BODY, passages: cutPassages(lines, []), html: formatCode(source, null), notes };
   }
   const header = rows[0] ?? [];
   const columns = shorten(header.filter((name) => name !== "").join(", "), MAX_SUMMARY - 40);
@@ -73,7 +69,6 @@ function packRecords(lines: Lines, starts: readonly number[], heading: readonly 
   for (const [index, line] of starts.entries()) {
     const last = (starts[index + 1] ?? lines.count + 1) - 1;
     if (open > 0 && lines.end(last) - lines.start(open) <= TARGET_LENGTH) continue;
-    // The header is its own heading: the first rows stand with it, and need no repetition.
     marks.push({ line, heading, name: null });
     open = line;
   }

@@ -1,13 +1,15 @@
 /** What we add to a sanitised document: our links, heading ids and levels, line anchors, colours, formulas. */
 import GithubSlugger from "github-slugger";
 import type { Element, ElementContent, Root, RootContent } from "hast";
-import { highlightLines } from "./highlight.ts";
+import { MAX_FRAGMENT } from "./body.ts";
+import { cleanTree } from "./clean.ts";
+import { formatHtml } from "./format-html.ts";
+import { highlightLines, loadLanguage } from "./highlight.ts";
 import { ID_PREFIX, resolveImage, resolveLink } from "./links.ts";
 import { formatMath, formatTex } from "./math.ts";
-import { startLine, textOf } from "./html-tree.ts";
+import { startLine, textOf, TooComplex } from "./html-tree.ts";
 
-export type DressOptions = {
-  /** The object's key: links are relative to its folder. */
+type DressOptions = {
   readonly key: string;
   /** The title that the page shows above the document: a first heading that repeats it is left out. */
   readonly title: string;
@@ -15,11 +17,21 @@ export type DressOptions = {
 
 /** Formulas rendered in one document; what follows is shown as source. */
 const MAX_FORMULAS = 1000;
-/** `rel` of every link that leaves the library. */
 const EXTERNAL = ["nofollow", "noopener", "noreferrer"] as const;
 const HEADING = /^h[1-6]$/;
 /** Elements that a citation may point at by the line they begin on. */
 const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
+
+/** The fragment of a tree with noted lines: sanitised first, then with what we add.
+ *  @throws TooComplex when it grows beyond MAX_FRAGMENT */
+export async function renderTree(tree: Root, options: DressOptions): Promise<string> {
+  const clean = cleanTree(tree);
+  for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
+  dressTree(clean, options);
+  const html = formatHtml(clean);
+  if (html.length > MAX_FRAGMENT) throw new TooComplex(`more than ${MAX_FRAGMENT} characters when rendered`);
+  return html;
+}
 
 /** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there. */
 export function noteLines(node: Root | RootContent | ElementContent): void {
@@ -32,7 +44,7 @@ export function noteLines(node: Root | RootContent | ElementContent): void {
 }
 
 /** Changes a sanitised tree in place. */
-export function dressTree(tree: Root, { key, title }: DressOptions): void {
+function dressTree(tree: Root, { key, title }: DressOptions): void {
   dropTitle(tree, title);
   const headings: Element[] = [];
   const ids = new Set<string>();
@@ -113,7 +125,6 @@ export function dressTree(tree: Root, { key, title }: DressOptions): void {
   }
 }
 
-/** The first heading, when it says what the page's own heading says. */
 function dropTitle(tree: Root, title: string): void {
   const same = (text: string): string => text.replaceAll(/\s+/g, " ").trim();
   const find = (node: Root | Element, depth: number): boolean => {
@@ -166,15 +177,25 @@ function dressCode(pre: Element, language: string | null, text: string): void {
   pre.children = [{ type: "raw", value: `<code>${html}</code>` }];
 }
 
-function hasClass(element: Element, name: string): boolean {
+export function hasClass(element: Element, name: string): boolean {
   const list = element.properties["className"];
   return Array.isArray(list) && list.includes(name);
 }
 
-/** The language behind a fence or in a class. */
-export function languageOf(element: Element): string | null {
+function languageOf(element: Element): string | null {
   const list = element.properties["className"];
   if (!Array.isArray(list)) return null;
   for (const name of list) if (typeof name === "string" && name.startsWith("language-")) return name.slice("language-".length);
   return null;
+}
+
+function findLanguages(node: Root | Element): string[] {
+  const found: string[] = [];
+  for (const child of node.children) {
+    if (child.type !== "element") continue;
+    const language = child.tagName === "code" || child.tagName === "pre" ? languageOf(child) : null;
+    if (language !== null) found.push(language);
+    found.push(...findLanguages(child));
+  }
+  return found;
 }

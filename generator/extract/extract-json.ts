@@ -2,7 +2,6 @@
 import { canonicalJson } from "../../snapshots/digest.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 
-/** What a listing needs of an extract, and the rest as its JSON. */
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes"> & { readonly json: Uint8Array };
 
 export function toExtracted(extract: Extract): Extracted {

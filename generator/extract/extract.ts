@@ -1,6 +1,6 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { Extract } from "../../snapshots/schema/extract.ts";
-import type { Body, Source } from "./body.ts";
+import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
 import { readJson, readYaml } from "./json.ts";
@@ -10,9 +10,8 @@ import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type
 import { cutPassages, shorten } from "./passages.ts";
 import { readPlain } from "./plain.ts";
 
-/** UTF-16 units of a title. */
-const MAX_TITLE = 200;
-/** Bytes of a text that are searched; the longest string of the runtime is not far above. */
+const MAX_TITLE = 200; // UTF-16 units
+/** Bytes of a text that are searched. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 /** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
 const TEXT_EXTENSIONS = new Set([
@@ -66,25 +65,16 @@ export async function extract(key: string, bytes: Uint8Array): Promise<Extract> 
  *  @param note says what happened, in words for a reader */
 export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
   const type = await mediaTypeOf(key, bytes);
-  if (!hasText(type)) return finish(key, type, null, { title: null, summary: "", passages: [], html: null, notes: [note] });
+  if (!hasText(type)) return finish(key, type, null, { ...EMPTY_BODY, notes: [note] });
   const { source, notes } = openSource(key, bytes);
   const passages = cutPassages(source.lines, []);
-  return finish(key, type, source.lines.count, {
-    title: null,
-    summary: "",
-    passages,
-    html: formatCode(source, null),
-    notes: [...notes, note],
-  });
+  return finish(key, type, source.lines.count, { ...EMPTY_BODY, passages, html: formatCode(source, null), notes: [...notes, note] });
 }
 
 async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body =
-      type.kind === "pdf"
-        ? await (await import("./pdf.ts")).readPdf(bytes)
-        : { title: null, summary: "", passages: [], html: null, notes: [] };
+    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(bytes) : EMPTY_BODY;
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
@@ -97,7 +87,6 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
 }
 
-/** Loads the parser that the type needs, and no other: some are large. */
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
   const mediaType = type.mediaType;
   switch (type.kind) {
@@ -136,7 +125,6 @@ function openSource(key: string, bytes: Uint8Array): { source: Source; notes: st
   return { source: { key, text, lines: openLines(text) }, notes };
 }
 
-/** What the name says and the bytes do not. */
 function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[] {
   const extension = extensionOf(key);
   const expected = Object.hasOwn(MAGIC_EXTENSIONS, extension) ? MAGIC_EXTENSIONS[extension] : undefined;
@@ -150,8 +138,7 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
   return [];
 }
 
-/** Every text is made well-formed here, at the door: half of a surrogate pair, as the JSON escape \ud83d alone or what
- *  is left where a long text is cut, cannot be written as UTF-8, and one of them would stop the whole build. */
+/** Every text is made well-formed here: half of a surrogate pair cannot be written as UTF-8 and would stop the build. */
 function finish(key: string, type: MediaType, lines: number | null, body: Body): Extract {
   return {
     title: (shorten(body.title ?? "", MAX_TITLE) || shorten(fileName(key), MAX_TITLE) || "Untitled").toWellFormed(),

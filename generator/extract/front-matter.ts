@@ -8,8 +8,7 @@ export type FrontMatter = {
   readonly notes: readonly string[];
 };
 
-/** UTF-16 units in which the block has to end. */
-const MAX_BLOCK = 20_000;
+const MAX_BLOCK = 20_000; // UTF-16 units in which the block has to end
 /** Levels and uses of anchors, as for claims; values that aliases multiply are never walked through. */
 const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
 

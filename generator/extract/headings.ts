@@ -9,7 +9,7 @@ export type HeadingList = {
   readonly marks: Mark[];
 };
 
-/** An empty list. A heading with nothing but a deeper heading below it opens that one's passage. */
+/** A heading with nothing but a deeper heading below it opens that one's passage. */
 export function openHeadings(lines: Lines): HeadingList {
   const marks: Mark[] = [];
   const path: { level: number; title: string }[] = [];

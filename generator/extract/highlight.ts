@@ -6,16 +6,14 @@ import hljs from "highlight.js/lib/core";
 import type { Emitter, LanguageFn } from "highlight.js";
 import { lean } from "./lean-grammar.ts";
 
-/** UTF-16 units highlighted of one text; what follows is shown plain. */
-const MAX_HIGHLIGHTED = 64 * 1024;
-/** UTF-16 units of a line that a person wrote. Longer ones are data, and grammars may be quadratic in them. */
+const MAX_HIGHLIGHTED = 64 * 1024; // UTF-16 units; what follows is shown plain
+/** UTF-16 units of a line; grammars may be quadratic in longer ones. */
 const MAX_LINE = 4000;
-/** Scopes inside one another. Grammars take the square of it, and no program comes near. */
+/** Scopes inside one another; grammars take the square of it. */
 const MAX_SCOPES = 50;
 
 type LanguageModule = { readonly default: LanguageFn };
 
-/** Grammars by language, loaded when first needed. */
 const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
   bash: () => import("highlight.js/lib/languages/bash"),
   c: () => import("highlight.js/lib/languages/c"),
@@ -61,7 +59,6 @@ const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
   yaml: () => import("highlight.js/lib/languages/yaml"),
 };
 
-/** Other names that authors write behind a code fence. */
 const ALIASES: Readonly<Record<string, string>> = {
   agda: "haskell",
   asm: "x86asm",
@@ -132,11 +129,9 @@ const SCOPE_CLASSES: Readonly<Record<string, string>> = {
   meta: "m",
 };
 
-/** Our own instance: highlight.js keeps languages and options in one object for the whole process otherwise. */
 const highlighter = hljs.newInstance();
 
-// The comments of the stock grammars look for TODO and for English sentences, to guess a language: a tenth of the time,
-// and we never guess.
+// The comments of the stock grammars look for TODO and for English sentences, to guess a language, and we never guess.
 highlighter.COMMENT = (begin, end, options = {}) => ({ scope: "comment", begin, end, contains: [], ...options });
 highlighter.C_LINE_COMMENT_MODE = highlighter.COMMENT("//", "$");
 highlighter.C_BLOCK_COMMENT_MODE = highlighter.COMMENT("/\\*", "\\*/");
@@ -150,14 +145,7 @@ class LineEmitter implements Emitter {
   readonly #open: string[] = [];
 
   addText(text: string): void {
-    if (text === "") return;
-    let from = 0;
-    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", from)) {
-      this.#line += escapeHtml(text.slice(from, at));
-      this.#breakLine();
-      from = at + 1;
-    }
-    this.#line += escapeHtml(from === 0 ? text : text.slice(from));
+    this.#append(escapeLines(text));
   }
 
   startScope(scope: string): void {
@@ -183,14 +171,15 @@ class LineEmitter implements Emitter {
   #close(letter: string): void {
     if (letter === "") return;
     const empty = openTag(letter);
-    // A scope that held nothing on this line leaves no markup.
     if (this.#line.endsWith(empty)) this.#line = this.#line.slice(0, -empty.length);
     else this.#line += "</span>";
   }
 
   __addSublanguage(emitter: Emitter): void {
-    if (!(emitter instanceof LineEmitter)) return;
-    const [first = "", ...rest] = emitter.lines();
+    if (emitter instanceof LineEmitter) this.#append(emitter.lines());
+  }
+
+  #append([first = "", ...rest]: readonly string[]): void {
     this.#line += first;
     for (const line of rest) {
       this.#breakLine();
@@ -206,7 +195,6 @@ class LineEmitter implements Emitter {
     return "";
   }
 
-  /** One HTML string a line. */
   lines(): string[] {
     return [...this.#lines, this.#line];
   }
@@ -227,19 +215,15 @@ function openTag(letter: string): string {
 
 /** Text as HTML, for element content and for attributes in double quotes. */
 export function escapeHtml(text: string): string {
-  return /[&<>"]/.test(text)
-    ? text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
-    : text;
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }
 
-/** Our name of a language that an author wrote, or null when we have no grammar for it. */
 function findLanguage(written: string): string | null {
   const name = written.toLowerCase();
   const known = Object.hasOwn(ALIASES, name) ? (ALIASES[name] ?? name) : name;
   return Object.hasOwn(GRAMMARS, known) ? known : null;
 }
 
-/** Loads the grammar of a language, so that highlightLines may use it. */
 export async function loadLanguage(language: string | null): Promise<void> {
   const known = language === null ? null : findLanguage(language);
   if (known === null || highlighter.getLanguage(known) !== undefined) return;
@@ -272,7 +256,7 @@ export function highlightLines(text: string, language: string | null): string[] 
     if (cut <= 0) return escapeLines(text);
     head = text.slice(0, cut);
   }
-  if (hasLongLine(head)) return escapeLines(text);
+  if (head.split("\n").some((line) => line.length > MAX_LINE)) return escapeLines(text);
   const result = highlighter.highlight(head, { language: known, ignoreIllegals: true });
   const emitter: Emitter = result._emitter;
   const lines = emitter instanceof LineEmitter && result.errorRaised === undefined ? emitter.lines() : escapeLines(head);
@@ -281,14 +265,4 @@ export function highlightLines(text: string, language: string | null): string[] 
 
 function escapeLines(text: string): string[] {
   return escapeHtml(text).split("\n");
-}
-
-function hasLongLine(text: string): boolean {
-  for (let at = 0; at < text.length; ) {
-    const next = text.indexOf("\n", at);
-    const end = next < 0 ? text.length : next;
-    if (end - at > MAX_LINE) return true;
-    at = end + 1;
-  }
-  return false;
 }

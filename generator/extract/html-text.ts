@@ -4,7 +4,6 @@ import { endLine, startLine } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { MAX_LENGTH, TARGET_LENGTH } from "./passages.ts";
 
-/** One block of text: a paragraph, a list item, a table row. */
 export type Chunk = {
   readonly text: string;
   /** Source lines, 1-based and inclusive. */
@@ -15,7 +14,6 @@ export type Chunk = {
   readonly level: number;
 };
 
-/** Elements whose text is not for readers. */
 const SILENT = new Set([
   "script",
   "style",

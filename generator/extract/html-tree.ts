@@ -18,12 +18,10 @@ export class TooComplex extends Error {
 
 type Parent = Root | Element;
 type Child = Comment | Element | Text;
-/** The source line on which a node begins, or null when its tree has no positions. */
 export function startLine(node: Element | Text): number | null {
   return node.position?.start.line ?? (node as Located).location?.startLine ?? null;
 }
 
-/** The source line on which a text of parseDocument ends, or null. */
 export function endLine(node: Text): number | null {
   return (node as Located).location?.endLine ?? null;
 }
@@ -71,7 +69,6 @@ export function checkDepth(tree: Root): void {
   }
 }
 
-/** The text in a node, as it is in the source. */
 export function textOf(node: Root | RootContent | ElementContent): string {
   if (node.type === "text") return node.value;
   if (!("children" in node)) return "";

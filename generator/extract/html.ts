@@ -1,21 +1,18 @@
 /** HTML documents: the part a reader came for, sanitised, and its text with the source lines it came from. */
 import type { Element, Root, RootContent } from "hast";
 import type { Passage } from "../../snapshots/schema/extract.ts";
-import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
-import { cleanTree } from "./clean.ts";
+import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
-import { dressTree, noteLines } from "./dress.ts";
-import { formatHtml } from "./format-html.ts";
+import { hasClass, noteLines, renderTree } from "./dress.ts";
 import { loadLanguage } from "./highlight.ts";
 import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
-import { findHeading, findLanguages } from "./markdown.ts";
+import { findHeading } from "./markdown.ts";
 import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 /** UTF-16 units parsed for passages; tags are merely removed from what follows. */
 const MAX_PARSED = 2_000_000;
 
-/** Reads an HTML document. One too complex to render is shown as source, with a note. */
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   try {
@@ -28,34 +25,23 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     const summary = chunks.find((chunk) => !chunk.title && isProse(chunk.text))?.text ?? "";
     const passages = packChunks(chunks);
     let html: string;
-    if (text.length <= MAX_SHOWN) html = await renderMain(main, source.key, title ?? fallbackTitle);
+    if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
     else {
       const shown = Math.max(1, lines.lineAt(MAX_SHOWN) - 1);
       const part = parseDocument(text.slice(0, Math.min(MAX_SHOWN, lines.end(shown))));
-      html = `${await renderMain(findMain(part), source.key, title ?? fallbackTitle)}\n${formatCut(source.key, shown, lines.count)}`;
+      html = `${await renderTree(findMain(part), { key: source.key, title: title ?? fallbackTitle })}\n${formatCut(source.key, shown, lines.count)}`;
     }
     return { title, summary: shorten(summary, MAX_SUMMARY), passages, html, notes: [] };
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error;
     await loadLanguage("xml");
     return {
-      title: null,
-      summary: "",
+      ...EMPTY_BODY,
       passages: packChunks(readCrudeText(lines, 0)),
       html: formatCode(source, "xml"),
       notes: [`This page is shown as source: it has ${error.message}.`],
     };
   }
-}
-
-async function renderMain(main: Root, key: string, title: string): Promise<string> {
-  noteLines(main);
-  const clean = cleanTree(main);
-  for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
-  dressTree(clean, { key, title });
-  const html = formatHtml(clean);
-  if (html.length > MAX_FRAGMENT) throw new TooComplex(`more than ${MAX_FRAGMENT} characters when rendered`);
-  return html;
 }
 
 /** The only `main` (or what is called so), else the only article, else the body; without navigation. */
@@ -67,6 +53,7 @@ function findMain(tree: Root): Root {
   const children: RootContent[] = chosen === undefined ? tree.children : chosen.children;
   const main: Root = { type: "root", children };
   removeNavigation(main);
+  noteLines(main);
   return main;
 }
 
@@ -87,11 +74,6 @@ function removeNavigation(node: Root | Element): void {
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }
 
-function hasClass(element: Element, name: string): boolean {
-  const list = element.properties["className"];
-  return Array.isArray(list) && list.includes(name);
-}
-
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
   const text = title === undefined ? "" : textOf(title).trim();
@@ -100,7 +82,6 @@ function findTitle(tree: Root, main: Root): string | null {
 
 type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean };
 
-/** Chunks joined to passages; a heading begins a new one. Lines are those of the source. */
 function packChunks(chunks: readonly Chunk[]): Passage[] {
   const passages: Passage[] = [];
   const path: { level: number; title: string }[] = [];

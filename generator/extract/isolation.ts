@@ -16,15 +16,13 @@ import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** A program and its arguments, as `fork` takes them. */
 export type Command = { readonly execPath: string; readonly execArgv: readonly string[] };
 
-/** The same user in a user namespace of its own, so that a network namespace may be had without rights. */
 const NAMESPACES = ["--user", "--map-current-user", "--net", "--"];
 
-/** How to start `worker` shut in.
- *  @param worker a compiled program; it may read what lies in its folder
- *  @param flags more flags of Node */
+/** @param worker a compiled program; it may read what lies in its folder
+ *  @param flags more flags of Node
+ *  @returns how to start it shut in, as `fork` takes it */
 export function isolate(worker: string, flags: readonly string[]): Command {
   const node = [
     ...flags,

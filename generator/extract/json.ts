@@ -4,9 +4,9 @@ import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { loadLanguage } from "./highlight.ts";
 import type { Lines } from "./lines.ts";
+import { skipString } from "./skip.ts";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
-/** Reads JSON, JSON lines, or something that is called so. */
 export async function readJson(source: Source, mediaType: string): Promise<Body> {
   await loadLanguage("json");
   const notes: string[] = [];
@@ -61,8 +61,7 @@ type Member = { readonly line: number; readonly name: string | null };
 
 function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
-    return value;
+    return JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text);
   } catch {
     return undefined;
   }
@@ -104,18 +103,6 @@ function findJsonMembers(lines: Lines): Member[] {
   }
 }
 
-function skipString(text: string, from: number): number {
-  for (let at = from; ; ) {
-    const end = text.indexOf('"', at);
-    if (end < 0) return text.length;
-    let slashes = 0;
-    while (end - 1 - slashes >= from && text.charCodeAt(end - 1 - slashes) === 92) slashes++;
-    if (slashes % 2 === 0) return end + 1;
-    at = end + 1;
-  }
-}
-
-/** Small members share a passage; a larger one has its own, under its name. */
 function packMembers(lines: Lines, members: readonly Member[]): Mark[] {
   const marks: Mark[] = [];
   let open = 0;

@@ -15,7 +15,6 @@ const LEVELS: Readonly<Record<string, number>> = {
   subparagraph: 7,
 };
 const SECTION = /^[ \t]*\\(part|chapter|section|subsection|subsubsection|paragraph|subparagraph)\*?[ \t]*(?:\[[^\]\n]{0,200}\])?\{/;
-/** Combining characters of the accent commands. */
 const ACCENTS: Readonly<Record<string, string>> = {
   '"': "\u0308",
   "'": "\u0301",
@@ -27,10 +26,8 @@ const ACCENTS: Readonly<Record<string, string>> = {
 };
 /** UTF-16 units that a braced argument may take; an open brace must not swallow the file. */
 const MAX_ARGUMENT = 1000;
-/** UTF-16 units in which title and abstract are looked for. */
-const OPENING = 60_000;
+const OPENING = 60_000; // UTF-16 units in which title and abstract are looked for
 
-/** Reads a LaTeX document or fragment. */
 export async function readLatex(source: Source): Promise<Body> {
   await loadLanguage("latex");
   const { lines, text } = source;
@@ -40,7 +37,6 @@ export async function readLatex(source: Source): Promise<Body> {
     const start = lines.start(line);
     const at = text.indexOf("\\", start);
     if (at < 0) break;
-    // Jump to the next line that has a command at all.
     line = lines.lineAt(at);
     const content = text.slice(lines.start(line), Math.min(lines.end(line), lines.start(line) + MAX_ARGUMENT));
     if (/\\(begin|end)\{(?:verbatim|lstlisting|minted)/.test(content)) verbatim = content.includes("\\begin{");
@@ -90,7 +86,6 @@ function readArgument(text: string, from: number): string | null {
   return null;
 }
 
-/** LaTeX as plain text: commands go, their arguments stay. */
 function plainLatex(text: string): string {
   return text
     .slice(0, 4000)

@@ -19,7 +19,6 @@ const TACTICS = (
   "simp_arith simpa skip specialize split split_ifs subst subst_vars suffices symm tauto trans trivial unfold use"
 ).split(" ");
 
-/** The grammar, in the form highlight.js registers. */
 export function lean(hljs: HLJSApi): Language {
   const comment = hljs.COMMENT(/\/-/, /-\//, { contains: ["self"] });
   return {

@@ -8,10 +8,9 @@ import { findKeyProblem, objectPath, pagePath, relativeHref } from "../../snapsh
 /** Ids in a document get this prefix, so that they cannot stand for parts of the page around it. */
 export const ID_PREFIX = "doc-";
 
-export type Target = { readonly kind: "external"; readonly href: string } | { readonly kind: "internal"; readonly href: string };
+export type Target = { readonly kind: "external" | "internal"; readonly href: string };
 
-/** UTF-16 units; browsers stop somewhere above. */
-const MAX_HREF = 4096;
+const MAX_HREF = 4096; // UTF-16 units
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*:/;
 
 /** Where a link of the object `key` leads, or null when it must not be one. */
@@ -26,25 +25,12 @@ export function resolveLink(key: string, written: string): Target | null {
   return { kind: "internal", href: hash < 0 ? page : page + formatFragment(href.slice(hash)) };
 }
 
-/** Pages that the links of one document lead to: those of a manual or a listing are often the same few. */
-let found = { key: "", pages: new Map<string, string | null>() };
-/** Above it the memory starts again. */
-const MAX_FOUND = 10_000;
-
-/** The page that a path means, as a reference from the page of `key`, or null when there is none. */
 function findPage(key: string, path: string): string | null {
-  if (found.key !== key || found.pages.size >= MAX_FOUND) found = { key, pages: new Map() };
-  let page = found.pages.get(path);
-  if (page === undefined) {
-    const target = resolveKey(key, path);
-    const place = target === null ? null : target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
-    page = place === null ? null : relativeHref(pagePath.object(key), place);
-    found.pages.set(path, page);
-  }
-  return page;
+  const target = resolveKey(key, path);
+  if (target === null) return null;
+  return relativeHref(pagePath.object(key), target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target));
 }
 
-/** A reference without query and fragment. */
 function pathOf(href: string): string {
   const end = href.search(/[?#]/);
   return end < 0 ? href : href.slice(0, end);
@@ -67,12 +53,8 @@ function cleanHref(written: string): string | null {
 }
 
 function resolveExternal(href: string): Target | null {
-  let url: URL;
-  try {
-    url = new URL(href.startsWith("//") ? `https:${href}` : href);
-  } catch {
-    return null;
-  }
+  const url = URL.parse(href.startsWith("//") ? `https:${href}` : href);
+  if (url === null) return null;
   if (url.protocol !== "http:" && url.protocol !== "https:" && url.protocol !== "mailto:") return null;
   // "https://bank.example@evil.example" is there to be misread.
   if (url.username !== "" || url.password !== "") return null;

@@ -3,13 +3,11 @@
 import type { Element, ElementContent, Root, RootContent } from "hast";
 import { markdownToHast } from "./markdown-parser.ts";
 import { readFrontMatter } from "./front-matter.ts";
-import { isProse, MAX_FRAGMENT, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
-import { cleanTree } from "./clean.ts";
+import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
-import { dressTree, languageOf, noteLines } from "./dress.ts";
+import { hasClass, noteLines, renderTree } from "./dress.ts";
 import { formatHtml } from "./format-html.ts";
 import { openHeadings, type HeadingList } from "./headings.ts";
-import { loadLanguage } from "./highlight.ts";
 import { checkDepth, parsePart, textOf, TooComplex } from "./html-tree.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten } from "./passages.ts";
@@ -22,7 +20,6 @@ const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
 const MAX_CELLS = 60_000;
 
-/** Reads Markdown. A document too complex to render is shown as text, with a note. */
 export async function readMarkdown(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
   const shown = text.length <= MAX_SHOWN ? lines.count : findCut(lines);
@@ -32,13 +29,13 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   const list = openHeadings(lines);
   const front = readFrontMatter(head);
   const given = front.title ?? (tree === null ? null : findTitle(tree));
-  const rendered = tree === null ? null : await renderTree(tree, source.key, given, fallbackTitle);
+  const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
   if (tree === null || rendered === null) {
     const first = scanHeadings(lines, front.lines + 1, list);
     const reason = problem ?? "it is nested too deeply or grows too large";
     return {
+      ...EMPTY_BODY,
       title: front.title ?? first,
-      summary: "",
       passages: cutPassages(lines, list.marks),
       html: formatCode(source, null),
       notes: [...front.notes, `This Markdown is shown as text: ${reason}.`],
@@ -66,43 +63,32 @@ function parseMarkdown(head: string): Root | null {
     return tree;
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error;
-    // Too deep for the stack, or for our own limit.
-    return null;
+    return null; // too deep
   }
 }
 
 /** The fragment of a tree, and the title when only raw HTML gives one; null when it grows beyond our limits. */
-async function renderTree(
+async function renderMarkdown(
   tree: Root,
   key: string,
   given: string | null,
   fallback: string,
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
-  let whole = tree;
-  let title = given;
-  if (holdsRaw(tree)) {
-    try {
-      whole = parsePart(formatHtml(tree));
-    } catch (error) {
-      if (error instanceof TooComplex) return null;
-      throw error;
-    }
-    title ??= findHeading(whole);
+  try {
+    const whole = holdsRaw(tree) ? parsePart(formatHtml(tree)) : tree;
+    const title = given ?? (whole === tree ? null : findHeading(whole));
+    return { html: await renderTree(whole, { key, title: title ?? fallback }), title };
+  } catch (error) {
+    if (error instanceof TooComplex) return null;
+    throw error;
   }
-  const clean = cleanTree(whole);
-  for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
-  dressTree(clean, { key, title: title ?? fallback });
-  const html = formatHtml(clean);
-  return html.length > MAX_FRAGMENT ? null : { html, title };
 }
 
-/** Why a document must not be parsed, or null. All checks are linear. */
+/** Why a document must not be parsed, or null. */
 function findProblem(text: string): string | null {
   if (DEEP_LINE.test(text)) return "it is nested too deeply";
-  let ampersands = 0;
-  for (let at = text.indexOf("&"); at >= 0 && ampersands <= MAX_AMPERSANDS; at = text.indexOf("&", at + 1)) ampersands++;
-  if (ampersands > MAX_AMPERSANDS) return "it has too many character references";
+  if (text.split("&").length - 1 > MAX_AMPERSANDS) return "it has too many character references";
   return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
 }
 
@@ -132,7 +118,7 @@ function tidy(node: Root | Element, text: string): void {
     if (child.type !== "element") continue;
     const style = child.properties["style"];
     if (typeof style === "string" && /right|center/.test(style)) child.properties["align"] = style.includes("right") ? "right" : "center";
-    if (child.tagName === "code" && Array.isArray(child.properties["className"]) && child.properties["className"].includes("math-inline")) {
+    if (child.tagName === "code" && hasClass(child, "math-inline")) {
       const { start, end } = child.position ?? {};
       if (start?.offset === undefined || end?.offset === undefined) continue;
       const written = text.slice(start.offset, end.offset);
@@ -144,7 +130,6 @@ function tidy(node: Root | Element, text: string): void {
   }
 }
 
-/** The text of the first heading on the top level, or null. */
 function findTitle(tree: Root): string | null {
   for (const child of tree.children) {
     const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";
@@ -153,7 +138,6 @@ function findTitle(tree: Root): string | null {
   return null;
 }
 
-/** Adds the headings of the top level. */
 function readHeadings(tree: Root, list: HeadingList): void {
   for (const child of tree.children) {
     if (child.type !== "element" || !/^h[1-6]$/.test(child.tagName) || child.position === undefined) continue;
@@ -162,7 +146,6 @@ function readHeadings(tree: Root, list: HeadingList): void {
   }
 }
 
-/** The text of the first heading in a tree, or null. */
 export function findHeading(node: Root | Element): string | null {
   for (const child of node.children) {
     if (child.type !== "element") continue;
@@ -183,18 +166,6 @@ function findSummary(tree: Root): string {
 
 function holdsRaw(node: Root | RootContent | ElementContent): boolean {
   return node.type === "raw" || ("children" in node && node.children.some(holdsRaw));
-}
-
-/** The languages of all code blocks in a tree. */
-export function findLanguages(node: Root | Element): string[] {
-  const found: string[] = [];
-  for (const child of node.children) {
-    if (child.type !== "element") continue;
-    const language = child.tagName === "code" || child.tagName === "pre" ? languageOf(child) : null;
-    if (language !== null) found.push(language);
-    found.push(...findLanguages(child));
-  }
-  return found;
 }
 
 /** Headings by a look at the lines, for what is not parsed. Returns the first title. */

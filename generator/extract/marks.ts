@@ -1,9 +1,8 @@
-/** Collecting the marks of a source file in which declarations have a first and a last line. */
+/** Collecting the marks of a source file in which declarations have a first and a last line. Offsets must not go back. */
 import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
-/** UTF-16 units of a declared name; a longer one is no name. */
-const MAX_NAME = 200;
+const MAX_NAME = 200; // UTF-16 units; a longer one is no name
 
 export type MarkList = {
   /** A declaration from the line of `from` to the line of `to`, both offsets of its own characters. What follows it is
@@ -15,7 +14,6 @@ export type MarkList = {
   readonly marks: Mark[];
 };
 
-/** An empty list for the text behind `lines`. Offsets must not go back. */
 export function openMarks(lines: Lines): MarkList {
   const marks: Mark[] = [];
   let busy = 0;

@@ -2,12 +2,10 @@
 import katex from "katex";
 import { escapeHtml } from "./highlight.ts";
 
-/** UTF-16 units of one formula; a longer one is shown as source. */
-const MAX_FORMULA = 4000;
+const MAX_FORMULA = 4000; // UTF-16 units; a longer one is shown as source
 /** Expansions of macros in one formula; macros can call one another without end. */
 const MAX_EXPANSIONS = 500;
 
-/** HTML of a formula; its source as code when it is no formula that KaTeX knows. */
 export function formatMath(tex: string, display: boolean): string {
   if (tex.length <= MAX_FORMULA) {
     try {
@@ -17,20 +15,18 @@ export function formatMath(tex: string, display: boolean): string {
         throwOnError: true,
         trust: false,
         strict: "ignore",
-        // Its own red would be too dark on a dark page.
         errorColor: "currentcolor",
         maxExpand: MAX_EXPANSIONS,
       });
       // KaTeX draws boxes and bold by inline style, which our pages forbid.
       return html.replaceAll(/ style="[^"<>]*"/g, "");
     } catch {
-      // Shown as source below: half a document should not be lost to one formula.
+      // Shown as source below.
     }
   }
   return formatTex(tex);
 }
 
-/** A formula that is not rendered. */
 export function formatTex(tex: string): string {
   return `<code class="math-source">${escapeHtml(tex)}</code>`;
 }

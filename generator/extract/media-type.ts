@@ -109,7 +109,6 @@ const TEXT_TYPES: Readonly<Record<string, Row>> = {
   lock: ["text", "text/plain", null],
 };
 
-/** Files that have a type by their whole name. */
 const NAMED_TYPES: Readonly<Record<string, Row>> = {
   makefile: code("makefile"),
   dockerfile: code("dockerfile"),
@@ -129,10 +128,8 @@ const MARKUP = /^text\/|[/+]xml$/;
 
 /** A PDF header may follow other bytes; readers look for it in the first kilobyte. */
 const PDF_HEADER_WINDOW = 1024;
-/** Bytes in which a `.v` file may show that it is Verilog rather than Coq. */
-const VERILOG_WINDOW = 64 * 1024;
+const VERILOG_WINDOW = 64 * 1024; // bytes in which a .v file may show that it is no Coq
 
-/** The last segment of a key. */
 export function fileName(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1) || key;
 }
@@ -144,7 +141,6 @@ export function extensionOf(key: string): string {
   return dot <= 0 ? "" : asciiLower(name.slice(dot + 1));
 }
 
-/** Whether bytes are text: valid UTF-8 without NUL. */
 function isText(bytes: Uint8Array): boolean {
   return !bytes.includes(0) && isUtf8(bytes);
 }
@@ -158,7 +154,6 @@ export async function mediaTypeOf(key: string, bytes: Uint8Array): Promise<Media
   if (isPdf(bytes, 0)) return PDF;
   if (isText(bytes)) return textType(key, bytes);
   if (extensionOf(key) === "pdf" && isPdf(bytes, PDF_HEADER_WINDOW)) return PDF;
-  // Loaded only now: most objects are text.
   const { fileTypeFromBuffer } = await import("file-type");
   const mediaType = (await fileTypeFromBuffer(bytes))?.mime ?? OCTETS;
   if (MARKUP.test(mediaType)) return { mediaType: OCTETS, kind: "binary", language: null };
@@ -175,7 +170,6 @@ function textType(key: string, bytes: Uint8Array): MediaType {
   return { mediaType: mediaType.startsWith("text/") ? `${mediaType}; charset=utf-8` : mediaType, kind, language };
 }
 
-/** @param window bytes in which the header may begin besides the first one */
 function isPdf(bytes: Uint8Array, window: number): boolean {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, window + PDF_HEADER.length)).indexOf(
     PDF_HEADER,
@@ -193,12 +187,10 @@ function textRow(key: string, extension: string, bytes: Uint8Array): Row {
   if (row === undefined) return TEXT;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, VERILOG_WINDOW));
   if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return code("verilog");
-  // An image that is no image would be shown as a broken one.
   if (extension === "svg" && !head.includes("<svg")) return TEXT;
   return row;
 }
 
-/** Lower case without a locale and without changing anything but A to Z. */
 function asciiLower(text: string): string {
   return text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -50,11 +50,8 @@ export function shorten(text: string, limit: number): string {
   return `${(space > limit / 2 ? cut.slice(0, space) : cut.replace(/[\ud800-\udbff]$/, "")).trimEnd()}…`;
 }
 
-/** UTF-16 units of a rest that joins the declaration before it. */
-const TAIL_LENGTH = 120;
-/** Limit of one heading in a passage's path, UTF-16 units. */
-const HEADING_LENGTH = 200;
-/** Headings kept of a path; deeper nesting is no help to a reader. */
+const TAIL_LENGTH = 120; // UTF-16 units of a rest that joins the declaration before it
+const HEADING_LENGTH = 200; // UTF-16 units
 const HEADING_DEPTH = 8;
 
 /** A heading path that fits into an index row, whatever the document says. */
@@ -125,7 +122,6 @@ function cutStretch(lines: Lines, mark: Mark, first: number, last: number, passa
 
 type Packed = { from: number; to: number };
 
-/** Adds the paragraph `from`…`to` to what is packed, or begins anew with it. */
 function packBlock(lines: Lines, mark: Mark, from: number, to: number, packed: Packed, flush: () => void, passages: Passage[]): void {
   const joined = packed.from > 0 ? lines.end(to) - lines.start(packed.from) : 0;
   const before = packed.from > 0 ? lines.end(packed.to) - lines.start(packed.from) : 0;

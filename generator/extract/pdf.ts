@@ -2,12 +2,10 @@
  *  a program of its author's, and the reader is large. */
 import { getDocumentProxy } from "unpdf";
 import type { Passage } from "../../snapshots/schema/extract.ts";
-import { isProse, MAX_SUMMARY, type Body } from "./body.ts";
+import { EMPTY_BODY, isProse, MAX_SUMMARY, type Body } from "./body.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
-/** Pages read of one document. */
 const MAX_PAGES = 2000;
-/** Bytes of a document that is read at all. */
 const MAX_BYTES = 64 * 1024 * 1024;
 /** A gap between two lines this many times their usual distance begins a paragraph. */
 const PARAGRAPH_GAP = 1.35;
@@ -16,7 +14,7 @@ type Line = { readonly text: string; readonly y: number; readonly height: number
 
 /** Reads a PDF. Never throws for broken ones: what could not be read is in the notes. */
 export async function readPdf(bytes: Uint8Array): Promise<Body> {
-  if (bytes.length > MAX_BYTES) return bare("This PDF is too large to read its text.");
+  if (bytes.length > MAX_BYTES) return { ...EMPTY_BODY, notes: ["This PDF is too large to read its text."] };
   const notes: string[] = [];
   const passages: Passage[] = [];
   let title: string | null = null;
@@ -60,15 +58,10 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
   return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: null, notes };
 }
 
-function bare(note: string): Body {
-  return { title: null, summary: "", passages: [], html: null, notes: [note] };
-}
-
 async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string | null> {
   try {
     const { info } = await pdf.getMetadata();
     const title: unknown = "Title" in info ? info.Title : undefined;
-    // Word processors write the name of the file on its author's disk.
     return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim()) ? title : null;
   } catch {
     return null;
@@ -121,7 +114,6 @@ function readLines(items: readonly object[]): Line[] {
   return lines;
 }
 
-/** Paragraphs of one page, by the gaps between its lines, packed to passages. */
 function packLines(lines: readonly Line[], page: number, passages: Passage[]): void {
   const gaps = lines
     .slice(1)
@@ -132,7 +124,6 @@ function packLines(lines: readonly Line[], page: number, passages: Passage[]): v
   let text = "";
   let start = 1;
   const flush = (end: number): void => {
-    // A page number alone is nothing to find.
     if (/\p{L}\p{L}/u.test(text)) passages.push({ heading: [], name: null, page, start_line: start, end_line: end, text });
     text = "";
   };

@@ -5,12 +5,9 @@ import { openHeadings } from "./headings.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, shorten, type Mark } from "./passages.ts";
 
-/** UTF-16 units of a line that may be a title. */
 const MAX_TITLE = 160;
-/** Lines in which a document's title and summary have to begin. */
 const OPENING_LINES = 200;
 
-/** Reads a text of no known structure. */
 export function readPlain(source: Source): Body {
   const { title, marks } = findTitles(source.lines);
   return {
@@ -52,7 +49,6 @@ function findAdornment(lines: Lines, line: number): string | null {
   const start = lines.start(line);
   const end = lines.end(line);
   const unit = lines.text.charCodeAt(start);
-  // Only ASCII signs, three or more.
   if (end - start < 3 || end - start > MAX_TITLE * 2 || unit < 33 || unit > 126 || /[\w()[\]{}<>]/.test(String.fromCharCode(unit))) {
     return null;
   }
@@ -62,7 +58,6 @@ function findAdornment(lines: Lines, line: number): string | null {
   return last - start >= 3 ? String.fromCharCode(unit) : null;
 }
 
-/** The first paragraph of prose. */
 function findSummary(lines: Lines): string {
   const until = Math.min(lines.count, OPENING_LINES);
   for (let line = 1; line <= until; ) {

@@ -14,8 +14,7 @@ import { fileName } from "./media-type.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
-  /** Starts a process for work that is about to come, unless there is one. */
-  warm(): void;
+  warm(): void; // starts a process for work that is about to come, unless there is one
   /** As extract() of extract.ts, which see; does not throw for any bytes.
    *  @throws ShelfError "build_failed" when no process can be started; Error when the pool is closed */
   extract(key: string, bytes: Uint8Array): Promise<Extracted>;
@@ -24,9 +23,8 @@ export type ExtractPool = {
 };
 
 export type ExtractPoolOptions = {
-  /** The program to run, as compileWorker makes it. */
   readonly worker: string;
-  /** Processes; each takes about 300 MB once it has read Markdown. Default: one a core, at most MAX_THREADS. */
+  /** Processes. Default: one a core, at most MAX_THREADS. */
   readonly threads?: number;
   /** Milliseconds for one object at its first try. Default: TIME_LIMIT. */
   readonly timeLimit?: number;
@@ -35,20 +33,15 @@ export type ExtractPoolOptions = {
 };
 
 const MAX_THREADS = 8;
-/** Milliseconds; the largest text takes 3 s, so only what hangs takes longer. */
-const TIME_LIMIT = 10_000;
-/** How much longer an object may take at its second try. */
-const PATIENCE = 3;
+const TIME_LIMIT = 10_000; // milliseconds
+const PATIENCE = 3; // times the limit, at the second try
 /** Milliseconds for an object read as plain text, whatever the limit of the tries before was. */
 const PLAIN_TIME_LIMIT = 30_000;
-/** Megabytes of heap; a 20 MB text takes 250. */
-const MEMORY_LIMIT = 768;
-/** Objects sent to one process: one at work and one waiting, so that it never idles while its answer travels. */
+const MEMORY_LIMIT = 768; // megabytes of heap
+/** Objects sent to one process: one at work and one waiting. */
 const IN_FLIGHT = 2;
-/** Waiting objects for which one more process is started. */
-const WORTH_A_PROCESS = 8;
+const WORTH_A_PROCESS = 8; // waiting objects
 
-/** Megabytes: a tree of nodes for each object, all of it short-lived. */
 const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
 /** What `unshare` ends with when there is no such program. */
@@ -74,14 +67,11 @@ type Slot = {
   spoke: boolean;
 };
 
-/** A pool that starts its processes when there is work for them. */
 export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
-  /** Those that failed; each gets a process of its own. */
   const again: Task[] = [];
-  let next = 0;
   /** Why nothing more is read. */
   let over: Error | null = null;
 
@@ -92,19 +82,15 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
       const task = again.shift();
       if (slot !== null && task !== undefined) send(slot, task);
     }
-    while (over === null && next < waiting.length) {
+    while (over === null && waiting.length > 0) {
       let slot: Slot | null = null;
       for (const candidate of slots) {
         if ((candidate.tasks[0]?.failures ?? 0) === 0 && candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
       }
-      const more = slots.size === 0 || (slots.size < threads && waiting.length - next >= WORTH_A_PROCESS);
+      const more = slots.size === 0 || (slots.size < threads && waiting.length >= WORTH_A_PROCESS);
       if (more && slot?.tasks.length !== 0) slot = start();
       if (slot === null) return;
-      const task = waiting[next++];
-      if (next > 1000) {
-        waiting.splice(0, next);
-        next = 0;
-      }
+      const task = waiting.shift();
       if (task !== undefined) send(slot, task);
     }
   }
@@ -172,9 +158,7 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   /** Refuses what waits and what comes. What is at work is left to its process. */
   function finish(reason: Error): void {
     over ??= reason;
-    for (const task of [...again.splice(0), ...waiting.slice(next)]) task.reject(over);
-    waiting.length = 0;
-    next = 0;
+    for (const task of [...again.splice(0), ...waiting.splice(0)]) task.reject(over);
   }
 
   function timeFor(task: Task | undefined): number {
@@ -239,7 +223,6 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   };
 }
 
-/** What is said of an object that not even its plain text could be read of. */
 function bareExtract(key: string, note: string): Extract {
   return {
     title: fileName(key).slice(0, 200).toWellFormed(),

@@ -2,6 +2,7 @@
 import type { Lines } from "./lines.ts";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
+import { skipComment, skipString } from "./skip.ts";
 
 const ITEM = new RegExp(
   String.raw`(?:pub(?:\s*\([^)]{0,100}\))?\s+)?` +
@@ -9,8 +10,8 @@ const ITEM = new RegExp(
     String.raw`(fn|struct|enum|union|trait|impl|mod|type|const|static|use|macro_rules!|verus!|extern)(?![\w])(?:\s+(?:mut\s+)?([\p{L}_]\w*))?`,
   "uy",
 );
-/** What has to be stepped over or counted: comments, strings, characters, brackets. */
 const TOKEN = /\/\/[^\n]*|\/\*|\bb?r(#{0,16})"|"|'(?:\\[^\n][^'\n]{0,10}|[^\\'\n])'|[{}()[\];]/gu;
+const COMMENT_EDGES = /\/\*|\*\//g;
 const CONTAINERS = new Set(["impl", "trait", "mod", "verus!", "extern"]);
 /** Items that a block does not end. */
 const ENDED_BY_SEMICOLON = new Set(["type", "const", "static", "use"]);
@@ -37,7 +38,7 @@ export function findRustMarks(lines: Lines): Mark[] {
     if (found === null) break;
     const [sign] = found;
     at = token.lastIndex;
-    if (sign === "/*") at = skipComment(text, at);
+    if (sign === "/*") at = skipComment(text, at, "/*", COMMENT_EDGES);
     else if (sign === '"') at = skipString(text, at);
     else if (sign.endsWith('"')) {
       const end = text.indexOf(`"${found[1] ?? ""}`, at);
@@ -92,7 +93,7 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
     }
     // A comment behind the item before, on its line, is no doc comment of this one.
     if (start < 0 && (found.index === 0 || text.slice(from, found.index).includes("\n") || from === 0)) start = found.index;
-    if (sign === "/*") at = skipComment(text, lead.lastIndex);
+    if (sign === "/*") at = skipComment(text, lead.lastIndex, "/*", COMMENT_EDGES);
     else if (sign.endsWith("[")) at = skipBrackets(text, lead.lastIndex);
     else at = lead.lastIndex;
   }
@@ -118,27 +119,6 @@ function containerTitle(text: string, item: Item, brace: number): string {
     .slice(item.at, Math.min(brace, item.at + 150))
     .replace(/^<[^>]*>\s*/, "")
     .trim()}`;
-}
-
-function skipString(text: string, from: number): number {
-  const edge = /\\[\s\S]|"/g;
-  edge.lastIndex = from;
-  for (;;) {
-    const found = edge.exec(text);
-    if (found === null) return text.length;
-    if (found[0] === '"') return edge.lastIndex;
-  }
-}
-
-function skipComment(text: string, from: number): number {
-  const edge = /\/\*|\*\//g;
-  edge.lastIndex = from;
-  for (let depth = 1; ; ) {
-    const found = edge.exec(text);
-    if (found === null) return text.length;
-    depth += found[0] === "/*" ? 1 : -1;
-    if (depth === 0) return edge.lastIndex;
-  }
 }
 
 function skipBrackets(text: string, from: number): number {

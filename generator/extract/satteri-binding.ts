@@ -8,9 +8,7 @@ import { WASI } from "@tybys/wasm-util";
 
 /** Pages of 64 KiB that the program begins with; it declares 985. */
 const INITIAL_PAGES = 1024;
-/** 512 MiB; a text of MAX_SHOWN units takes a tenth of it. */
-const MAX_PAGES = 8192;
-/** Where compile-worker.ts puts the program: beside the compiled process. */
+const MAX_PAGES = 8192; // 512 MiB
 export const MARKDOWN_WASM = "markdown.wasm";
 
 function load(): Record<string, unknown> {
@@ -40,7 +38,6 @@ function load(): Record<string, unknown> {
   return napiModule.exports as Record<string, unknown>;
 }
 
-/** Every name that satteri imports. */
 export const {
   applyCommandsAndCompileHandle,
   applyCommandsAndConvertToHastHandle,

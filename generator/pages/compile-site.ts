@@ -1,5 +1,5 @@
-/** Compiles the pages when their sources have changed: site/dist/<version>/, named by the digest of everything that goes in;
- *  and with them the process that reads objects, whose start would otherwise be mostly the removal of types.
+/** Compiles the pages, and with them the process that reads objects, when their sources have changed: site/dist/<version>/,
+ *  named by the digest of everything that goes in.
  *
  *  A version is built in a temporary folder and renamed into place, and never written again, so that two processes may
  *  compile at once and a running one keeps its files. The result names no folder of this machine: the same sources give
@@ -19,7 +19,6 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Not among the pages' sources: what is built, and what the bundle never contains. */
 const NOT_SOURCES =
   /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
-/** Compiles them, beside what they import. */
 const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
@@ -29,7 +28,6 @@ export type CompiledSite = {
   readonly dist: string;
   /** The program of `openExtractPool`'s processes. */
   readonly worker: string;
-  /** False when it was there already. */
   readonly compiled: boolean;
 };
 
@@ -38,11 +36,10 @@ export type CompileOptions = {
   readonly distDir?: string;
   /** Opened by a caller who looks at them as well. */
   readonly sources?: Sources;
-  /** Compile even when this version is there. */
   readonly force?: boolean;
 };
 
-/** Makes sure that the compiled pages match their sources; looks at them and no more when they do.
+/** Makes sure that the compiled pages match their sources.
  *  @throws ShelfError "build_failed" with Astro's own words when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
@@ -78,13 +75,11 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   return { dist, worker: join(dist, "extract", WORKER), compiled: true };
 }
 
-/** What the compiled pages are made of. */
 export function siteSources(sources: Sources): Closure {
   const site = sources.list("site").filter((path) => !NOT_SOURCES.test(path));
   return sources.closure(["astro.config.mjs", "generator/pages/compile-site.ts", ...site], COMPILERS);
 }
 
-/** What the process that reads objects is made of. */
 export function workerSources(sources: Sources): Closure {
   return sources.closure(["generator/extract/worker.ts", "generator/extract/compile-worker.ts", "generator/extract/satteri-binding.ts"]);
 }

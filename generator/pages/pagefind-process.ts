@@ -5,8 +5,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import type { PageRecord, Reply, Request } from "./pagefind-worker.ts";
 
 const WORKER = fileURLToPath(new URL("./pagefind-worker.ts", import.meta.url));
-/** Milliseconds for one bundle, which takes well under a second: only what hangs takes longer. */
-const TIME_LIMIT = 120_000;
+const TIME_LIMIT = 120_000; // milliseconds for one bundle
 const FIXES = ["Build again. If it happens again, look whether the machine is short of memory or processes."];
 
 export type BundleFile = { readonly path: string; readonly content: Uint8Array };
@@ -19,7 +18,6 @@ export type PagefindProcess = {
   close(): void;
 };
 
-/** Starts at once. */
 export function openPagefind(timeLimit = TIME_LIMIT): PagefindProcess {
   let failure: ShelfError | null = null;
   let waiting: PromiseWithResolvers<Reply> | null = null;

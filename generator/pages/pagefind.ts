@@ -22,7 +22,6 @@ const BUNDLE_DOCUMENTS = 512;
 /** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
 const MAX_TEXT = 1200;
 
-/** One page of a bundle, not yet read. */
 type Member = {
   readonly id: string;
   /** Digest of what decides the record, beside the id. */
@@ -30,7 +29,6 @@ type Member = {
   record(): Promise<PageRecord>;
 };
 
-/** What one bundle is to hold: its number is its place among all. */
 export type DealtBundle = {
   /** Digest of what decides the bundle. */
   readonly facts: string;
@@ -90,7 +88,6 @@ async function makeBundle(
   if (found !== members.length) throw new ShelfError("build_failed", `Pagefind was given ${members.length} records and made ${found}.`);
   const entries: FileEntry[] = [];
   for (const { path, content } of [...files].sort((a, b) => compareNames(a.path, b.path))) {
-    // Its own user interface is not used here.
     if (/^pagefind-(ui|modular-ui|component-ui|highlight)\b/.test(path)) continue;
     const digest = sha256(content);
     await shelf.putBlob(digest, content);
@@ -131,7 +128,6 @@ function recordOf(url: string, content: string, meta: PageRecord["meta"]): PageR
   return { url, content: content || meta.title, language: "en", meta };
 }
 
-/** Key, headings, declared names and the beginning of the text. */
 function contentOf(key: string, { passages, summary }: Extract): string {
   const headings = new Set(passages.flatMap(({ heading, name }) => (name === null ? heading : [...heading, name])));
   let text = "";

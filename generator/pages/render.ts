@@ -16,7 +16,6 @@ const HTML_TYPE = "text/html; charset=utf-8";
 export type Rendered = {
   readonly files: readonly FileEntry[];
   readonly pages: Readonly<Record<string, KnownFile>>;
-  /** How many were rendered now. */
   readonly rendered: number;
 };
 

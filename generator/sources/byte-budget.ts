@@ -4,7 +4,6 @@ export type ByteBudget = {
   /** Waits for its turn, in the order of calls, until `bytes` more are within the limit. What is larger than the limit gets
    *  its turn when nothing else is held. */
   take(bytes: number): Promise<void>;
-  /** Gives back what was taken. */
   give(bytes: number): void;
 };
 

@@ -1,12 +1,12 @@
 /** The claims registry from a YAML or JSON file. A claim that breaks the schema costs that claim, and says why. */
-import { open } from "node:fs/promises";
 import { CORE_SCHEMA, load, YAMLException } from "js-yaml";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
-import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
+import { readSourceFile } from "./source-file.ts";
 
 const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
 const MAX_DEPTH = 100; // levels, as for JSON
@@ -24,19 +24,7 @@ export type Claims = ClaimsRegistry & {
 /** @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
  *  @throws ShelfError "bad_source" when the file as a whole cannot be used; the message names no path of this machine */
 export async function readClaims(path: string): Promise<Claims> {
-  const fail = (why: string, cause: unknown) => new ShelfError("bad_source", `The claims file ${why}.`, { cause });
-  const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
-    throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
-  });
-  let bytes: Uint8Array;
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw fail("is not a regular file", null);
-    if (stats.size > MAX_CLAIMS_BYTES) throw fail(`is larger than ${MAX_CLAIMS_BYTES} bytes`, null);
-    bytes = new Uint8Array(await file.readFile());
-  } finally {
-    await file.close();
-  }
+  const bytes = await readSourceFile(path, "claims", MAX_CLAIMS_BYTES);
   return parseClaims(bytes, path.toLowerCase().endsWith(".json") ? "json" : "yaml");
 }
 
@@ -49,18 +37,10 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
   if (rawMeta !== undefined && rawMeta !== null && !isRecord(rawMeta))
     throw new ShelfError("bad_source", "The meta of the claims file is not a mapping.");
   const { data: meta, notes } = parseLeniently(ClaimsMeta, rawMeta ?? {});
-  const claims = new Map<string, Claim>();
-  const rejected: Rejection[] = [];
-  rawClaims.forEach((raw: unknown, index) => {
-    const claim = parseClaim(raw);
-    const reject = (key: string, reason: string) => rejected.push({ source: "claims", key, reason });
-    if ("rejected" in claim) reject(nameOf(raw, index), claim.rejected);
-    else if (claims.has(claim.id)) reject(claim.id, `an earlier claim has the same id; this one is number ${index + 1} in the file`);
-    else claims.set(claim.id, claim);
-  });
+  const { accepted, rejected } = acceptOnce(rawClaims, { source: "claims", kind: "claim", whole: "file" }, parseClaim, ({ id }) => id);
   return {
     meta,
-    claims: [...claims.values()],
+    claims: accepted,
     sha256: sha256(bytes),
     size: bytes.length,
     rejected,
@@ -81,11 +61,6 @@ function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   }
   const result = Claim.safeParse(members);
   return result.success ? result.data : { rejected: explainRecordIssues(result.error.issues, members) };
-}
-
-function nameOf(raw: unknown, index: number): string {
-  const id = isRecord(raw) ? raw["id"] : undefined;
-  return typeof id === "string" && id !== "" ? id.slice(0, 200) : `claim ${index + 1}`;
 }
 
 /** YAML 1.2 core: dates stay text, there are no objects of any class, no merge keys. */

@@ -1,5 +1,7 @@
 /** Schema findings on one record, as a reason that its author can act on. */
 import type { z } from "zod";
+import type { Rejection } from "../../snapshots/schema/resources.ts";
+import { valueAt } from "../config/problems.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
   string: "text",
@@ -36,15 +38,6 @@ function nameType(value: unknown): string {
   return { string: "text", number: "a number", boolean: "true or false", object: "an object" }[typeof value as string] ?? typeof value;
 }
 
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  let part = value;
-  for (const step of path) {
-    if (part === null || typeof part !== "object" || !Object.hasOwn(part, step)) return undefined;
-    part = (part as Record<PropertyKey, unknown>)[step];
-  }
-  return part;
-}
-
 function formatIssuePath(path: readonly PropertyKey[]): string {
   return path
     .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step).slice(0, 80)}`))
@@ -58,6 +51,29 @@ export function dropNulls(value: Readonly<Record<string, unknown>>): Record<stri
 
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
+}
+
+/** What `parse` takes of a list, one per id, the earliest; the rest is refused with its reason. */
+export function acceptOnce<T extends object>(
+  list: readonly unknown[],
+  { source, kind, whole }: { readonly source: Rejection["source"]; readonly kind: string; readonly whole: string },
+  parse: (raw: unknown) => T | { readonly rejected: string },
+  idOf: (item: T) => string,
+): { accepted: T[]; rejected: Rejection[] } {
+  const accepted = new Map<string, T>();
+  const rejected: Rejection[] = [];
+  for (const [index, raw] of list.entries()) {
+    const item = parse(raw);
+    if ("rejected" in item) {
+      const id = isRecord(raw) ? raw["id"] : undefined;
+      const key = typeof id === "string" && id !== "" ? id.slice(0, 200) : `${kind} ${index + 1}`;
+      rejected.push({ source, key, reason: String(item.rejected) });
+    } else if (accepted.has(idOf(item))) {
+      const reason = `an earlier ${kind} has the same id; this one is number ${index + 1} in the ${whole}`;
+      rejected.push({ source, key: idOf(item), reason });
+    } else accepted.set(idOf(item), item);
+  }
+  return { accepted: [...accepted.values()], rejected };
 }
 
 /** `value` under an object schema whose every member has a default: a member that breaks it falls back to its default,

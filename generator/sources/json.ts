@@ -1,5 +1,6 @@
 /** JSON of strangers, strictly: what two readers could read differently is an error, not a guess. */
 import { ShelfError } from "../../snapshots/errors.ts";
+import { skipString } from "../extract/skip.ts";
 
 const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
@@ -34,17 +35,16 @@ function scan(text: string): void {
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case 0x22: {
-        const end = endOfString(text, at);
-        if (end < 0) return;
+        const end = skipString(text, at + 1);
         const names = open.at(-1) ?? null;
         if (expectsName && names !== null) {
-          const name = decode(text.slice(at, end + 1));
+          const name = decode(text.slice(at, end));
           if (name === null) return;
           if (names.has(name)) fail(text, at, `has the member ${JSON.stringify(name.slice(0, 80))} twice in one object`);
           names.add(name);
           expectsName = false;
         }
-        at = end;
+        at = end - 1;
         break;
       }
       case 0x7b:
@@ -65,18 +65,8 @@ function scan(text: string): void {
   }
 }
 
-/** Index of the quote that closes the string begun at `start`; negative when none does. */
-function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x22) return at;
-    if (unit === 0x5c) at++;
-  }
-  return -1;
-}
-
+/** null for what is no whole string. */
 function decode(raw: string): string | null {
-  if (!raw.includes("\\")) return raw.slice(1, -1);
   try {
     return JSON.parse(raw) as string;
   } catch {

@@ -18,7 +18,6 @@ export type StoredObject = {
 
 export type ReadObject = {
   readonly bytes: Uint8Array;
-  /** Of exactly these bytes; compare with the listed one. */
   readonly version: string;
 };
 

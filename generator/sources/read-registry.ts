@@ -4,21 +4,16 @@ import { type CodeStore, openCodeStore } from "../../snapshots/shelf/code-store.
 import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";
-import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
+import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
-import type { RegistryState } from "../../snapshots/format/view-data.ts";
+import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
 import { openRegistry } from "./registry.ts";
 
-export type RegistryRead = {
+export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected"> & {
   readonly state: RegistryState;
-  readonly cubs: readonly CubRecord[];
-  readonly meta: RegistryMeta | null;
-  readonly code: ReadonlyMap<string, CubCode>;
-  readonly rejected: readonly Rejection[];
-  /** For readers: a registry that was down, unknown values, counts that disagree. */
   readonly notes: readonly string[];
   /** Digest of everything that was read, for change detection. */
   readonly inputs: Readonly<Record<string, string>>;
@@ -58,7 +53,7 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   const store = config.code === null ? null : openCodeStore(config.code);
   const code = new Map<string, CubCode>();
   const rejected = [...registry.rejected];
-  const read = new Map<string, Promise<{ size: number; sha256: string } | null>>();
+  const read = new Map<string, Promise<FoundCode | null>>();
   for (const record of cubs) {
     const head = registry.meta.sources[record.repo]?.head ?? "";
     code.set(record.id, await indexCode(record, head, store, read, rejected));
@@ -76,12 +71,14 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   };
 }
 
-/** Every string inside, however deep. */
 function textsOf(value: unknown): readonly string[] {
   if (typeof value === "string") return [value];
   if (typeof value !== "object" || value === null) return [];
   return Object.values(value).flatMap(textsOf);
 }
+
+/** A file of the exact-revision store: its size in bytes and its digest. */
+type FoundCode = { readonly size: number; readonly sha256: string };
 
 const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
   [".v", "coq"],
@@ -94,7 +91,7 @@ async function indexCode(
   record: CubRecord,
   head: string,
   store: CodeStore | null,
-  read: Map<string, Promise<{ size: number; sha256: string } | null>>,
+  read: Map<string, Promise<FoundCode | null>>,
   rejected: Rejection[],
 ): Promise<CubCode> {
   const files: CubCodeFile[] = [];
@@ -129,7 +126,7 @@ async function readCode(
   head: string,
   path: string,
   rejected: Rejection[],
-): Promise<{ size: number; sha256: string } | null> {
+): Promise<FoundCode | null> {
   if (store === null) return null;
   try {
     const file = await store.read(parseCodeRef(repo, head, path));

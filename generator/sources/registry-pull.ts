@@ -1,13 +1,14 @@
 /** The registry's bytes: from a file or over HTTP, conditionally, within limits, and with the last good ones kept.
  *
  *  Whoever controls the registry's host controls every byte, header and redirect of the answer. */
-import { mkdir, open, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Response } from "undici";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { RegistryConfig } from "../config/config.ts";
+import { readSourceFile } from "./source-file.ts";
 
 export const MAX_REGISTRY_BYTES = 64 * 1024 * 1024; // after decompression; about 50,000 records
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
@@ -20,24 +21,8 @@ export type KeptRegistry = Pulled & { readonly sha256: string; readonly fetched:
 /** Fresh bytes, or null when the source says that `kept` still stands.
  *  @throws ShelfError "bad_source" with a reason that names no path of this machine */
 export async function pullRegistry(source: RegistryConfig, kept: KeptRegistry | null, limits: PullLimits): Promise<Pulled | null> {
-  return "path" in source ? pullFile(source.path, limits) : pullUrl(source.url, kept, limits);
-}
-
-async function pullFile(path: string, limits: PullLimits): Promise<Pulled> {
-  const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The registry file ${why}.`, { cause });
-  const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
-    throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
-  });
-  try {
-    const stats = await file.stat();
-    if (!stats.isFile()) throw fail("is not a regular file");
-    if (stats.size > limits.maxBytes) throw fail(`is larger than ${limits.maxBytes} bytes`);
-    return { bytes: new Uint8Array(await file.readFile()), etag: "", lastModified: "" };
-  } catch (cause) {
-    throw cause instanceof ShelfError ? cause : fail("cannot be read", cause);
-  } finally {
-    await file.close();
-  }
+  if (!("path" in source)) return pullUrl(source.url, kept, limits);
+  return { bytes: await readSourceFile(source.path, "registry", limits.maxBytes), etag: "", lastModified: "" };
 }
 
 async function pullUrl(start: string, kept: KeptRegistry | null, limits: PullLimits): Promise<Pulled | null> {
@@ -45,7 +30,6 @@ async function pullUrl(start: string, kept: KeptRegistry | null, limits: PullLim
   const headers: Record<string, string> = { accept: "application/json", "user-agent": "proofshelf" };
   if (kept !== null && kept.etag !== "") headers["if-none-match"] = kept.etag;
   else if (kept !== null && kept.lastModified !== "") headers["if-modified-since"] = kept.lastModified;
-  // Loaded only for a registry that has an address: a hundred modules that most rebuilds do without.
   const { fetch } = await import("undici");
   try {
     let url = new URL(start);

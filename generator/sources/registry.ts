@@ -15,7 +15,7 @@ import {
 } from "../../snapshots/schema/cubs.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config/config.ts";
-import { dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
 import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
@@ -39,11 +39,9 @@ type DeclaredCount = {
 export type ParsedRegistry = {
   /** As declared; the build sets registry_sha256 and bytes from what was pulled. */
   readonly meta: RegistryMeta;
-  /** In the registry's order, one per id. */
   readonly records: readonly ParsedCub[];
   readonly rejected: readonly Rejection[];
   readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
-  /** Every declared number that can be counted, mismatch or not. */
   readonly counts: readonly DeclaredCount[];
   /** What else a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
   readonly notes: readonly string[];
@@ -59,14 +57,12 @@ type Registry = ParsedRegistry & {
     /** RFC 3339, when they were pulled. */
     readonly fetched: string;
   } | null;
-  /** The same bytes as the last good ones. */
   readonly unchanged: boolean;
 };
 
 export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
 
 export type RegistryOptions = {
-  /** Folder for the last good registry; created when missing. */
   readonly cacheDir: string;
   /** Whether the body is kept for a time when the source is down. Default true; without it nothing is written. */
   readonly keep?: boolean;
@@ -125,20 +121,12 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
   if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");
   const { data: meta, notes: metaNotes } = parseLeniently(RegistryMeta, rawMeta);
-  const records = new Map<string, ParsedCub>();
-  const rejected: Rejection[] = [];
-  cubs.forEach((raw: unknown, index) => {
-    const result = parseCub(raw);
-    if ("rejected" in result) rejected.push({ source: "registry", key: nameOf(raw, index), reason: result.rejected });
-    else if (records.has(result.record.id)) {
-      rejected.push({
-        source: "registry",
-        key: result.record.id,
-        reason: `an earlier record has the same id; this one is number ${index + 1} in the registry`,
-      });
-    } else records.set(result.record.id, result);
-  });
-  const accepted = [...records.values()];
+  const { accepted, rejected } = acceptOnce(
+    cubs,
+    { source: "registry", kind: "record", whole: "registry" },
+    parseCub,
+    ({ record }) => record.id,
+  );
   const unknownValues = accepted.flatMap(({ record, unknown_values }) => unknown_values.map((value) => ({ id: record.id, ...value })));
   const counts = countDeclared(meta, rawMeta, accepted);
   const notes = [
@@ -147,15 +135,10 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
       ({ id, field, value }) => `${id}: ${field} has the unknown value ${JSON.stringify(value.slice(0, 80))}; it is kept`,
     ),
     ...counts
-      .filter(isWrong)
+      .filter(({ declared, counted }) => declared !== counted)
       .map(({ name, declared, counted }) => `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`),
   ];
   return { meta, records: accepted, rejected, unknownValues, counts, notes };
-}
-
-/** Declared and counted differ. */
-function isWrong(count: DeclaredCount): boolean {
-  return count.declared !== count.counted;
 }
 
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
@@ -189,11 +172,6 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(extras);
 }
 
-function nameOf(raw: unknown, index: number): string {
-  const id = isRecord(raw) ? raw["id"] : undefined;
-  return typeof id === "string" && id !== "" ? id.slice(0, 200) : `record ${index + 1}`;
-}
-
 const COUNTED = {
   verification_counts: "verification_state",
   invocation_counts: "invocation",
@@ -206,7 +184,6 @@ function countDeclared(meta: RegistryMeta, rawMeta: Record<string, unknown>, rec
   for (const [name, field] of Object.entries(COUNTED) as [keyof typeof COUNTED, (typeof COUNTED)[keyof typeof COUNTED]][]) {
     if (!isRecord(rawMeta[name])) continue;
     const counted = tally(records.map(({ record }) => record[field]));
-    // Registries do not list the empty value, unless they do.
     if (!Object.hasOwn(meta[name], "")) counted.delete("");
     counts.push(...compare(name, new Map(Object.entries(meta[name])), counted));
   }
@@ -227,9 +204,7 @@ function declaresRows(rawMeta: Record<string, unknown>, repo: string): boolean {
 }
 
 function tally(values: readonly string[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
+  return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
 }
 
 function compare(group: string, declared: ReadonlyMap<string, number>, counted: ReadonlyMap<string, number>): DeclaredCount[] {

@@ -1,4 +1,4 @@
-/** Columns of the engine as the bytes that they are: its own accessors look at type, chunk and null for every single value. */
+/** Columns of the engine as the bytes that they are. */
 import type { Data, RecordBatch } from "apache-arrow";
 
 /** The strings of one column of one batch, UTF-8 one behind the other; string `row` ends where the next begins. */
@@ -17,7 +17,6 @@ export function numbersOf(batch: RecordBatch, name: string): Int32Array | Float6
   return dataOf(batch, name).values as Int32Array | Float64Array;
 }
 
-/** The engine's own name of each row. */
 export function refsOf(batch: RecordBatch): BigUint64Array {
   return dataOf(batch, "_rowid").values as BigUint64Array;
 }
@@ -26,7 +25,6 @@ export function textAt({ bytes, offsets }: Strings, row: number): string {
   return bytes.toString("utf8", offsets[row], offsets[row + 1]);
 }
 
-/** Whether two strings of a column are the same. */
 export function sameText({ bytes, offsets }: Strings, a: number, b: number): boolean {
   return bytes.compare(bytes, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]) === 0;
 }

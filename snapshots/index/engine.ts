@@ -15,7 +15,7 @@ export type Engine = {
 /** Imported here and not at the top: who does not search does not load the native library. */
 export async function connectEngine(uri: string): Promise<Engine> {
   const lancedb = await import("@lancedb/lancedb");
-  // As CommonJS, because LanceDB loads it so: a second copy of the classes would be converted at every write.
+  // As CommonJS, because LanceDB loads it so and knows tables by its own copy of the classes.
   const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
   const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
   return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow };

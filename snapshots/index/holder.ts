@@ -1,16 +1,16 @@
 /** Which readers hold their rows in memory: one budget for the whole process, those used last have it. A reader whose rows
- *  are not held asks the engine for each, which is slower and says the same. */
+ *  are not held asks the engine for each, with the same answers. */
 import type { ResidentRows } from "./resident.ts";
 
-/** Bytes that all held rows together may take: some 200,000 passages. */
+/** Bytes that all held rows together may take. */
 const MAX_BYTES = 384 * 1024 * 1024;
-/** Uses after which a reader that lost its rows to others gets them back: reading them costs as much as some hundred requests. */
+/** Uses after which a reader that lost its rows to others gets them back. */
 const USES_TO_RETURN = 50;
 
 export type Holder = {
   /** null while they are not held; then they may be from some later use on. */
   rows(): ResidentRows | null;
-  /** Gives the memory back; with use they are held again. */
+  /** Gives the memory back until the rows are used again. */
   release(): void;
   /** Returns when nothing is being read for it any more: until then the engine refuses to close what is read from. */
   close(): Promise<void>;
@@ -18,8 +18,7 @@ export type Holder = {
 
 type Entry = { rows: ResidentRows | null };
 
-/** Those that hold rows, the one used last at the end. */
-const holding = new Set<Entry>();
+const holding = new Set<Entry>(); // the one used last at the end
 
 /** @param load reads the rows unless they take more than so many bytes */
 export function openHolder(load: (room: number) => Promise<ResidentRows | null>): Holder {

@@ -24,20 +24,17 @@ import {
 import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 
-/** Rows written at once: bounds memory, and gives fragments of a good size. */
-const BATCH_ROWS = 4096;
-/** Above this share of rows that the full-text index does not know yet (the engine scans them), it is brought up to date. */
+const BATCH_ROWS = 4096; // written at once
+/** Above this share of rows that the full-text index does not know yet, it is brought up to date. */
 const UNINDEXED_SHARE = 0.02;
 const UNINDEXED_ROWS = 200;
-/** Fragments above which they are merged: each costs every query a little. */
-const MAX_FRAGMENTS = 40;
+const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 export type IndexUpdate = {
   /** Documents that are new or changed, each at most once. Every row of an earlier version of them goes. */
   readonly upsert: AsyncIterable<Document> | Iterable<Document>;
-  /** `doc` ids that are gone. */
   readonly remove: readonly string[];
   /** Tag to build on, or null to start from nothing (then `upsert` has to give every document). */
   readonly base: string | null;
@@ -58,7 +55,7 @@ export type ViewIndex = {
    *  vectors of several models side by side, never mixed.
    *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
   embed(options: EmbedOptions): Promise<Embedded>;
-  /** Forgets every other tag and frees what only they used. */
+  /** Forgets every other tag. */
   prune(keep: readonly string[]): Promise<void>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;
@@ -244,7 +241,6 @@ async function writeChanges(
   return { passages, documents };
 }
 
-/** Brings the word counts up to date; costs what changed, not what is there. */
 async function writeCounts(engine: Engine, base: string | null, changes: ReadonlyMap<string, number>): Promise<Table> {
   if (base === null) {
     const words = await emptyTable(engine, WORDS, wordTable(engine, changes));

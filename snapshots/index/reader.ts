@@ -47,7 +47,7 @@ export type IndexReader = {
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
-  /** Tells that it will hardly be asked again soon: gives back the memory of the rows that it holds. */
+  /** Releases the memory of its rows, for a snapshot that is no longer current. */
   release(): void;
   close(): void;
 };
@@ -70,7 +70,7 @@ const ROW_COLUMNS = [
 
 export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
   const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
-  // Words of a single row are most of the vocabulary, and 1 is the answer for them anyway. Totals begin with a space.
+  // For words of a single row 1 is the answer anyway (see openStatistics). Totals begin with a space.
   const counts = new Map<string, number>();
   for await (const batch of words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"])) {
     const names = stringsOf(batch, "word");
@@ -82,7 +82,6 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
 
   const holder = openHolder(async (room) => {
     const rows = await loadRows(passages, room);
-    // Else the first query with each word waits for the disk.
     if (rows !== null) await warmTerms(passages);
     return rows;
   });
@@ -161,30 +160,13 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
           .select([...ROW_COLUMNS])
           .withRowId()
           .toArrow();
-        // Column by column: a row object of the engine looks every field up by name.
         const found = table.getChild("_rowid");
-        const columns = ROW_COLUMNS.map((name) => table.getChild(name));
+        const columns = ROW_COLUMNS.map((name) => [name, table.getChild(name)] as const);
         const byRef = new Map<bigint, IndexRow>();
         for (let at = 0; at < table.numRows; at++) {
-          const [doc, n, key, kind, collection, title, heading, name, text, page, start, end, digest] = columns.map((column) =>
-            column?.get(at),
-          );
-          byRef.set(BigInt(found?.get(at)), {
-            doc,
-            n,
-            key,
-            kind,
-            collection,
-            title,
-            heading,
-            name,
-            text,
-            // 0 stands for "no page".
-            page: page === 0 ? null : page,
-            start_line: start,
-            end_line: end,
-            sha256: digest,
-          });
+          const row = Object.fromEntries(columns.map(([name, column]) => [name, column?.get(at)])) as IndexRow;
+          // 0 stands for "no page".
+          byRef.set(BigInt(found?.get(at)), { ...row, page: row.page === 0 ? null : row.page });
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),

@@ -1,16 +1,13 @@
-/** The rows of one tag held in memory, nearly as the engine gives them: a row is then a few slices away, where a request to the
- *  engine takes a millisecond and more however few rows it is for. Finding is still the engine's. */
+/** The rows of one tag held in memory, nearly as the engine gives them. Finding is still the engine's. */
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 import { numbersOf, type Part, refsOf, sameText, type Strings, stringsOf, textAt } from "./columns.ts";
 import type { IndexKind, IndexRow } from "./row.ts";
 import { readTerms, type Terms } from "./terms.ts";
 
-/** What the ranking needs of a row. */
 type ResidentPlace = { readonly doc: string; readonly n: number; readonly terms: Terms; readonly length: number };
 
 export type ResidentRows = {
-  /** That they take in memory, about. */
   readonly bytes: number;
   /** null for a ref that no row of the tag has. */
   place(ref: bigint): ResidentPlace | null;
@@ -53,7 +50,6 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
     at += batch.numRows;
   }
 
-  // One column after the other: what the engine sets aside for reading is then needed once and not four times.
   let taken = rows * BYTES_PER_ROW + docs.length * BYTES_PER_DOC;
   const terms = await loadColumn(passages, "terms", positions, rows, room - taken, openTermBatches());
   if (terms === null) return null;
@@ -96,7 +92,6 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
   };
 }
 
-/** One column by position. */
 type Column<T> = { readonly size: number; at(position: number): Part<T> };
 
 /** Strings as they are held. @returns also where each begins, and where the last one ends */
@@ -139,7 +134,7 @@ async function loadColumn<T>(
   };
 }
 
-/** A copy, so that the engine's own memory is free for the next batch. */
+/** A copy: the engine uses its own memory again for the next batch. */
 function keepTexts({ bytes, offsets }: Strings, rows: number): ReturnType<Keep<Buffer>> {
   const first = offsets[0] ?? 0;
   const held = Buffer.from(bytes.subarray(first, offsets[rows]));
@@ -147,7 +142,6 @@ function keepTexts({ bytes, offsets }: Strings, rows: number): ReturnType<Keep<B
 }
 
 function openTermBatches(): Keep<Int32Array> {
-  // How many words a batch has is known when they are read.
   let scratch = new Int32Array(0);
   return ({ bytes, offsets }, rows) => {
     const length = (offsets[rows] ?? 0) - (offsets[0] ?? 0);

@@ -22,14 +22,9 @@ export type Document = {
 };
 
 /** One passage as it comes back from a search. */
-export type IndexRow = {
-  readonly doc: string;
+export type IndexRow = Omit<Document, "passages"> & {
   /** Number of the passage in the document, from 0. */
   readonly n: number;
-  readonly key: string;
-  readonly kind: IndexKind;
-  readonly collection: string;
-  readonly title: string;
   /** Heading path, outermost first, joined by " › "; "" at top level. */
   readonly heading: string;
   /** Declared name for code, else "". */
@@ -40,11 +35,10 @@ export type IndexRow = {
   /** 1-based, inclusive; both 0 when the document has no passage. */
   readonly start_line: number;
   readonly end_line: number;
-  readonly sha256: string;
 };
 
 /** A row as it is stored: with its analysed words, how many of them are its text's, and a digest of what a model of
- *  meaning would read, so that vectors follow changes without reading the texts again. */
+ *  meaning would read. */
 export type StoredRow = IndexRow & { readonly terms: string; readonly length: number; readonly print: string };
 
 /** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
@@ -55,7 +49,7 @@ export type Field = (typeof FIELDS)[number];
  *  It is part of the table's name, so that another program version never reads rows it would misunderstand. */
 export const INDEX_FORMAT = "3";
 
-/** Hex digits of a print: 2^64 tries to find two passages with one print, and all that they would win is a shared vector. */
+/** Hex digits of a print; whoever finds two passages with one print wins a shared vector. */
 const PRINT_LENGTH = 32;
 
 export function documentId(kind: "object" | "record" | "claim", id: string): string {
@@ -111,12 +105,7 @@ export function rowsOf(document: Document): AnalysedRow[] {
   });
 }
 
-/** The words of each field of a stored row. */
-function fieldLines(terms: string): readonly string[] {
-  return terms.split("\n");
-}
-
 /** The words of a stored row, as AnalysedRow has them. */
 export function storedWords(terms: string): readonly (readonly string[])[] {
-  return fieldLines(terms).map((line) => (line === "" ? [] : line.split(" ")));
+  return terms.split("\n").map((line) => (line === "" ? [] : line.split(" ")));
 }

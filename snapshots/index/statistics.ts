@@ -1,6 +1,5 @@
 /** The numbers that a score needs of the whole index: how many rows, how long each field is together, and in how many
- *  rows a word stands. They are kept beside the rows, exactly, because the engine's own numbers count deleted rows until it
- *  rebuilds: with ours, an index that grew by a thousand updates scores like one that was built in one go. */
+ *  rows a word stands. They are kept beside the rows, exactly: the engine's own numbers count deleted rows until it rebuilds. */
 import { FIELDS } from "./row.ts";
 
 export type Statistics = {
@@ -32,7 +31,6 @@ export class WordCounts {
       for (const word of list) {
         const known = this.#counts.get(word);
         if (known === undefined) this.#counts.set(word, { count: sign, row: this.#row });
-        // The row's number tells whether the word was met in it before.
         else if (known.row !== this.#row) {
           known.row = this.#row;
           known.count += sign;
@@ -47,7 +45,6 @@ export class WordCounts {
     else known.count += by;
   }
 
-  /** What changed, by name. */
   changes(): Map<string, number> {
     const out = new Map<string, number>();
     for (const [name, { count }] of this.#counts) if (count !== 0) out.set(name, count);
@@ -60,7 +57,6 @@ export function openStatistics(counts: ReadonlyMap<string, number>): Statistics 
   return {
     rows: counts.get(ROWS_TOTAL) ?? 0,
     lengths: FIELDS.map((_, at) => counts.get(lengthTotal(at)) ?? 0),
-    // A word that only one row holds need not be remembered: asked about a word in a row, 1 is the answer.
     rowsWith: (word) => counts.get(word) ?? 1,
   };
 }

@@ -11,15 +11,13 @@ import { textColumn } from "./text-column.ts";
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
 
-/** The full-text index. */
 export const TERMS_INDEX = "terms_idx";
 
 /** Longest word the engine indexes, in bytes: a word of MAX_WORD characters and more. */
 const MAX_TOKEN_BYTES = 400;
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
 const PASSING = /os error (?:5|12|13|23|24)\b/;
-/** Names in one SQL list. */
-const CHUNK = 500;
+const CHUNK = 500; // names in one SQL list
 /** Nothing is older than this: `optimize` must not clean up, because a tag older than its limit makes it fail. */
 export const NEVER = new Date(0);
 
@@ -75,7 +73,6 @@ export async function emptyTable({ connection }: Engine, name: string, like: Arr
   return connection.createEmptyTable(name, like.schema, { mode: "overwrite" });
 }
 
-/** The table as it is, or an empty one. */
 export async function openOrCreate(connection: Connection, name: string, like: ArrowTable): Promise<Table> {
   return (await openTable(connection, name)) ?? createTable(connection, name, like);
 }
@@ -108,7 +105,6 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
   });
 }
 
-/** The full-text index over words that are already analysed. */
 export async function indexTerms({ lancedb }: Engine, table: Table): Promise<void> {
   await table.createIndex("terms", {
     name: TERMS_INDEX,
@@ -124,12 +120,11 @@ export async function indexTerms({ lancedb }: Engine, table: Table): Promise<voi
   });
 }
 
-/** Reads the full-text index into the engine's memory: some 2 kB a passage, but never more than the engine keeps. */
+/** Reads the full-text index into the engine's memory, as far as the engine keeps it. */
 export function warmTerms(table: Table): Promise<void> {
   return table.prewarmIndex(TERMS_INDEX);
 }
 
-/** Moves the tag, or makes it. */
 export async function setTag(table: Table, tag: string): Promise<void> {
   const tags = await table.tags();
   const version = await table.version();

@@ -1,12 +1,10 @@
-/** The words of a row as numbers: a number is compared at once, a word letter by letter. A number is 32 bits of its word, so of
- *  a hundred thousand words a given one shares its number with another once in forty thousand times; it then counts as that. */
+/** The words of a row as numbers of 32 bits. A word that shares its number with another counts as that. */
 import type { Part } from "./columns.ts";
 
 /** Numbers of words in order; LINE_END where a field ends. */
 export type Terms = Part<Int32Array>;
 
-/** No word's number. */
-export const LINE_END = 0;
+export const LINE_END = 0; // no word's number
 
 const SPACE = 32;
 const NEWLINE = 10;

@@ -1,4 +1,4 @@
-/** Strings as a column for the engine, encoded in one go. */
+/** Strings as a column for the engine. */
 import type { Utf8, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
 

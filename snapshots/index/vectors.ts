@@ -13,14 +13,12 @@ import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
-/** Passages embedded and written at once. */
-const BATCH = 256;
+const BATCH = 256; // passages embedded and written at once
 /** Up to here every vector is compared, which is exact. */
 const EXACT_ROWS = 20_000;
-/** Share of the clusters that a query looks into above that; README.md has the recall. */
+/** Share of the clusters that a query looks into above that. */
 const PROBED = 0.1;
-/** Pieces of the table above which they are merged: each costs every query a little. */
-const MAX_FRAGMENTS = 40;
+const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 /** Share of vectors outside the clusters above which they are made anew. */
 const STALE_SHARE = 0.2;
 const INDEX_NAME = "vector_idx";
@@ -32,7 +30,6 @@ export type EmbedOptions = {
   /** Directory or URI of vectors by text, shared by views and kept from build to build; null for none. */
   readonly cacheUri: string | null;
   readonly signal?: AbortSignal;
-  /** Told after each batch. */
   readonly onProgress?: (done: number, total: number) => void;
 };
 
@@ -118,7 +115,6 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
   }
 }
 
-/** The texts of places of one batch, in order. */
 async function readTexts(passages: Table, batch: readonly Place[]): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const filter of sqlLists("doc", [...new Set(batch.map(({ doc }) => doc))])) {
@@ -171,7 +167,6 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
       await table.add(vectorTable(engine, { digest: [...vectors.keys()] }, [...vectors.values()], embedder.dimensions));
     },
     async close() {
-      // Small builds add a piece each, and every query of the cache would look into all of them.
       if (added >= BATCH || (added > 0 && (await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS)) {
         await table.createIndex("digest");
         // Nobody reads an old state of a cache.
@@ -183,8 +178,8 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
   };
 }
 
-/** Whether a directory of an index has the vectors of a tag by a model, told from a file name, because loading the engine costs
- *  a quarter of a second. The engine's layout is its own affair: false may only mean that it has changed.
+/** Whether a directory of an index has the vectors of a tag by a model, told from a file name without the engine. Its layout
+ *  is the engine's own affair: false may only mean that it has changed.
  *  @param uri of the index, when it is a directory */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
   return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(

@@ -6,12 +6,10 @@ import { stemmer } from "stemmer";
 
 /** Code units of one word; longer runs (base64, minified code) are cut and say nothing. */
 const MAX_WORD = 64;
-/** Distinct raw words whose analysis is kept; above it the memory starts again. */
-const CACHE_LIMIT = 200_000;
+const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
 /** Raw words: letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
 const RAW = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u22ff\u27c0-\u2aff]/gu;
-/** The same for text that is all ASCII. */
 const RAW_ASCII = /[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
 /** Pieces of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
 const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
@@ -20,7 +18,7 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
 const PLAIN = /^[a-z]+$/;
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** English function words: they decide nothing and fill every posting list. */
+/** English function words: they decide nothing. */
 const STOP: ReadonlySet<string> = new Set(
   (
     "a an and are as at be but by for from had has have he her his if in into is it its no not of on or s such t that the " +
@@ -30,7 +28,6 @@ const STOP: ReadonlySet<string> = new Set(
 
 const cache = new Map<string, readonly string[]>();
 
-/** Lowercase without diacritics. */
 function fold(text: string): string {
   return ASCII.test(text) ? text.toLowerCase() : text.normalize("NFKD").replaceAll(/\p{M}/gu, "").toLowerCase();
 }
@@ -69,7 +66,6 @@ function analyse(raw: string): readonly string[] {
   return out;
 }
 
-/** The index words of one raw word. */
 function wordsOf(raw: string): readonly string[] {
   const known = cache.get(raw);
   if (known !== undefined) return known;
@@ -97,7 +93,6 @@ export type Hit = { readonly start: number; readonly end: number; readonly word:
 const STEM_TAIL = 2;
 /** Letters that a stem keeps of its word, whatever suffix went. */
 const STEM_HEAD = 3;
-/** Joins words within one raw word. */
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */
@@ -105,7 +100,6 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),
   );
-  // Nearly every word of a text is none of these: one native scan for their beginnings, then a closer look.
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
   // What has a letter beyond ASCII may be any word, folded.
   const headOrLetter = new RegExp([...heads, "[^\\x00-\\x7f]"].join("|"), "gi");
@@ -170,7 +164,6 @@ function isRunCode(code: number): boolean {
   return code > 127 || isWordCode(code) || JOINTS.has(code);
 }
 
-/** Letters, digits and "_" of ASCII. */
 function isWordCode(code: number): boolean {
   return (code >= 97 && code <= 122) || (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95;
 }

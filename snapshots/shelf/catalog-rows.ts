@@ -1,13 +1,11 @@
-/** The rows of a stored catalog, parsed in slices, so that a server that loads the next snapshot goes on answering: at 100,000
- *  objects the file has 42 MB, and JSON.parse of the whole holds everybody up for half a second. */
+/** The rows of a stored catalog, parsed in slices, so that a server that loads the next snapshot goes on answering. */
 import { setImmediate } from "node:timers/promises";
 import { ShelfError } from "../errors.ts";
 import type { ObjectRow } from "../format/view-data.ts";
 import type { ObjectKind } from "../schema/extract.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
 
-/** Characters that are parsed at a time: a few milliseconds. */
-const SLICE = 256 * 1024;
+const SLICE = 256 * 1024; // characters that are parsed at a time
 /** Signs of canonical JSON (RFC 8785) that no text in it can hold, because a quotation mark in a text stands behind a
  *  backslash. `etag` is an object's first member, `prefix` the one after a collection's objects. */
 const LIST_START = '"objects":[';

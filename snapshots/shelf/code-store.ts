@@ -2,7 +2,7 @@
  *
  *  Nothing in it is followed: a link anywhere on the way makes the file absent. Bytes are read once, and the digest is of
  *  the bytes that were read, so what is compared and what is sent cannot differ. */
-import { constants, type FileHandle, lstat, open, opendir, realpath } from "node:fs/promises";
+import { constants, type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN, parseCodeRef } from "../format/code-ref.ts";
 import { type Sha256, sha256 } from "../digest.ts";
@@ -53,7 +53,7 @@ export function openCodeStore(storage: CodeStorage): CodeStore {
 
 async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, size: number) => Promise<T>): Promise<T | null> {
   parseCodeRef(ref.repo, ref.head, ref.path); // a caller that forgot must not leave the root
-  const realRoot = await findRoot(root);
+  const realRoot = await realpath(root).catch(unavailable);
   const path = join(realRoot, ref.repo, ref.head, ref.path);
   let file: FileHandle;
   try {
@@ -62,7 +62,7 @@ async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, s
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (cause) {
     if (isAbsent(cause)) return null;
-    throw unavailable(cause);
+    return unavailable(cause);
   }
   try {
     const opened = await file.stat({ bigint: true });
@@ -74,17 +74,9 @@ async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, s
   } catch (cause) {
     if (cause instanceof ShelfError) throw cause;
     if (isAbsent(cause)) return null;
-    throw unavailable(cause);
+    return unavailable(cause);
   } finally {
     await file.close();
-  }
-}
-
-async function findRoot(root: string): Promise<string> {
-  try {
-    return await realpath(root);
-  } catch (cause) {
-    throw unavailable(cause);
   }
 }
 
@@ -92,15 +84,15 @@ function isAbsent(cause: unknown): boolean {
   return ["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "ENXIO", "EISDIR"].includes((cause as NodeJS.ErrnoException).code ?? "");
 }
 
-function unavailable(cause: unknown): ShelfError {
-  return new ShelfError("code_store_unavailable", "The exact-revision store cannot be read.", { cause });
+function unavailable(cause: unknown): never {
+  throw new ShelfError("code_store_unavailable", "The exact-revision store cannot be read.", { cause });
 }
 
 async function* list(root: string): AsyncGenerator<ListedCode> {
-  const realRoot = await findRoot(root);
-  for (const repo of await entriesOf(realRoot)) {
+  const realRoot = await realpath(root).catch(unavailable);
+  for (const repo of await readdir(realRoot, { withFileTypes: true }).catch(unavailable)) {
     if (!repo.isDirectory() || !CODE_REPO_PATTERN.test(repo.name)) continue;
-    for (const head of await entriesOf(join(realRoot, repo.name))) {
+    for (const head of await readdir(join(realRoot, repo.name), { withFileTypes: true }).catch(unavailable)) {
       if (!head.isDirectory() || !CODE_HEAD_PATTERN.test(head.name)) continue;
       yield* listBelow(join(realRoot, repo.name, head.name), { repo: repo.name, head: head.name }, "");
     }
@@ -108,7 +100,7 @@ async function* list(root: string): AsyncGenerator<ListedCode> {
 }
 
 async function* listBelow(folder: string, ref: Omit<CodeRef, "path">, prefix: string): AsyncGenerator<ListedCode> {
-  for (const entry of await entriesOf(folder)) {
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(unavailable)) {
     const path = prefix + entry.name;
     const reject = (problem: string): ListedCode => ({ ...ref, path, size: 0, problem });
     const problem = findCodePathProblem(path);
@@ -126,15 +118,5 @@ async function* listBelow(folder: string, ref: Omit<CodeRef, "path">, prefix: st
         problem: stats.size > MAX_CODE_BYTES ? `is larger than ${MAX_CODE_BYTES} bytes` : null,
       };
     }
-  }
-}
-
-async function entriesOf(folder: string) {
-  try {
-    const entries = [];
-    for await (const entry of await opendir(folder)) entries.push(entry);
-    return entries;
-  } catch (cause) {
-    throw unavailable(cause);
   }
 }

@@ -24,7 +24,7 @@ export type Change = {
  *  An object is changed when its bytes, its media type or its upload time is; a claim or record when its JSON is.
  *  @param before null for the first snapshot: everything is added */
 export async function diffSnapshots(before: Snapshot | null, after: Snapshot): Promise<Changes> {
-  const found: Mutable = { added: noNames(), changed: noNames(), removed: noNames() };
+  const found: Changes = { added: noNames(), changed: noNames(), removed: noNames() };
   for await (const change of diffFolder(before, after, "objects")) found[kindOf(change)].objects.push(change.path);
   for await (const change of diffFolder(before, after, "api/cubs")) {
     const id = recordId(change.path);
@@ -61,43 +61,31 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
 
 /** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
 async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]> {
-  const meta = async (snapshot: Snapshot): Promise<unknown> =>
+  const claimsMeta = async (snapshot: Snapshot): Promise<unknown> =>
     ((await readJson(snapshot, "api/claims.json")) as { meta?: unknown } | null)?.meta ?? null;
-  const pairs = [
-    {
-      name: "library",
-      path: pagePath.front,
-      before: await readJson(before, "api/library.json"),
-      after: await readJson(after, "api/library.json"),
-    },
-    { name: "claims meta", path: pagePath.claims, before: await meta(before), after: await meta(after) },
-    {
-      name: "registry meta",
-      path: pagePath.dashboard,
-      before: await readJson(before, "api/cubs/meta.json"),
-      after: await readJson(after, "api/cubs/meta.json"),
-    },
-    {
-      name: "rejected",
-      path: pagePath.rejected,
-      before: await readJson(before, "api/rejected.json"),
-      after: await readJson(after, "api/rejected.json"),
-    },
+  const file = (path: string) => (snapshot: Snapshot) => readJson(snapshot, path);
+  const parts = [
+    { name: "library", path: pagePath.front, read: file("api/library.json") },
+    { name: "claims meta", path: pagePath.claims, read: claimsMeta },
+    { name: "registry meta", path: pagePath.dashboard, read: file("api/cubs/meta.json") },
+    { name: "rejected", path: pagePath.rejected, read: file("api/rejected.json") },
   ];
-  return pairs.filter((pair) => !isDeepStrictEqual(pair.before, pair.after)).map((pair) => describe("other", pair.name, pair.path, pair));
+  const changes: Change[] = [];
+  for (const { name, path, read } of parts) {
+    const pair = { before: await read(before), after: await read(after) };
+    if (!isDeepStrictEqual(pair.before, pair.after)) changes.push(describe("other", name, path, pair));
+  }
+  return changes;
 }
 
-/** Objects, claims and records together. */
 export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
   const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
   return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
 }
 
-type Names = { objects: string[]; claims: string[]; records: string[] };
-type Mutable = { added: Names; changed: Names; removed: Names };
 type Pair = { readonly before: unknown; readonly after: unknown };
 
-const noNames = (): Names => ({ objects: [], claims: [], records: [] });
+const noNames = (): Changes["added"] => ({ objects: [], claims: [], records: [] });
 
 function kindOf(pair: Pair): Change["change"] {
   return pair.before === null ? "added" : pair.after === null ? "removed" : "changed";
@@ -138,7 +126,6 @@ function jsonText(value: unknown): string {
   return value === undefined ? "" : canonicalJson(value);
 }
 
-/** Claims that differ, by id. */
 async function claimPairs(before: Snapshot | null, after: Snapshot): Promise<ReadonlyMap<string, Pair>> {
   const path = "api/claims.json";
   const [a, b] = [(await before?.find(path)) ?? null, await after.find(path)];

@@ -18,7 +18,6 @@ export type PruneOptions = {
 };
 
 export type Pruned = {
-  /** Ids of snapshots that no record names any more. */
   readonly removed_snapshots: readonly Sha256[];
   readonly removed_blobs: number;
   readonly freed_bytes: number;
@@ -62,7 +61,6 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: Pru
       spare.push(blob);
     }
   }
-  // What was taken over survives a power cut before it goes here.
   await moveTo?.flush();
   let blobs = 0;
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Which blobs a set of snapshots needs. Reads trees only, each once, so shared and repeated subtrees cost nothing. */
+/** Which blobs a set of snapshots needs. Reads trees only, each once. */
 import { type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { Shelf } from "./shelf.ts";

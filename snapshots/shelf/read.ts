@@ -11,7 +11,7 @@ import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { type BlobEntry, type Entry, parseTree, type Tree } from "../format/tree.ts";
 import type { Library, ViewData } from "../format/view-data.ts";
 
-/** Parsed trees are shared by all open snapshots: most of them are the same. */
+/** Parsed trees, shared by all open snapshots. */
 const MAX_CACHED_TREES = 20_000;
 
 export type Snapshot = {
@@ -94,7 +94,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
   };
 }
 
-/** Binary search by name: trees are sorted. */
+/** Trees are sorted by name. */
 function findName(tree: Tree, name: string): Entry | null {
   let low = 0;
   let high = tree.length - 1;

@@ -11,7 +11,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
-  writeSync,
+  writeFileSync,
 } from "node:fs";
 import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -25,42 +25,17 @@ const run = promisify(execFile);
 /** Opens one root of a shelf; creates nothing until something is put.
  *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
  *  @param fallback a root whose blobs this one may refer to: internal may use public, never the other way
- *  @param reading "at once" holds everything else up while a blob is read, at a third of the cost: for builds, which read
- *    tens of thousands of small blobs and answer nobody */
+ *  @param reading "at once" holds everything else up while a blob is read: for builds, which answer nobody */
 export function openDirectoryShelf(root: string, fallback: Shelf | null = null, reading: "aside" | "at once" = "aside"): Shelf {
-  const made = new Set<string>();
   const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
   const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
   const pointerPath = join(root, "current.json");
 
-  const ensureFolder = (folder: string): void => {
-    if (made.has(folder)) return;
-    mkdirSync(folder, { recursive: true });
-    made.add(folder);
-  };
-  // Synchronous on purpose: a blob is a few kilobytes, and the queue behind asynchronous calls costs more than the write.
   const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
     const temporary = join(root, "tmp", randomUUID());
-    const create = (): number => {
-      ensureFolder(join(root, "tmp"));
-      ensureFolder(dirname(path));
-      return openSync(temporary, "wx");
-    };
-    let file: number;
-    try {
-      file = create();
-    } catch {
-      // The folder was removed since it was made (`clearTemporary` does that).
-      made.clear();
-      file = create();
-    }
-    try {
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
-      if (durable) fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
+    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(temporary, bytes, { flag: "wx", flush: durable });
     renameSync(temporary, path);
   };
 
@@ -170,7 +145,6 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
 
     async flush() {
       if (!existsSync(root)) return;
-      // One syncfs for everything instead of one fsync for each of thousands of small files.
       await run("sync", ["-f", root]).catch(async () => {
         for await (const blob of shelf.listBlobs()) syncFolder(blobPath(blob.digest));
       });
@@ -180,7 +154,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   return shelf;
 }
 
-/** Blobs that a shelf wrote or compared itself: the internal root need not read them again to know that they are whole. */
+/** Blobs that a shelf wrote or compared itself, hence whole. */
 const wholeBlobs = new WeakMap<Shelf, Set<Sha256>>();
 
 /** Removes what killed builds left under tmp/. Only under the build lock. */
@@ -201,13 +175,10 @@ export async function checkWritable(root: string): Promise<void> {
   }
 }
 
-/** Records that are read at once: a shelf may hold more of them than a process may have files open. */
-const RECORDS_AT_ONCE = 64;
 /** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
 const SETTLED_NS = 50_000_000n;
 
-/** The records of a folder, each read once: a server asks at every turn, and none ever changes but the newest, which the build
- *  after a crash may replace. */
+/** The records of a folder, each read once: none ever changes but the newest, which the build after a crash may replace. */
 function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[]> } {
   let known: ReadonlyMap<string, SnapshotRecord> = new Map();
   let listed: readonly SnapshotRecord[] = [];
@@ -221,15 +192,9 @@ function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[
       const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => /^[1-9][0-9]*\.json$/.test(name));
       const newest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
       const next = new Map<string, SnapshotRecord>();
-      for (let at = 0; at < names.length; at += RECORDS_AT_ONCE) {
-        const some = names.slice(at, at + RECORDS_AT_ONCE);
-        const read = await Promise.all(
-          some.map(async (name) => (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name))),
-        );
-        for (const [index, name] of some.entries()) {
-          const record = read[index];
-          if (record !== undefined && record !== null) next.set(name, record);
-        }
+      for (const name of names) {
+        const record = (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name));
+        if (record !== null) next.set(name, record);
       }
       const same = next.size === known.size && [...next].every(([name, record]) => known.get(name)?.snapshot === record.snapshot);
       if (!same) listed = [...next.values()].sort((a, b) => a.sequence - b.sequence);
@@ -268,7 +233,7 @@ function parseJson(text: string): unknown {
 const LOCK_TIMEOUT_MS = 10_000;
 
 /** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
- *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. Loaded only by who publishes. */
+ *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. */
 async function withLock(path: string, work: () => void): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
   const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });

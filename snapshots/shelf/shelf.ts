@@ -11,7 +11,6 @@ export const snapshotRecordSchema = z.strictObject({
   snapshot: digest,
   /** RFC 3339 UTC: the build's clock; the only time that does not come from source data, and it lies outside the tree. */
   created: z.iso.datetime(),
-  /** Id of the snapshot that was served before this one, null for the first. */
   previous: digest.nullable(),
   /** What the build read: name → digest or version. */
   inputs: z.record(z.string(), z.string()),
@@ -19,8 +18,8 @@ export const snapshotRecordSchema = z.strictObject({
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
 
 const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.string()), records: z.array(z.string()) });
-/** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Small, and kept when
- *  the snapshot itself is pruned: from it follow the history page and "first seen". */
+/** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Kept when the
+ *  snapshot itself is pruned: from it follow the history page and "first seen". */
 export const changesSchema = z.strictObject({ added: names, changed: names, removed: names });
 export type Changes = z.infer<typeof changesSchema>;
 
@@ -36,14 +35,13 @@ export interface Shelf {
   /** Only `prune` calls this, under the build lock, for blobs that no record reaches. */
   deleteBlob(digest: Sha256): Promise<void>;
 
-  /** Newest record that the pointer names, or null before the first publication. Cheap enough for every second. */
+  /** The record that the pointer names, or null before the first publication. */
   readPointer(): Promise<SnapshotRecord | null>;
   /** Makes `record` current if `expected` still is. @throws ShelfError "lost_race" otherwise */
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
   /** All records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;
-  /** The same for servers, cheap enough for every second: a record that was read once is not read again, and while none is
-   *  added or removed the list is the same one. */
+  /** The same for servers: no record is read twice, and while none is added or removed the list is the same one. */
   knownRecords(): Promise<readonly SnapshotRecord[]>;
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;

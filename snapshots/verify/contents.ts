@@ -11,7 +11,7 @@ import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
 import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import { type ObjectRow, REGISTRY_STATES, type ViewData } from "../format/view-data.ts";
-import { reasonOf } from "./finding.ts";
+import { reasonOf, type Report, type RootName } from "./finding.ts";
 import type { Audit } from "./walk.ts";
 
 const library = z.strictObject({
@@ -29,7 +29,6 @@ const library = z.strictObject({
 });
 const cubs = z.strictObject({ meta: RegistryMeta.nullable(), count: z.int(), returned: z.int(), cubs: z.array(CubRecord) });
 
-/** The files that a view's data is read from, and their shapes. */
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   "api/library.json": library,
   "api/catalog.json": Catalog.omit({ snapshot: true }),
@@ -59,43 +58,50 @@ const extractSchema = z.strictObject({
   notes: z.array(z.string()),
 });
 
-/** Kinds whose passages are lines of the object's own bytes (schema/extract.ts). */
 const LINE_KINDS: ReadonlySet<Extract["kind"]> = new Set(["markdown", "text", "code", "latex", "json", "yaml", "csv"]);
 /** Objects above this are not compared line by line, bytes: the extractor does not read them either. */
 const MAX_COMPARED = 64 * 1024 * 1024;
+
+/** Reports a finding at a path of the snapshot. */
+type Tell = (code: Parameters<Report["add"]>[0], path: string, detail: string) => void;
 
 /** @param files every file of the snapshot, each with its digest checked
  *  @returns the view's data, or null when it cannot be trusted to have its shape */
 export async function checkContents(audit: Audit, snapshot: Snapshot, files: ReadonlyMap<string, BlobEntry>): Promise<ViewData | null> {
   const { report, root } = audit;
-  const at = (path: string) => ({ snapshot: snapshot.id, path });
+  const tell: Tell = (code, path, detail) => report.add(code, root, { snapshot: snapshot.id, path }, detail);
   let shaped = true;
   for (const [path, shape] of Object.entries(SHAPES)) {
     const entry = files.get(path);
     if (entry === undefined) {
-      report.add("api_missing", root, at(path), "Every snapshot has it.");
+      tell("api_missing", path, "Every snapshot has it.");
       shaped = false;
       continue;
     }
     const problem = await findShapeProblem(snapshot, entry, shape);
     if (problem === null) continue;
-    report.add("api_malformed", root, at(path), problem);
+    tell("api_malformed", path, problem);
     shaped = false;
   }
   if (!shaped) return null;
   try {
     const data = await snapshot.data();
-    const rows = checkData(audit, snapshot, data);
-    checkObjects(audit, snapshot, data.objects, files);
-    checkApiFiles(audit, snapshot, data, files);
-    if (rows) checkPages(audit, snapshot, data, files);
-    await checkExtracts(audit, snapshot, data.objects, files);
+    const rows = checkData(tell, root, data);
+    checkObjects(tell, data.objects, files);
+    checkApiFiles(tell, data, files);
+    if (rows) checkPages(tell, root, data, files);
+    await checkExtracts(tell, snapshot, data.objects, files);
     return data;
   } catch (error) {
     // The shapes are right, so this is a contradiction that no check above names.
-    report.add("api_mismatch", root, at("api"), reasonOf(error));
+    tell("api_mismatch", "api", reasonOf(error));
     return null;
   }
+}
+
+/** Paths in a folder that nothing calls for. */
+function extrasIn(files: ReadonlyMap<string, BlobEntry>, folder: string, expected: ReadonlySet<string>): string[] {
+  return [...files.keys()].filter((path) => path.startsWith(folder) && !expected.has(path));
 }
 
 async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.ZodType): Promise<string | null> {
@@ -116,11 +122,11 @@ async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.Z
 }
 
 /** Ids that occur twice, lists out of order, and what a public view must not hold. @returns whether the data is sound */
-function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData): boolean {
+function checkData(tell: Tell, root: RootName, data: ViewData): boolean {
   let sound = true;
   const add = (code: "api_mismatch" | "gated_in_public", path: string, detail: string): void => {
     sound = false;
-    report.add(code, root, { snapshot: snapshot.id, path }, detail);
+    tell(code, path, detail);
   };
   const keys = data.objects.map((row) => row.key);
   const ids = data.cubs.map((record) => record.id);
@@ -159,54 +165,39 @@ function checkData({ report, root }: Audit, snapshot: Snapshot, data: ViewData):
   return sound;
 }
 
-/** The catalog lists exactly the objects of the tree. */
-function checkObjects(
-  { report, root }: Audit,
-  snapshot: Snapshot,
-  rows: readonly ObjectRow[],
-  files: ReadonlyMap<string, BlobEntry>,
-): void {
+function checkObjects(tell: Tell, rows: readonly ObjectRow[], files: ReadonlyMap<string, BlobEntry>): void {
   const listed = new Set<string>();
   for (const row of rows) {
     const path = `objects/${row.key}`;
     listed.add(path);
     const entry = files.get(path);
-    const place = { snapshot: snapshot.id, path };
     if (entry === undefined) {
-      report.add("api_mismatch", root, place, "The catalog lists an object that is not there.");
+      tell("api_mismatch", path, "The catalog lists an object that is not there.");
       continue;
     }
     const same =
       entry.sha256 === row.sha256 && entry.size === row.size && entry.type === row.media_type && (entry.uploaded ?? null) === row.uploaded;
-    if (!same) report.add("api_mismatch", root, place, "The catalog gives another digest, size, media type or time than the tree.");
+    if (!same) tell("api_mismatch", path, "The catalog gives another digest, size, media type or time than the tree.");
   }
-  for (const path of files.keys()) {
-    if (path.startsWith("objects/") && !listed.has(path))
-      report.add("api_mismatch", root, { snapshot: snapshot.id, path }, "The catalog does not list this object.");
-  }
+  for (const path of extrasIn(files, "objects/", listed)) tell("api_mismatch", path, "The catalog does not list this object.");
 }
 
 /** Every file under api/ follows from the few that the data was read from. */
-function checkApiFiles({ report, root }: Audit, snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
+function checkApiFiles(tell: Tell, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
   const expected = new Set<string>();
   for (const { path, bytes } of apiFiles(data)) {
     expected.add(path);
     const entry = files.get(path);
-    const place = { snapshot: snapshot.id, path };
-    if (entry === undefined) report.add("derived_missing", root, place, "It follows from the other files under api/.");
-    else if (entry.sha256 !== sha256(bytes))
-      report.add("derived_differs", root, place, "It is not what follows from the other files under api/.");
+    if (entry === undefined) tell("derived_missing", path, "It follows from the other files under api/.");
+    else if (entry.sha256 !== sha256(bytes)) tell("derived_differs", path, "It is not what follows from the other files under api/.");
   }
-  for (const path of files.keys()) {
-    if (path.startsWith("api/") && !expected.has(path))
-      report.add("derived_extra", root, { snapshot: snapshot.id, path }, "No route serves it.");
-  }
+  for (const path of extrasIn(files, "api/", expected)) tell("derived_extra", path, "No route serves it.");
 }
 
 const TEXT_FILES: ReadonlySet<string> = new Set(["pages/llms.txt", "pages/robots.txt", "pages/sitemap.xml"]);
 
 /** The public view has exactly the pages that its data calls for; their bytes are for the renderer to compare. */
-function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
+function checkPages(tell: Tell, root: RootName, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
   const found = [...files.keys()].filter((path) => path.startsWith("pages/"));
   if (root === "internal" && found.length === 0) return;
   const unread = (): never => {
@@ -214,14 +205,12 @@ function checkPages({ report, root }: Audit, snapshot: Snapshot, data: ViewData,
   };
   const expected = new Set(TEXT_FILES);
   for (const { file } of storedPages(data, { digest: unread, read: unread })) expected.add(file);
-  for (const path of expected)
-    if (!files.has(path)) report.add("page_missing", root, { snapshot: snapshot.id, path }, "It follows from the data.");
-  for (const path of found)
-    if (!expected.has(path)) report.add("page_extra", root, { snapshot: snapshot.id, path }, "Nothing in the data calls for it.");
+  for (const path of expected) if (!files.has(path)) tell("page_missing", path, "It follows from the data.");
+  for (const path of found) if (!expected.has(path)) tell("page_extra", path, "Nothing in the data calls for it.");
 }
 
 async function checkExtracts(
-  { report, root }: Audit,
+  tell: Tell,
   snapshot: Snapshot,
   rows: readonly ObjectRow[],
   files: ReadonlyMap<string, BlobEntry>,
@@ -230,18 +219,14 @@ async function checkExtracts(
   for (const row of rows) {
     const path = `extracts/${row.key}`;
     expected.add(path);
-    const place = { snapshot: snapshot.id, path };
     const entry = files.get(path);
     const object = files.get(`objects/${row.key}`);
-    if (entry === undefined) report.add("extract_missing", root, place, "Every object has one.");
+    if (entry === undefined) tell("extract_missing", path, "Every object has one.");
     if (entry === undefined || object === undefined) continue;
     const problem = await findExtractProblem(snapshot, entry, row, object);
-    if (problem !== null) report.add("extract_mismatch", root, place, problem);
+    if (problem !== null) tell("extract_mismatch", path, problem);
   }
-  for (const path of files.keys()) {
-    if (path.startsWith("extracts/") && !expected.has(path))
-      report.add("extract_missing", root, { snapshot: snapshot.id, path }, "There is no such object.");
-  }
+  for (const path of extrasIn(files, "extracts/", expected)) tell("extract_missing", path, "There is no such object.");
 }
 
 async function findExtractProblem(snapshot: Snapshot, entry: BlobEntry, row: ObjectRow, object: BlobEntry): Promise<string | null> {

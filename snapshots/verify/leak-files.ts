@@ -7,7 +7,7 @@ import type { Shelf } from "../shelf/shelf.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { ViewData } from "../format/view-data.ts";
 
-/** Long files come in parts, each with the end of the one before, so that nothing hides across a cut. Bytes. */
+/** Bytes. Long files come in parts that overlap, so that nothing hides across a cut. */
 const PART = 8 * 1024 * 1024;
 const OVERLAP = 64 * 1024;
 

@@ -12,8 +12,7 @@ import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ViewData } from "../format/view-data.ts";
 
-/** Shorter titles, and shorter private strings, are words that occur anywhere. */
-const MIN_SECRET_CHARACTERS = 12;
+const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
 const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
 type SecretKind = (typeof SECRET_KINDS)[number];
@@ -23,10 +22,8 @@ type Secret = { readonly kind: SecretKind; published: boolean };
 export type GatedSecrets = {
   readonly secrets: readonly Secret[];
   readonly match: ReturnType<typeof createMatcher>;
-  /** Hex digest → index of its secret. */
   readonly digests: ReadonlyMap<string, number>;
   readonly text: Fingerprints;
-  /** Nothing is gated: there is nothing to look for. */
   readonly empty: boolean;
 };
 
@@ -52,8 +49,7 @@ export type Leak = {
   readonly offset: number | null;
 };
 
-/** What internal has and public has not.
- *  @param extract the extract of an object of the internal view, or null
+/** @param extract the extract of an object of the internal view, or null
  *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
 export async function gatedSecrets(
   publicData: ViewData,
@@ -196,27 +192,17 @@ function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<{ readonl
 }
 
 const HEX_LENGTH = 64;
-const IS_HEX = Uint8Array.from({ length: 256 }, (_, byte) => (/[0-9a-fA-F]/.test(String.fromCharCode(byte)) ? 1 : 0));
 
 function* findDigests(
   digests: ReadonlyMap<string, number>,
   bytes: Uint8Array,
 ): Generator<{ readonly id: number; readonly offset: number }> {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const isHex = (at: number): boolean => at < buffer.length && IS_HEX[buffer[at] as number] === 1;
-  // Every run of 64 covers one of these places, and few other texts have hex there: most bytes are never looked at.
-  for (let at = HEX_LENGTH - 1; at < buffer.length; at += HEX_LENGTH) {
-    if (!isHex(at)) continue;
-    let start = at;
-    while (start > 0 && isHex(start - 1)) start--;
-    let end = at + 1;
-    while (isHex(end)) end++;
-    for (let from = start; from + HEX_LENGTH <= end; from++) {
-      const id = digests.get(buffer.toString("latin1", from, from + HEX_LENGTH).toLowerCase());
-      if (id !== undefined) yield { id, offset: from };
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
+    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
+      const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
+      if (id !== undefined) yield { id, offset: index + from };
     }
-    // A long run is not walked again.
-    while (at + HEX_LENGTH < end) at += HEX_LENGTH;
   }
 }
 

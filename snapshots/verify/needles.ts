@@ -1,14 +1,13 @@
 /** Finds any of many byte strings in one pass: the time does not depend on how many there are. */
 
-/** Shorter strings occur by accident; they are not searched. */
-export const MIN_NEEDLE_BYTES = 4;
+export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
 
 /** `id` is the caller's; `whole` wants the match not to go on into a longer name ("notes/a" in "notes/ab" or "notes/a.md"). */
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
 export type Match = { readonly id: number; readonly offset: number };
 
-/** All needles that begin with the same eight (or, short ones, four) bytes: by length, then by their bytes as latin1. */
+/** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
 type Bucket = Map<number, Map<string, Needle[]>>;
 
 const FILTER_BITS = 18;
@@ -18,7 +17,6 @@ const hashLong = (first: number, last: number): number => (Math.imul(first, 0x9e
 export function createMatcher(needles: Iterable<Needle>): (haystack: Uint8Array) => Generator<Match> {
   const long = new Map<number, Bucket>();
   const short = new Map<number, Bucket>();
-  // A first look in two small tables keeps nearly every position away from the maps.
   const longFilter = new Uint8Array(1 << FILTER_BITS);
   const shortFilter = new Uint8Array(1 << FILTER_BITS);
   for (const needle of needles) {
@@ -76,13 +74,5 @@ function endsHere(haystack: Uint8Array, at: number): boolean {
 }
 
 function isNameByte(byte: number | undefined): boolean {
-  if (byte === undefined) return false;
-  return (
-    (byte >= 0x30 && byte <= 0x39) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    byte === 0x5f ||
-    byte === 0x2d ||
-    byte >= 0x80
-  );
+  return byte !== undefined && (byte >= 0x80 || /[\w-]/.test(String.fromCharCode(byte)));
 }

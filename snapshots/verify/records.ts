@@ -11,10 +11,8 @@ import type { Audit } from "./walk.ts";
 export type Records = {
   /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
   readonly current: SnapshotRecord | null;
-  /** Ascending; null when they cannot be listed. */
-  readonly all: readonly SnapshotRecord[] | null;
-  /** Records at or below the pointer. */
-  readonly served: readonly SnapshotRecord[];
+  readonly all: readonly SnapshotRecord[] | null; // ascending; null when they cannot be listed
+  readonly served: readonly SnapshotRecord[]; // at or below the pointer
 };
 
 export async function checkRecords({ shelf, report, root }: Audit): Promise<Records> {

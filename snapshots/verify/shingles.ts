@@ -5,10 +5,8 @@ const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
 const MIN_LETTERS = 24;
-/** Letters that one letter counts for in scripts that write no space between words. */
 const ALONE_WEIGHT = 3;
-/** Fingerprints kept: 4 million are about 30 million bytes of text and 75 MB of memory. Beyond it every second one is
- *  dropped, by its own value, so that the same runs are looked for on both sides. */
+/** Fingerprints kept. Beyond it every second one is dropped, by its own value, so that both sides look for the same runs. */
 const MAX_FINGERPRINTS = 4 << 20;
 
 /** Of every UTF-16 unit: 0 not looked at, else one of the three. Filled as units are met. */
@@ -39,7 +37,6 @@ const LOW_OUT = power(LOW_BASE);
  *  @param telling only runs that say something: for what is looked for, not for where it is looked for */
 export function eachShingle(input: string, take: (high: number, low: number) => void, telling = false): void {
   const text = (/[^\0-\x7f]/.test(input) ? input.normalize("NFKC") : input).toLowerCase();
-  // The last eight words, as rings: two hashes and the number of letters of each.
   const first = new Int32Array(SHINGLE_WORDS);
   const second = new Int32Array(SHINGLE_WORDS);
   const lengths = new Int32Array(SHINGLE_WORDS);
@@ -95,10 +92,9 @@ function tells(words: Int32Array, lengths: Int32Array): boolean {
   return letters >= MIN_LETTERS && distinct >= MIN_DISTINCT_WORDS;
 }
 
-/** Per fingerprint: seen in a source that is public anyway, or told already. */
 const PUBLISHED = 1;
 
-/** A set of fingerprints, each with a mark. Open addressing in typed arrays: a Set of numbers takes four times the memory. */
+/** A set of fingerprints, each with a mark: open addressing in typed arrays. */
 export class Fingerprints {
   #high = new Uint32Array(1 << 12);
   #low = new Uint32Array(1 << 12);

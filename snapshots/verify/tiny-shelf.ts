@@ -37,7 +37,6 @@ export const GATED_COLLECTION: CollectionInfo = {
   prefix: "drafts/",
 };
 
-/** Text of a gated object: long enough for runs of eight words. */
 export const GATED_TEXT = "The committee met at dawn behind the old observatory to settle which of the seven lemmas would be withdrawn";
 
 export const TINY: TinySource = {
@@ -158,7 +157,6 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
 export type TinyOptions = {
   /** Further files, or other bytes for one that is there anyway. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** Paths to leave out. */
   readonly without?: readonly string[];
   readonly created?: string;
 };
@@ -166,7 +164,6 @@ export type TinyOptions = {
 const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
-/** Writes and publishes one snapshot of one view, in the order that the format asks for. */
 export async function publishTiny(
   shelf: Shelf,
   data: ViewData,
@@ -211,7 +208,6 @@ export async function publishTiny(
   return record;
 }
 
-/** Both roots, internal first, as a build does it. */
 export async function publishBoth(
   shelves: { readonly public: Shelf; readonly internal: Shelf },
   source: TinySource,

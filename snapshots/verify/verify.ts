@@ -17,15 +17,14 @@ import { checkChanges, checkRecords } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
 import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
+/** @returns what is wrong with the search index of a view, one sentence each */
 export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
 
 export type VerifyOptions = {
   readonly public: Shelf;
-  /** Null when only the public side is at hand (a mirror): then nothing can be said about leaks. */
-  readonly internal: Shelf | null;
+  readonly internal: Shelf | null; // null when only the public side is at hand (a mirror): nothing is said about leaks then
   /** Makes derived files again; without it they are checked against their digests and against each other. */
   readonly derive?: Deriver;
-  /** What is wrong with the search index of a view, one sentence each. */
   readonly index?: IndexCheck;
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
   readonly snapshots?: "current" | "all";
@@ -37,7 +36,6 @@ export type VerifyOptions = {
   readonly maxFolders?: number;
 };
 
-/** @returns findings, errors first; empty when all is well */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
   const report = createReport();
   const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
@@ -111,20 +109,14 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
 /** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */
 function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha256> | null, others: ReadonlySet<Sha256> | null): void {
   if (reached === null) return;
-  const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", digests: readonly Sha256[]): void => {
+  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
+  const groups = Map.groupBy(spare, (digest) => (others?.has(digest) === true ? "gated_blob_in_public" : "unreferenced_blobs"));
+  for (const code of ["unreferenced_blobs", "gated_blob_in_public"] as const) {
+    const digests = groups.get(code) ?? [];
     const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
     if (digests.length > 0)
       report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
-  };
-  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
-  tell(
-    "unreferenced_blobs",
-    spare.filter((digest) => others?.has(digest) !== true),
-  );
-  tell(
-    "gated_blob_in_public",
-    spare.filter((digest) => others?.has(digest) === true),
-  );
+  }
 }
 
 async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedView, full: CheckedView): Promise<void> {
@@ -146,7 +138,6 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   }
 }
 
-/** Runs a check; whatever it throws is a finding. */
 async function guard<T>(report: Report, root: RootName, snapshot: Sha256 | null, check: () => Promise<T>): Promise<T | null> {
   try {
     return await check();

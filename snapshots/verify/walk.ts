@@ -10,7 +10,6 @@ import { reasonOf, type Report, type RootName } from "./finding.ts";
 
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;
-/** Blobs read at the same time; each is at most as large as the limit above, or a stream. */
 const AT_ONCE = 16;
 /** Folders and entries of one snapshot that are followed. Trees may share subtrees, so a few kilobytes can spell billions of paths. */
 export const MAX_FOLDERS = 1_000_000;
@@ -18,7 +17,6 @@ const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
 const MAX_DEPTH = 1200;
 
-/** One root while it is verified. */
 export type Audit = {
   readonly root: RootName;
   readonly shelf: Shelf;
@@ -27,17 +25,17 @@ export type Audit = {
   readonly own: ReadonlyMap<Sha256, number>;
   /** The other root, when this is the public one: to say where a missing blob lies. */
   readonly other: Shelf | null;
-  /** Root and digest → bytes of a blob that was hashed well, −1 when it was found bad; shared by both roots. */
+  /** Root and digest → bytes of a blob, −1 of a bad one; shared by both roots. */
   readonly hashed: Map<string, Promise<number>>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
-  /** Trees that were read, hashed and found good; the same ones lie in many snapshots. */
+  /** Trees that were read, hashed and found good. */
   readonly trees: TreeCache;
   readonly maxFolders: number;
 };
 
-/** Every file of a snapshot by its path, or null when the tree is damaged (the report says where).
- *  @param keep false when only the hashes matter: then trees known from another snapshot are not walked again */
+/** @param keep false when only the hashes matter: then trees known from another snapshot are not walked again
+ *  @returns every file by its path, or null when the tree is damaged (the report says where) */
 export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean): Promise<Map<string, BlobEntry> | null> {
   const { report, root } = audit;
   const files = new Map<string, BlobEntry>();

@@ -1,0 +1,22 @@
+/** A file that the configuration names as a source, whole. */
+import { open } from "node:fs/promises";
+import { ShelfError } from "../../snapshots/errors.ts";
+
+/** @param what the file is, for messages: "claims" or "registry"
+ *  @throws ShelfError "bad_source" when it cannot be read or has more than `maxBytes`; the message names no path of this machine */
+export async function readSourceFile(path: string, what: string, maxBytes: number): Promise<Uint8Array> {
+  const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The ${what} file ${why}.`, { cause });
+  const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
+    throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
+  });
+  try {
+    const stats = await file.stat();
+    if (!stats.isFile()) throw fail("is not a regular file");
+    if (stats.size > maxBytes) throw fail(`is larger than ${maxBytes} bytes`);
+    return new Uint8Array(await file.readFile());
+  } catch (cause) {
+    throw cause instanceof ShelfError ? cause : fail("cannot be read", cause);
+  } finally {
+    await file.close();
+  }
+}
