@@ -23,16 +23,13 @@ const MAX_QUOTED = 3;
 /** Sentences of a model's answer. */
 const MAX_SENTENCES = 8;
 /** Sources in an answer. */
-export const MAX_SOURCES = 10;
+const MAX_SOURCES = 10;
 /** Bytes of an object that is read to be quoted. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
 /** Share of the question's words, by worth, that a passage must hold to be offered as an answer to it. */
 const MIN_COVERAGE = 0.45;
 
-type PinnedCitation = Citation & {
-  /** The object's page at these lines in this snapshot. */
-  readonly href: string;
-};
+type PinnedCitation = Citation & { readonly href: string };
 
 export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
 
@@ -167,7 +164,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     snapshot: library.snapshot,
     mode,
     answer: body.answer,
-    citations: body.citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({ n, key, sha256, start_line, end_line, quote })),
+    citations: body.citations.map(({ href: _, ...citation }) => citation),
     model: mode === "ai" ? (options.model?.name ?? null) : null,
   });
   yield { type: "answer", answer: { ...body, receipt } };
@@ -191,16 +188,7 @@ async function readExcerpts(library: AskLibrary, results: readonly SearchResult[
     if (object === null || object.sha256 !== row.sha256) continue;
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
-    excerpts.push({
-      key: row.key,
-      title: row.title,
-      heading: row.heading,
-      sha256: row.sha256,
-      start_line: row.start_line,
-      end_line: row.end_line,
-      text: row.text,
-      source,
-    });
+    excerpts.push({ ...row, source });
   }
   return excerpts;
 }
@@ -251,10 +239,10 @@ function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins)
     })
     .slice(0, MAX_QUOTED);
   return chosen.flatMap(({ excerpt, ...located }) => {
-    const said = `${excerpt.key}: “${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const quoted = `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const said = `${excerpt.key}: ${quoted}`;
     // A key is a stranger's text too.
-    const named =
-      isHarmless(said) && !/\[\d*\]/.test(said) ? said : `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : quoted;
     return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
   });
 }
@@ -299,6 +287,6 @@ function openPins(library: AskLibrary): Pins {
 }
 
 /** The object's page in that snapshot, with these lines on top and the quote marked, for readers with and without a script. */
-function citationHref(library: AskLibrary, { key, start_line, end_line, quote }: Citation): string {
-  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(key, start_line, end_line, quote));
+function citationHref(library: AskLibrary, citation: Citation): string {
+  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(citation));
 }

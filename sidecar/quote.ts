@@ -1,4 +1,5 @@
 /** Picks the stretch of a passage that says most about a question, as the object's own text. */
+import type { IndexRow } from "../snapshots/index/row.ts";
 import { words } from "../snapshots/index/words.ts";
 import { type LocatedQuote, locateQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
@@ -8,15 +9,8 @@ const MAX_CHOSEN = 360;
 /** Sentences looked at in one passage; a passage is a few hundred words. */
 const MAX_SPANS = 200;
 
-export type Excerpt = {
-  readonly key: string;
-  readonly title: string;
-  readonly heading: string;
-  readonly sha256: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  /** What the model is shown. */
-  readonly text: string;
+/** A passage; its `text` is what the model is shown. */
+export type Excerpt = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "start_line" | "end_line" | "text"> & {
   /** The object's own lines start_line to end_line: the only text that is ever quoted. */
   readonly source: string;
 };

@@ -86,7 +86,5 @@ function wordPattern(word: string): string {
 }
 
 function countNewlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+  return text.split("\n").length - 1;
 }

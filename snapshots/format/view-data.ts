@@ -87,11 +87,8 @@ export function prefixRange(objects: readonly ObjectRow[], prefix: string): read
 
 /** The collection that a key belongs to: the longest prefix wins. */
 export function findCollection(collections: readonly CollectionInfo[], key: string): CollectionInfo | null {
-  let best: CollectionInfo | null = null;
-  for (const collection of collections) {
-    if (key.startsWith(collection.prefix) && collection.prefix.length >= (best?.prefix.length ?? 0)) best = collection;
-  }
-  return best;
+  const holding = collections.filter(({ prefix }) => key.startsWith(prefix));
+  return holding.reduce<CollectionInfo | null>((best, next) => (next.prefix.length >= (best?.prefix.length ?? 0) ? next : best), null);
 }
 
 /** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */

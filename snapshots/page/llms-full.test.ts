@@ -18,13 +18,18 @@ const snapshotOf = (view: ViewData): Snapshot => ({ data: async () => view, find
 const manyObjects = (count: number): ViewData["objects"] =>
   Array.from({ length: count }, (_, n) => ({ ...row, key: `notes/${String(n).padStart(6, "0")}.md`, title: `Note ${n} `.repeat(4) }));
 const manyRecords = (count: number): ViewData["cubs"] =>
-  Array.from({ length: count }, (_, n) => CubRecord.parse({ id: `CUB-${String(n).padStart(5, "0")}`, repo: "r", theorem_name: "t", statement: "s".repeat(120) }));
+  Array.from({ length: count }, (_, n) =>
+    CubRecord.parse({ id: `CUB-${String(n).padStart(5, "0")}`, repo: "r", theorem_name: "t", statement: "s".repeat(120) }),
+  );
 
 test("30,000 objects, 50,000 records and 20,000 claims stay within the limit, and what is left out is counted", async () => {
   const views: readonly (readonly [ViewData, RegExp])[] = [
     [{ ...data, objects: manyObjects(30_000) }, /\n[0-9]+ more objects are at .*\/api\/catalog\n$/],
     [{ ...data, cubs: manyRecords(50_000) }, /\n[0-9]+ more are at .*\/api\/cubs\n/],
-    [{ ...data, claims: { ...data.claims, claims: Array.from({ length: 20_000 }, (_, n) => ({ ...claim, id: `c${n}` })) } }, /\n[0-9]+ more are at .*\/api\/claims\n/],
+    [
+      { ...data, claims: { ...data.claims, claims: Array.from({ length: 20_000 }, (_, n) => ({ ...claim, id: `c${n}` })) } },
+      /\n[0-9]+ more are at .*\/api\/claims\n/,
+    ],
     [{ ...data, objects: manyObjects(30_000), cubs: manyRecords(50_000) }, /more objects are at/],
     [{ ...data, library: { ...data.library, title: "x".repeat(5 * 1024 * 1024) } }, /# Claims/],
   ];

@@ -2,7 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { absoluteHref } from "../format/view-data.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import { llmsText } from "./text-files.ts";
+import { flat, llmsText } from "./text-files.ts";
 
 /** Of the whole file, in UTF-8 bytes. */
 export const MAX_FULL = 4 * 1024 * 1024;
@@ -79,8 +79,4 @@ async function readUtf8(snapshot: Snapshot, key: string): Promise<string | null>
     if (error instanceof TypeError) return null;
     throw error;
   }
-}
-
-function flat(text: string): string {
-  return text.replaceAll(/[\s\u0085\u2028\u2029]+/g, " ").trim();
 }

@@ -13,7 +13,12 @@ const AROUND = 2;
 const MAX_BESIDE = 300;
 const ELLIPSIS = "…";
 
-export type LineRange = { readonly start: number; readonly end: number /** "" for the lines as a whole. */; readonly quote: string };
+export type LineRange = {
+  readonly start: number;
+  readonly end: number;
+  /** "" for the lines as a whole. */
+  readonly quote: string;
+};
 
 /** `?lines=12-14&quote=…` of an object's page.
  *  @returns null when it asks for no lines
