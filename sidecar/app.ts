@@ -50,8 +50,7 @@ export type Parts = {
   readonly gate: Gate;
   readonly limits: RateLimiter;
   readonly ask: Ask;
-  /** null when no semantic search is built in. */
-  readonly semantic: SemanticTool | null;
+  readonly semantic: SemanticTool;
   /** Endpoints over the two views; null when this process has none. */
   readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
@@ -255,13 +254,9 @@ async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promis
   const open = await (at === null ? currentOf(of) : keptIn(of, at));
   checkParameters(findRoute("ai-search"), params);
   const query = parseSearch(new URLSearchParams(params), DEFAULT_SEMANTIC_LIMIT);
-  const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
-  const found =
-    parts.semantic === null
-      ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts
-          .semantic(query, open, context.req.raw.signal)
-          .catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+  const found = await parts.semantic(query, open, context.req.raw.signal).catch(() => {
+    return { mode: "unavailable" as const, notice: "Semantic search is not available at the moment; /api/search is.", results: [] };
+  });
   return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 

@@ -3,9 +3,11 @@
  *
  *  jose's own remote set is not used because it throws when its cache is old and the source is down, and counts its
  *  cooldown from the last success only: a source that is down would be asked once per bad token. */
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { text } from "node:stream/consumers";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
+import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
 const MIN_FETCH_INTERVAL = 60_000;
@@ -49,7 +51,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
   const maxAge = remote ? MAX_KEYS_AGE : MAX_FILE_AGE;
   const read = options.read ?? (remote ? fetchText : readText);
   let current: KeySet | null = null;
-  let text = "";
+  let last = "";
   let triedAt = -Infinity;
   let goodAt = -Infinity;
   let failing = false;
@@ -58,8 +60,8 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
   const refresh = async (): Promise<void> => {
     try {
       const fresh = await read(location);
-      if (fresh !== text || current === null) current = parseKeySet(fresh, ++versions);
-      text = fresh;
+      if (fresh !== last || current === null) current = parseKeySet(fresh, ++versions);
+      last = fresh;
       goodAt = options.monotonic();
       failing = false;
     } catch {
@@ -103,8 +105,10 @@ function parseKeySet(text: string, version: number): KeySet {
   return { kids, version, choose: createLocalJWKSet({ keys: members as { kty: string }[] }) };
 }
 
-async function readText(file: string): Promise<string> {
-  return limitText(await readFile(file, "utf8"));
+const tooLong = (): Error => new Error("too long");
+
+function readText(file: string): Promise<string> {
+  return text(limitBytes(createReadStream(file), MAX_KEYS_BYTES, tooLong));
 }
 
 async function fetchText(address: string): Promise<string> {
@@ -115,17 +119,5 @@ async function fetchText(address: string): Promise<string> {
     signal: AbortSignal.timeout(FETCH_TIMEOUT),
   });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
-    if (size > MAX_KEYS_BYTES) throw new Error("too long");
-    chunks.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function limitText(text: string): string {
-  if (text.length > MAX_KEYS_BYTES) throw new Error("too long");
-  return text;
+  return text(limitBytes(response.body, MAX_KEYS_BYTES, tooLong));
 }

@@ -48,12 +48,6 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
   );
 }
 
-/** For entries whose members are all known and none of them a secret: no names are looked for. Their texts pass the last door like
- *  all others. */
-export function forKnownEntries(log: Logger): Logger {
-  return log.child({}, { redact: [] });
-}
-
 /** Characters gathered before they are written, and milliseconds after which they are written anyway: there is no
  *  write for each request. */
 const MIN_WRITE = 4096;

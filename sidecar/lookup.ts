@@ -5,6 +5,7 @@ import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { Source } from "../snapshots/schema/resources.ts";
 import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/format/view-data.ts";
+import { collect, oncePer } from "../snapshots/format/relations.ts";
 import { isHarmless } from "./harmless.ts";
 
 /** Things one question may name; a pasted list of ids is no question. */
@@ -71,35 +72,17 @@ type NameIndex = {
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
 };
 
-const indexes = new WeakMap<ViewData, NameIndex>();
-
-/** Names to things, made once per snapshot. */
-function indexOf(data: ViewData): NameIndex {
-  const known = indexes.get(data);
-  if (known !== undefined) return known;
-  const index: NameIndex = {
+/** Names to things. */
+const indexOf = oncePer((data: ViewData): NameIndex => {
+  return {
     objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
     records: group(data.cubs, (record) => [record.id, record.theorem_name, ...Object.values(record.file_shas)]),
-    claims: group(data.claims.claims, (claim) => [
-      claim.id,
-      fold(claim.title),
-      ...(claim.evidence ?? []).flatMap(({ sha256 }) => sha256 ?? []),
-    ]),
+    claims: group(data.claims.claims, (claim) => [claim.id, fold(claim.title), ...claim.evidence.flatMap(({ sha256 }) => sha256 ?? [])]),
   };
-  indexes.set(data, index);
-  return index;
-}
+});
 
 function group<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
-  const map = new Map<string, T[]>();
-  for (const item of items) {
-    for (const name of new Set(namesOf(item))) {
-      const list = map.get(name);
-      if (list === undefined) map.set(name, [item]);
-      else list.push(item);
-    }
-  }
-  return map;
+  return collect(items.flatMap((item) => [...new Set(namesOf(item))].map((name) => [name, item] as const)));
 }
 
 /** Marks folded titles in the map of names; no key or id begins with it. */

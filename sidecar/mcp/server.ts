@@ -16,7 +16,7 @@ import type { ServedRequest } from "./serve.ts";
 export type LibraryParts = {
   readonly view: View;
   readonly ask: AskTool | null;
-  readonly semantic: SemanticTool | null;
+  readonly semantic: SemanticTool;
   readonly onError: (error: unknown) => void;
 };
 

@@ -27,7 +27,7 @@ export type EmbeddedOptions = {
   readonly taskMs?: number;
 };
 
-type Task = { readonly texts: readonly string[]; resolve(vectors: readonly Float32Array[]): void; reject(error: Error): void };
+type Task = PromiseWithResolvers<readonly Float32Array[]> & { readonly texts: readonly string[] };
 type Slot = { readonly child: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null };
 
 export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
@@ -93,14 +93,9 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
     dimensions: 512,
     async embed(texts, signal) {
       signal?.throwIfAborted();
-      const mine: Task[] = [];
-      const done = Array.from(
-        { length: Math.ceil(texts.length / BATCH) },
-        (_, at) =>
-          new Promise<readonly Float32Array[]>((resolve, reject) =>
-            mine.push({ texts: texts.slice(at * BATCH, (at + 1) * BATCH), resolve, reject }),
-          ),
-      );
+      const mine = Array.from({ length: Math.ceil(texts.length / BATCH) }, (_, at): Task => {
+        return { texts: texts.slice(at * BATCH, (at + 1) * BATCH), ...Promise.withResolvers<readonly Float32Array[]>() };
+      });
       const stop = (): void => {
         waiting = waiting.filter((task) => !mine.includes(task));
         for (const task of mine) task.reject(signal?.reason as Error);
@@ -109,7 +104,7 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       waiting.push(...mine);
       dispatch();
       try {
-        return (await Promise.all(done)).flat().map(normalize);
+        return (await Promise.all(mine.map(({ promise }) => promise))).flat().map(normalize);
       } catch (error) {
         // What one task could not do the others need not try.
         waiting = waiting.filter((task) => !mine.includes(task));
@@ -122,15 +117,14 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       const open = [...slots];
       for (const task of waiting.splice(0)) task.reject(failure());
       await Promise.all(
-        open.map(
-          (slot) =>
-            new Promise<void>((resolve) => {
-              slot.child.once("exit", () => resolve());
-              if (slot.child.exitCode !== null || slot.child.signalCode !== null) resolve();
-              slot.child.ref();
-              end(slot);
-            }),
-        ),
+        open.map(async (slot) => {
+          const { child } = slot;
+          const ended = child.exitCode !== null || child.signalCode !== null;
+          const exit = new Promise((resolve) => void child.once("exit", resolve));
+          child.ref();
+          end(slot);
+          if (!ended) await exit;
+        }),
       );
     },
   };

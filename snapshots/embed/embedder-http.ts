@@ -1,8 +1,10 @@
 /** Any server with an OpenAI-compatible `POST …/embeddings`. What it answers is a stranger's: bounded and checked. */
+import { text } from "node:stream/consumers";
 import { fetch } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../errors.ts";
 import { type Embedder, normalize } from "./embedder.ts";
+import { limitBytes } from "./limit-bytes.ts";
 
 /** Milliseconds for one request. */
 const TIMEOUT_MS = 20_000;
@@ -58,7 +60,7 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
         await response.body?.cancel();
         throw failure(`answered with status ${response.status}`);
       }
-      body = JSON.parse(await readBounded(response.body));
+      body = JSON.parse(await text(limitBytes(response.body, MAX_RESPONSE_BYTES, () => failure("sent more than a response may have"))));
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof ShelfError) throw cause;
@@ -75,17 +77,6 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
       if (vector === undefined) throw failure("left out a text");
       return vector;
     });
-  }
-
-  async function readBounded(stream: AsyncIterable<Uint8Array> | null): Promise<string> {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const part of stream ?? []) {
-      size += part.length;
-      if (size > MAX_RESPONSE_BYTES) throw failure("sent more than a response may have");
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString("utf8");
   }
 
   return {

@@ -38,17 +38,18 @@ export type Relations = {
   readonly claimsOfRecord: ReadonlyMap<string, readonly Claim[]>;
 };
 
-const known = new WeakMap<ViewData, Relations>();
+/** What `make` says of a thing, worked out once for as long as the thing is there. */
+export function oncePer<K extends object, V extends object>(make: (thing: K) => V): (thing: K) => V {
+  const known = new WeakMap<K, V>();
+  return (thing) => {
+    const value = known.get(thing) ?? make(thing);
+    known.set(thing, value);
+    return value;
+  };
+}
 
 /** Each relation is worked out when it is first asked for, and once for a view's data. */
-export function relationsOf(data: ViewData): Relations {
-  let relations = known.get(data);
-  if (relations === undefined) {
-    relations = relate(data);
-    known.set(data, relations);
-  }
-  return relations;
-}
+export const relationsOf = oncePer(relate);
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
 function claimIdsOf(record: CubRecord): readonly string[] {

@@ -53,6 +53,16 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
   };
 }
 
+/** The compiled site, loaded when it is first asked for; after a failure it is loaded anew. */
+export function lazyRenderer(distDir: string): () => Promise<Renderer> {
+  let renderer: Promise<Renderer> | null = null;
+  return () =>
+    (renderer ??= openRenderer(distDir).catch((error: unknown) => {
+      renderer = null;
+      throw error;
+    }));
+}
+
 async function findVersion(distDir: string): Promise<string> {
   try {
     return join(distDir, (await readFile(join(distDir, CURRENT_VERSION_FILE), "utf8")).trim());

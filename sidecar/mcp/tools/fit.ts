@@ -54,6 +54,17 @@ export function wholeBody(context: ToolContext, body: object, path: string, pinn
   return { result: value, snapshot: context.open.snapshot.id, path, pinned, truncated, next: null, notices };
 }
 
+/** A part of what a route that also works under /at/<snapshot> says: of all of it when nothing follows and nothing has to be told. */
+export function part(
+  { open }: ToolContext,
+  path: string,
+  result: object,
+  next: string | null,
+  notices: readonly string[] = [],
+): ToolResult {
+  return { result, snapshot: open.snapshot.id, path, pinned: true, truncated: next !== null || notices.length > 0, next, notices };
+}
+
 /** A list that no route pages: its cursors are bound to the snapshot and to the call that gave them. */
 export async function pagedList(
   context: ToolContext,
@@ -71,13 +82,5 @@ export async function pagedList(
   const { all, path, wrap } = await page(at);
   const { items, next, notices } = slice(all, position, limit, jsonBytes(wrap([])), context.budget);
   const { id } = at.open.snapshot;
-  return {
-    result: wrap(items),
-    snapshot: id,
-    path,
-    pinned: true,
-    truncated: next !== null || notices.length > 0,
-    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
-    notices,
-  };
+  return part(at, path, wrap(items), next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }), notices);
 }

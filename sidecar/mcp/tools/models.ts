@@ -17,6 +17,15 @@ export type SemanticTool = (
   signal?: AbortSignal,
 ) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
 
+/** Where no semantic search is built in. */
+export const noSemantic: SemanticTool = async () => {
+  return {
+    mode: "unavailable",
+    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
+    results: [],
+  };
+};
+
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
     throw new ShelfError("rate_limited", "There were too many calls of this tool.", {
@@ -41,14 +50,13 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
   };
 }
 
-export function semanticTool(semantic: SemanticTool | null, allow: Allow, signal: AbortSignal): Tool {
+export function semanticTool(semantic: SemanticTool, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, { query, prefix = "", limit }) => {
     // Some more than wanted show whether there are more.
     const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
-    const found =
-      semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(parsed, open, signal);
+    const found = await semantic(parsed, open, signal);
     const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
     const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {
@@ -62,5 +70,3 @@ export function semanticTool(semantic: SemanticTool | null, allow: Allow, signal
     };
   };
 }
-
-const UNAVAILABLE = "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.";
