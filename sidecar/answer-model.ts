@@ -13,14 +13,11 @@ import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 export const MODEL_DEADLINE = 12_000;
 /** Bytes of a response; a stream of 1,000 tokens in its JSON wrapping has about 250,000. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** Characters of an answer; what goes on longer is cut off there. */
 const MAX_MODEL_TEXT = 16 * 1024;
-/** Tokens asked for; six sentences with their quotes. */
 const MAX_TOKENS = 800;
 export type ChatMessage = { readonly role: "system" | "user"; readonly content: string };
 
 export interface AnswerModel {
-  /** For receipts. */
   readonly name: string;
   /** The text as it is written, piece by piece, at most MAX_MODEL_TEXT characters.
    *  @throws ModelError, also between pieces */
@@ -39,10 +36,8 @@ export class ModelError extends Error {
 }
 
 type AnswerModelSettings = {
-  /** Up to and without `/chat/completions`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** INFERENCE_API_KEY, or null. */
   readonly apiKey: string | null;
   /** Set when AI_GATEWAY_ID is: requests go there instead, with the id in a header. */
   readonly gateway: { readonly baseUrl: string; readonly id: string } | null;

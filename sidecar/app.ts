@@ -40,7 +40,6 @@ export type LogEntry = {
   readonly status: number;
   readonly ms: number;
   readonly identity: string | null;
-  /** Why the gate refused, or what failed. */
   readonly reason: string | null;
 };
 
@@ -66,10 +65,8 @@ type Env = {
   Variables: { place: Place; identity: Identity; reason: string };
 };
 
-/** What a row of the table does here. */
 type Effect = {
   readonly answer: (context: Context<Env>, of: View) => Promise<Response>;
-  /** Whether it also answers in a kept snapshot, under /at/. */
   readonly kept?: true;
   /** Counts itself, because its refusal is more than a problem body. */
   readonly counts?: true;
@@ -161,10 +158,8 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
     reindex: {
       async answer(context) {
         parts.reindexer.authorize(context.req.raw.headers);
-        // Nothing moves on this connection until the build is done.
         context.env?.incoming?.socket.setTimeout(0);
         const summary = await parts.reindexer.run();
-        // Who asked for the rebuild reads what it published.
         await Promise.all([parts.publicView.refresh(), parts.internalView.refresh()]);
         return jsonResponse(summary);
       },
@@ -177,7 +172,6 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
         const client = clientOf(context);
         return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
       },
-      // A page elsewhere that may call should also read that there is a limit, and when to come again.
       share: (headers, origin) => shareAnswer(headers, origin, parts.mcp?.public.sharedWith ?? []),
     },
   };
@@ -235,9 +229,7 @@ async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
 
 async function askPageIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
   const params = new URLSearchParams(context.get("place").query);
-  // Without a question it is a stored page.
   if (!params.has("question")) return readFrom(of, context);
-  // Asks no model.
   if (context.req.method === "HEAD")
     return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
   const open = await currentOf(of);
@@ -275,10 +267,8 @@ function targetOf(url: string): string {
   return pathname + search;
 }
 
-/** Of an answer's headers, those that a script of another site may read beside its body. */
 const READABLE = "X-Snapshot, RateLimit, RateLimit-Policy, Retry-After";
 
-/** As every public file is shared: with everybody, without credentials. */
 function shareWithAll(headers: Headers): void {
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", READABLE);

@@ -19,7 +19,6 @@ type AskPageOptions = {
   readonly open: OpenSnapshot;
   readonly verdict: RateVerdict;
   readonly answer: (request: AskRequest) => Promise<AskResponse>;
-  /** Told when the page says why there is no answer. */
   readonly onProblem: (error: ShelfError) => void;
 };
 

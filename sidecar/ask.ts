@@ -16,13 +16,9 @@ import { lookUp } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
 import { chooseReading, coverage, type Excerpt, type Wanted } from "./quote.ts";
 
-/** Passages given to the model. */
 const MAX_EXCERPTS = 8;
-/** Passages quoted when no model answers. */
 const MAX_QUOTED = 3;
-/** Sentences of a model's answer. */
 const MAX_SENTENCES = 8;
-/** Sources in an answer. */
 const MAX_SOURCES = 10;
 /** Bytes of an object that is read to be quoted. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
@@ -39,7 +35,6 @@ export type AskEvent =
   | { readonly type: "text"; readonly text: string; readonly citations: readonly PinnedCitation[] }
   | { readonly type: "answer"; readonly answer: AskAnswer };
 
-/** One snapshot as asking sees it. */
 export type AskLibrary = {
   readonly snapshot: string;
   readonly data: ViewData;
@@ -52,15 +47,11 @@ export type AskLibrary = {
 };
 
 export type AskOptions = {
-  /** null when none is configured. */
   readonly model: AnswerModel | null;
-  /** Says why there is none. */
   readonly modelNotice: string;
-  /** Milliseconds for the model. */
   readonly deadline: number;
   /** A fresh word that nobody can guess. */
   readonly delimiter: () => string;
-  /** Aborted when the reader has gone. */
   readonly signal: AbortSignal;
 };
 
@@ -229,7 +220,6 @@ async function* writeSentences(
   }
 }
 
-/** The best passages in words: who says what, and where. */
 function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
   const chosen = excerpts
     .filter((excerpt) => coverage(`${excerpt.title} ${excerpt.key} ${excerpt.heading} ${excerpt.text}`, wanted) >= MIN_COVERAGE)
@@ -248,7 +238,6 @@ function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins)
 }
 
 type Pins = {
-  /** The sentence with its numbers, or null when a quote does not hold after all. */
   cite(sentence: Grounded): string | null;
   takeNew(): readonly PinnedCitation[];
   all(): PinnedCitation[];
@@ -286,7 +275,6 @@ function openPins(library: AskLibrary): Pins {
   };
 }
 
-/** The object's page in that snapshot, with these lines on top and the quote marked, for readers with and without a script. */
 function citationHref(library: AskLibrary, citation: Citation): string {
   return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(citation));
 }

@@ -6,7 +6,6 @@ import { AskRequest } from "../snapshots/schema/resources.ts";
 
 /** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
 export const MAX_ASK_BYTES = 8 * 1024;
-/** Body of MCP. */
 export const MAX_MCP_BYTES = 64 * 1024;
 
 /** @throws ShelfError "body_too_large" as soon as more than `limit` bytes have come or are announced */

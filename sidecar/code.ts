@@ -12,11 +12,9 @@ import { findRoute } from "../snapshots/routes/routes.ts";
 import { collect, oncePer } from "../snapshots/format/relations.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 
-/** In front of the parts. */
 const FOLDER = findRoute("code").path.split("{")[0] ?? "";
 
 type CodeParts = {
-  /** null when none is configured. */
   readonly store: CodeStore | null;
   /** Records of the snapshot served now; null before the first. */
   records(): Promise<ViewData | null>;

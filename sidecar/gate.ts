@@ -55,7 +55,6 @@ type GateOptions = {
   readonly now?: () => number;
   /** Milliseconds that never go back: how old keys and verdicts are. */
   readonly monotonic?: () => number;
-  /** How the keys' text is read; for tests. */
   readonly readKeys?: NonNullable<KeySourceOptions["read"]>;
 };
 
@@ -64,7 +63,6 @@ type Verdict = {
   readonly parsed: ParsedToken;
   /** Version of the key set that it was reached with. */
   readonly keys: number;
-  /** When, by `monotonic`. */
   readonly at: number;
 };
 

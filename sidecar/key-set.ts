@@ -13,10 +13,8 @@ import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 const MIN_FETCH_INTERVAL = 60_000;
 /** Milliseconds after which keys are fetched again unasked: how long a key that was withdrawn is still believed. */
 const MAX_KEYS_AGE = 10 * 60_000;
-/** The same two for a file, which is at hand. */
 const MIN_FILE_INTERVAL = 1_000;
 const MAX_FILE_AGE = 2_000;
-/** Milliseconds for one fetch, body included. */
 const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key set; real ones have a few thousand. */
 const MAX_KEYS_BYTES = 256 * 1024;
@@ -80,7 +78,6 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
       const now = options.monotonic();
       const known = current?.kids.has(kid) ?? false;
       if (known && now - goodAt < maxAge) return current;
-      // Without any keys there is nothing to lose by asking sooner, but still not once per request.
       const interval = current === null ? MIN_FILE_INTERVAL : minInterval;
       if (running === null && now - triedAt >= interval) start();
       // Who holds a known key does not wait for a source that was down a moment ago.

@@ -8,15 +8,12 @@ import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewD
 import { collect, oncePer } from "../snapshots/format/relations.ts";
 import { isHarmless } from "./harmless.ts";
 
-/** Things one question may name; a pasted list of ids is no question. */
 const MAX_HITS = 6;
-/** Characters of one looked-up sentence. */
 const MAX_SENTENCE = 480;
 /** An id or title shorter than this is found only when it is the whole question: "a" occurs in every text. */
 const MIN_NAME = 4;
 
 type Lookup = {
-  /** Plain sentences, best first; [] when the question names nothing. */
   readonly sentences: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
   /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
@@ -72,7 +69,6 @@ type NameIndex = {
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
 };
 
-/** Names to things. */
 const indexOf = oncePer((data: ViewData): NameIndex => {
   return {
     objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
@@ -130,7 +126,6 @@ function describeCollection(collection: CollectionInfo, data: ViewData): string 
   ]);
 }
 
-/** Counts and collections, when that is what is asked for. */
 function takeInventory(question: string, prefix: string, data: ViewData): readonly Hit[] {
   // A part of a hyphenated word is another word: garbage-collection, a list-like type.
   const words = question.replaceAll(/[\p{L}\p{N}_]+(?:[-\u2010\u2011][\p{L}\p{N}_]+)+/gu, " ");
@@ -141,7 +136,6 @@ function takeInventory(question: string, prefix: string, data: ViewData): readon
   ) {
     return [];
   }
-  // A sentence about something else may mention collections; an inventory question is short.
   if (question.split(/\s+/).length > 12) return [];
   const collections = data.library.collections.filter((collection) => collection.prefix.startsWith(prefix));
   const [from, to] = prefixRange(data.objects, prefix);
@@ -176,7 +170,6 @@ function objectHit(row: ObjectRow, mount: string): Hit {
   };
 }
 
-/** One sentence for each record that a search or a lookup found. */
 function recordHit(record: CubRecord): Hit {
   const kind = record.kind === "" ? "record" : record.kind.toLowerCase();
   return {

@@ -4,9 +4,7 @@ import { words } from "../snapshots/index/words.ts";
 import { type LocatedQuote, locateQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
 
-/** Characters of a quote that we choose ourselves. */
 const MAX_CHOSEN = 360;
-/** Sentences looked at in one passage; a passage is a few hundred words. */
 const MAX_SPANS = 200;
 
 /** A passage; its `text` is what the model is shown. */
@@ -25,7 +23,6 @@ function spansOf(text: string): readonly string[] {
     .slice(0, MAX_SPANS);
 }
 
-/** Words that are looked for, with their worth. */
 export type Wanted = ReadonlyMap<string, number>;
 
 /** Share of what is wanted, by worth, that a text holds; 0 to 1. */
@@ -74,9 +71,7 @@ export function chooseReading(excerpt: Excerpt, wanted: Wanted): LocatedQuote | 
   return reading;
 }
 
-/** Index words of a sentence that is worth reading by itself. */
 const MIN_PROSE = 5;
-/** Spans that are tried against the object's own lines. */
 const MAX_TRIED = 8;
 
 function candidates(excerpt: Excerpt): readonly string[] {

@@ -8,9 +8,7 @@ import { isSameDigest } from "./gate.ts";
 import { ReindexSummary } from "../snapshots/schema/resources.ts";
 
 export const REINDEX_HEADER = "x-resource-library-reindex-token";
-/** Bytes of a summary; a long list of rejected inputs is a few megabytes. */
 const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;
-/** Characters of the builder's own words that are kept for the log. */
 const MAX_TRACE = 4_000;
 /** The builder's exit code when another build holds the lock (conventions "Command line"). */
 const EXIT_BUSY = 4;
@@ -23,7 +21,6 @@ type ReindexParts = {
   readonly command: readonly [program: string, ...args: string[]] | null;
   /** Milliseconds after which a build that has not published is stopped. */
   readonly timeout: number;
-  /** What the builder said when it failed; for the log, never for the caller. */
   readonly onFailure?: (exitCode: number | null, trace: string) => void;
 };
 
@@ -32,7 +29,6 @@ export interface Reindexer {
   authorize(headers: Headers): void;
   /** @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
   run(): Promise<ReindexSummary>;
-  /** Ends a running build, and what builds that have published still do. */
   stop(): void;
 }
 

@@ -31,8 +31,7 @@ import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
 const MAX_MODEL_CALLS = 4;
 /** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
 const REINDEX_TIMEOUT = 3 * 60 * 60_000;
-/** Milliseconds for a query to the embedded model: the first one after a pause starts its process, which takes half a second,
- *  and a few on a busy machine. */
+/** Milliseconds for a query to the embedded model: the first one after a pause starts its process. */
 const EMBEDDED_QUERY_MS = 8_000;
 
 export type Environment = {
@@ -43,16 +42,13 @@ export type Environment = {
 
 type SidecarOptions = {
   readonly listing?: (() => Promise<Catalog>) | null;
-  /** In place of the configured one; for tests. */
   readonly semantic?: Semantic;
 };
 
 export type Sidecar = {
   readonly listener: RequestListener;
   readonly publicView: View;
-  /** Takes a changed access section. */
   setAccess(access: AccessConfig | null): void;
-  /** Lines for the operator. */
   readonly notes: readonly string[];
   stop(): void;
 };
@@ -185,7 +181,6 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 }
 
-/** One thread: queries are short, and a second one would cost its memory for nothing. */
 async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
   return embeddings.kind === "openai"

@@ -8,7 +8,6 @@ import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 
-/** What a process that serves only files and queries says of itself. */
 function siteRuntime(version: string): Runtime {
   return {
     version,

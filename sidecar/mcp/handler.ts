@@ -19,7 +19,6 @@ type McpOptions = {
   readonly onError?: (error: unknown) => void;
 };
 
-/** For Runtime.mcp of the running process: what /api/capabilities says. */
 export const MCP_RUNTIME = { endpoint: findRoute("mcp").path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
 
 export function openMcp(options: McpOptions): McpEndpoint {

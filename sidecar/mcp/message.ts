@@ -15,7 +15,6 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 export type Messages = {
   readonly body: unknown;
-  /** Requests among them. */
   readonly requests: number;
 };
 

@@ -7,16 +7,15 @@ import { ShelfError } from "../errors.ts";
 import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
-/** Tokens of a text that the model reads. The time grows with them, 0.4 ms each; index/README.md has what they are worth. */
+/** Tokens of a text that the model reads; index/README.md has what they are worth. */
 const TOKENS = 32;
-/** Texts of one task: enough to pay for the call, few enough to spread over the processes. */
 const BATCH = 8;
-/** Milliseconds after which an idle process ends and gives back its 160 MB; starting one again takes half a second. */
+/** Milliseconds after which an idle process ends and gives back its memory. */
 const IDLE_MS = 300_000;
 const MAX_PROCESSES = 4;
-/** Milliseconds for one task. Eight texts take a tenth of a second, so only what hangs takes longer. */
+/** Milliseconds for one task; only what hangs takes longer. */
 const TASK_MS = 60_000;
-/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie, 150 MB of it within a minute. */
+/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie. */
 const HEAP = ["--max-semi-space-size=2", "--max-old-space-size=96"];
 const WORKER = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
 

@@ -6,24 +6,19 @@ import { ShelfError } from "../errors.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 import { limitBytes } from "./limit-bytes.ts";
 
-/** Milliseconds for one request. */
 const TIMEOUT_MS = 20_000;
-/** Texts of one request. */
 const BATCH = 64;
 /** Bytes of a response: 64 vectors of 8,192 numbers, generously written. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_DIMENSIONS = 8192;
 
 export type HttpEmbedderSettings = {
-  /** Up to and without `/embeddings`. */
   readonly baseUrl: string;
   /** A gateway's address that requests go to instead; the vectors are the same model's. */
   readonly through?: string;
   readonly model: string;
   readonly dimensions: number;
-  /** INFERENCE_API_KEY, or null. */
   readonly apiKey: string | null;
-  /** More headers, e.g. a gateway's. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 };

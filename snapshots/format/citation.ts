@@ -8,7 +8,6 @@
 import { sha256 } from "../digest.ts";
 import type { Citation } from "../schema/resources.ts";
 
-/** Characters of one quote: a passage to point at, not a copy of the object. */
 export const MAX_QUOTE = 600;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -121,9 +121,7 @@ export const pagePath = {
   /** The object's page with lines of it on top, in which the quote is marked. */
   quote: ({ key, start_line: start, end_line: end, quote }: Pick<Citation, "key" | "start_line" | "end_line" | "quote">): string =>
     `${pagePath.object(key)}?lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
-  /** A page as it is in one snapshot. */
   at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
-  /** The page of what a search or an answer found. */
   source: (kind: string, key: string): string =>
     kind === "record"
       ? pagePath.record(key)
@@ -165,7 +163,6 @@ export function parseListPath(path: string): string | null {
   return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
 }
 
-/** Site path of an object's bytes. */
 export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
 }

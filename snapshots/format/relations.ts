@@ -13,11 +13,9 @@ export type Folder = {
   readonly bytes: number;
 };
 
-/** What the objects of a collection come to. */
 export type Totals = {
   readonly count: number;
   readonly bytes: number;
-  /** The newest upload; null when there is no object. */
   readonly updated: string | null;
 };
 
@@ -27,11 +25,9 @@ export type Relations = {
   /** Every folder that holds an object, by prefix; "" is the root. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly objectByKey: ReadonlyMap<string, ObjectRow>;
-  /** Keys of the objects with a digest. */
   readonly keysByDigest: ReadonlyMap<string, readonly string[]>;
   readonly recordById: ReadonlyMap<string, CubRecord>;
   readonly claimById: ReadonlyMap<string, Claim>;
-  /** Id of the claim whose page has a path. */
   readonly claimByPath: ReadonlyMap<string, string>;
   readonly claimsOfObject: ReadonlyMap<string, readonly Claim[]>;
   readonly recordsOfObject: ReadonlyMap<string, readonly CubRecord[]>;

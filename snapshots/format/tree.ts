@@ -29,7 +29,6 @@ type TreeEntry = Readonly<z.infer<typeof treeEntry>>;
 export type Entry = BlobEntry | TreeEntry;
 export type Tree = readonly Entry[];
 
-/** A file to be put into a tree: its path with "/" between names, and what its entry says. */
 export type FileEntry = Omit<BlobEntry, "kind" | "name"> & { readonly path: string };
 
 /** Any text but "", without "/" and NUL. Unpaired surrogates have no UTF-8 form: two such names could share a digest. */

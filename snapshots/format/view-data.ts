@@ -27,9 +27,7 @@ export type Library = {
   readonly registry_url: string;
   /** With "none" and "failed" there are no records and no metadata. */
   readonly registry: RegistryState;
-  /** Name and version of what wrote the snapshot. */
   readonly generator: string;
-  /** Collections of this view only. */
   readonly collections: readonly CollectionInfo[];
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
   readonly notes: readonly string[];

@@ -25,7 +25,6 @@ export function collectionCard(data: ViewData, collection: CollectionInfo): Coll
   return { ...collection, ...(relationsOf(data).totals.get(collection.id) ?? { count: 0, bytes: 0, updated: null }) };
 }
 
-/** Folders from the root down to, not including, a key or prefix. */
 export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] {
   const names = keyOrPrefix.replace(/\/$/, "").split("/").slice(0, -1);
   const crumbs: Crumb[] = [{ title: "Browse", path: pagePath.browse("") }];

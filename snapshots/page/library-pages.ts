@@ -13,7 +13,6 @@ import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 /** Objects on one page of a folder: about 150 kB of HTML. */
 const BROWSE_PART = 500;
 const NEWEST_CLAIMS = 3;
-/** Entries of an object's table of contents; a longer one is no help. */
 const MAX_OUTLINE = 60;
 
 export function frontPage(data: ViewData): FrontPage {
@@ -81,7 +80,6 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
   };
 }
 
-/** Everything on an object's page but what its extract says: small, so that it can be compared between builds. */
 export function objectFacts(
   data: ViewData,
   row: ObjectRow,
@@ -115,7 +113,6 @@ export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extra
   };
 }
 
-/** One entry per heading or declaration, at the line where it first occurs. */
 function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
   const outline: { title: string; line: number; depth: number }[] = [];
   let open: readonly string[] = [];

@@ -241,7 +241,6 @@ function heading(text: string): string {
   return `# ${inline(text)}\n`;
 }
 
-/** One line of text in which nothing is markup. */
 function inline(text: string): string {
   return flat(text).replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&");
 }
@@ -250,7 +249,6 @@ function link(text: string, href: string): string {
   return `[${inline(text)}](<${href.replaceAll(/[<>\s]/g, encodeURIComponent)}>)`;
 }
 
-/** A code span that its text cannot end. */
 function code(text: string): string {
   const line = text.replaceAll(/[\s\u0085]+/g, " ");
   const ticks = "`".repeat(longestRun(line) + 1);

@@ -14,7 +14,6 @@ import type { SnapshotRecord } from "../shelf/shelf.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
-  /** Title of the library, from the configuration. */
   readonly library: string;
   readonly view: View;
   /** Site path of this page, e.g. "/claims/"; links are made relative to it. */
@@ -54,7 +53,6 @@ export type FrontPage = {
   readonly registry: (RecordCounts & { readonly total: number; readonly updated: string | null }) | null;
   /** Why there is no registry, or null. */
   readonly unavailable: string | null;
-  /** Objects by kind, for the chart "what the library holds". */
   readonly byKind: readonly Count[];
   readonly rejected: number;
 };
@@ -65,7 +63,6 @@ export type BrowseSort = (typeof BROWSE_SORTS)[number];
 export type BrowsePage = {
   readonly page: "browse";
   readonly prefix: string;
-  /** From the root down to, not including, this prefix. */
   readonly crumbs: readonly Crumb[];
   readonly collection: CollectionCard | null;
   readonly prefixes: readonly { readonly prefix: string; readonly title: string | null; readonly count: number; readonly bytes: number }[];
@@ -96,7 +93,6 @@ export type ObjectPage = ObjectRow & {
     readonly quoted: QuotedLines | null;
   };
 
-/** A stretch of plain text. */
 export type Piece = { readonly text: string; readonly marked: boolean };
 
 export type QuotedLine = {
@@ -113,7 +109,6 @@ export type QuotedLines = {
   /** Why nothing is marked, or null: the file is too large or is no text with these lines, or they do not hold the quote. */
   readonly problem: "too_large" | "no_lines" | "no_quote" | null;
   readonly lines: readonly QuotedLine[];
-  /** Lines of the range that are not shown. */
   readonly more: number;
 };
 
@@ -139,7 +134,6 @@ export type ClaimPage = {
   readonly records: readonly RecordCard[];
 };
 
-/** Facets of the registry: every filter that has values, with counts under the filters that are set. */
 export type Facet = { readonly name: string; readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[] };
 
 export type RegistryPage = {
@@ -177,7 +171,6 @@ export type RecordPage = {
 export type DashboardPage = RecordCounts & {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
-  /** Why there is none. */
   readonly unavailable: string | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
@@ -219,7 +212,6 @@ export type SearchHit = {
   /** Site path, with "#L12" where a line is known. */
   readonly path: string;
   readonly summary: string;
-  /** The passage, with the words of the query marked. */
   readonly snippet: readonly Piece[];
   /** What of it the whole query is: its key, id, name or title. */
   readonly exact: "key" | "id" | "name" | "title" | null;
@@ -238,10 +230,8 @@ export type SearchPage = {
   readonly problem: string | null;
 };
 
-/** A collection in a form. */
 type CollectionChoice = Pick<CollectionInfo, "id" | "prefix" | "title">;
 
-/** A quote that an answer rests on. */
 export type AskedCitation = Omit<Citation, "href"> & {
   readonly title: string;
   /** The object's page in the answer's snapshot with these lines on top. */
@@ -255,12 +245,10 @@ export type Asked = {
   /** Plain text; "[1]" refers to a citation. */
   readonly answer: string;
   readonly notice: string;
-  /** What wrote the answer, or null. */
   readonly model: string | null;
   readonly citations: readonly AskedCitation[];
   readonly sources: readonly AskedSource[];
   readonly snapshot: string;
-  /** JSON text and digest, or null when the answer has none. */
   readonly receipt: { readonly text: string; readonly digest: string } | null;
 };
 
@@ -284,7 +272,6 @@ export type AgentsPage = {
   readonly endpoint: string;
   readonly versions: readonly string[];
   readonly resultBytes: number;
-  /** Whether callers need an identity. */
   readonly gated: boolean;
   readonly tools: readonly {
     readonly name: string;
@@ -297,7 +284,6 @@ export type AgentsPage = {
       readonly required: boolean;
       readonly description: string;
     }[];
-    /** JSON text of arguments that work. */
     readonly example: string;
   }[];
   readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
@@ -360,5 +346,4 @@ export type PageModel =
   | RejectedPage
   | NotFoundPage;
 
-/** What the renderer is given. */
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

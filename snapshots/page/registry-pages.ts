@@ -9,10 +9,8 @@ import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
-/** Records on one page of the registry. */
 export const REGISTRY_PART = 100;
 
-/** The registry page under a query. Links keep every other filter that is set. */
 export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const found = findCubs(data.cubs, everything);

@@ -24,7 +24,6 @@ export type Renderer = {
 
 type RenderPage = (input: PageInput) => Promise<Uint8Array>;
 
-/** The name of the version that `dist/current` points to. */
 export const CURRENT_VERSION_FILE = "current";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {

@@ -71,7 +71,6 @@ export async function requestPage(
   return null;
 }
 
-/** By a unique beginning of its id, so that links stay short. */
 async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
   const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;

@@ -38,7 +38,6 @@ export const CubLinks = z
   })
   .meta({ id: "CubLinks" });
 
-/** One formal proof item, as everybody may see it. */
 export const CubRecord = z
   .object({
     id: CubId,
@@ -89,7 +88,6 @@ export const CubRecord = z
 export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof CubRecord;
 
-/** The public field names, in the interface's order. */
 export const CUB_FIELDS = Object.keys(CubRecord.shape) as readonly CubField[];
 
 /** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */

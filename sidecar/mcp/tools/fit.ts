@@ -4,7 +4,6 @@ import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../sna
 import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budget.ts";
 import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
-/** The part of a list that starts at `position` and fits, and where to go on. */
 type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
 
 /** @param base bytes of the result without items */
@@ -31,7 +30,6 @@ export function shortenedNotice(pointers: readonly string[]): string {
   return `Shortened to fit: ${pointers.join(", ")}. The whole is at href.`;
 }
 
-/** One thing that must fit as it is or shortened. */
 export function fitWhole(
   value: object,
   budget: number,

@@ -19,7 +19,6 @@ export const listCollections: Tool = (context, { cursor }) =>
     cursor,
     async (at) => {
       const { collections, counts } = await collectionsBody(at.open);
-      // The objects are what list_objects is for.
       const all = collections.map(({ objects: _, ...rest }) => rest);
       return { all, path: "/api/catalog", wrap: (items) => ({ counts, collections: items }) };
     },

@@ -8,9 +8,7 @@ import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "../../../snapshots/tools/budget.ts";
 import type { Allow } from "../serve.ts";
 
-/** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
-/** Answers a query as GET /api/ai-search does. */
 export type SemanticTool = (
   query: SearchQuery,
   open: OpenSnapshot,
@@ -52,7 +50,6 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
 
 export function semanticTool(semantic: SemanticTool, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, { query, prefix = "", limit }) => {
-    // Some more than wanted show whether there are more.
     const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
