@@ -8,7 +8,7 @@ import { COSTLY_PAGES, ROUTES } from "../snapshots/routes/routes.ts";
 
 const INTERNAL = "/internal";
 
-export type Row = Route | PageRoute;
+type Row = Route | PageRoute;
 
 export type Place = {
   /** As the client wrote it, percent-encoded and without the query; the caller controls it. */
