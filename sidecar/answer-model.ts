@@ -2,23 +2,22 @@
  *
  *  What it sends is a stranger's text: bounded in bytes and time, parsed by a schema, never trusted (grounding.ts checks
  *  each sentence). A failure is a ModelError with a reason fit for a notice; the server's own words go no further. */
+import { text } from "node:stream/consumers";
 import { createParser } from "eventsource-parser";
 import { fetch as undiciFetch, type RequestInit, type Response } from "undici";
 import { z } from "zod";
 import { GATEWAY_HEADER } from "../snapshots/embed/gateway.ts";
+import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 
 /** Milliseconds for a whole answer; after them the reader gets the best passages instead. */
 export const MODEL_DEADLINE = 12_000;
 /** Bytes of a response; a stream of 1,000 tokens in its JSON wrapping has about 250,000. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
-/** Characters of an answer; what goes on longer is cut off there. */
 const MAX_MODEL_TEXT = 16 * 1024;
-/** Tokens asked for; six sentences with their quotes. */
 const MAX_TOKENS = 800;
 export type ChatMessage = { readonly role: "system" | "user"; readonly content: string };
 
 export interface AnswerModel {
-  /** For receipts. */
   readonly name: string;
   /** The text as it is written, piece by piece, at most MAX_MODEL_TEXT characters.
    *  @throws ModelError, also between pieces */
@@ -37,10 +36,8 @@ export class ModelError extends Error {
 }
 
 type AnswerModelSettings = {
-  /** Up to and without `/chat/completions`. */
   readonly baseUrl: string;
   readonly model: string;
-  /** INFERENCE_API_KEY, or null. */
   readonly apiKey: string | null;
   /** Set when AI_GATEWAY_ID is: requests go there instead, with the id in a header. */
   readonly gateway: { readonly baseUrl: string; readonly id: string } | null;
@@ -77,9 +74,9 @@ export function openAnswerModel(settings: AnswerModelSettings): AnswerModel {
           await response.body?.cancel();
           throw new ModelError("refused");
         }
-        for await (const text of readText(response)) {
-          yield text.slice(0, MAX_MODEL_TEXT - length);
-          length += text.length;
+        for await (const piece of readText(response)) {
+          yield piece.slice(0, MAX_MODEL_TEXT - length);
+          length += piece.length;
           if (length >= MAX_MODEL_TEXT) throw new ModelError("too_long");
         }
       } catch (error) {
@@ -93,33 +90,19 @@ export function openAnswerModel(settings: AnswerModelSettings): AnswerModel {
 
 /** Content of a response in either form: server-sent events, or one JSON body from servers that do not stream. */
 async function* readText(response: Response): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
+  const bytes = limitBytes(response.body, MAX_RESPONSE_BYTES, () => new ModelError("too_long"));
   const type = response.headers.get("content-type") ?? "";
-  if (!/^text\/event-stream\b/i.test(type)) {
-    let body = "";
-    for await (const chunk of limitBytes(response)) body += decoder.decode(chunk, { stream: true });
-    yield readContent(body + decoder.decode());
-    return;
-  }
+  if (!/^text\/event-stream\b/i.test(type)) return yield readContent(await text(bytes));
+  const decoder = new TextDecoder();
   const events: string[] = [];
   const parser = createParser({ onEvent: ({ data }) => events.push(data) });
-  for await (const chunk of limitBytes(response)) {
+  for await (const chunk of bytes) {
     parser.feed(decoder.decode(chunk, { stream: true }));
     for (const data of events.splice(0)) {
       if (data.trim() === "[DONE]") return;
-      const text = readContent(data);
-      if (text !== "") yield text;
+      const content = readContent(data);
+      if (content !== "") yield content;
     }
-  }
-}
-
-async function* limitBytes(response: Response): AsyncGenerator<Uint8Array> {
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const bytes = chunk as Uint8Array;
-    size += bytes.length;
-    if (size > MAX_RESPONSE_BYTES) throw new ModelError("too_long");
-    yield bytes;
   }
 }
 

@@ -7,6 +7,7 @@ import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { openAsk } from "./library.ts";
+import { noSemantic } from "./mcp/tools/models.ts";
 import { noRateLimits } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
 import { openReindexer } from "./reindex.ts";
@@ -51,7 +52,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     codeStore,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
-    semantic: null,
+    semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),

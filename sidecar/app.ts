@@ -40,7 +40,6 @@ export type LogEntry = {
   readonly status: number;
   readonly ms: number;
   readonly identity: string | null;
-  /** Why the gate refused, or what failed. */
   readonly reason: string | null;
 };
 
@@ -50,8 +49,7 @@ export type Parts = {
   readonly gate: Gate;
   readonly limits: RateLimiter;
   readonly ask: Ask;
-  /** null when no semantic search is built in. */
-  readonly semantic: SemanticTool | null;
+  readonly semantic: SemanticTool;
   /** Endpoints over the two views; null when this process has none. */
   readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
@@ -67,10 +65,8 @@ type Env = {
   Variables: { place: Place; identity: Identity; reason: string };
 };
 
-/** What a row of the table does here. */
 type Effect = {
   readonly answer: (context: Context<Env>, of: View) => Promise<Response>;
-  /** Whether it also answers in a kept snapshot, under /at/. */
   readonly kept?: true;
   /** Counts itself, because its refusal is more than a problem body. */
   readonly counts?: true;
@@ -162,10 +158,8 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
     reindex: {
       async answer(context) {
         parts.reindexer.authorize(context.req.raw.headers);
-        // Nothing moves on this connection until the build is done.
         context.env?.incoming?.socket.setTimeout(0);
         const summary = await parts.reindexer.run();
-        // Who asked for the rebuild reads what it published.
         await Promise.all([parts.publicView.refresh(), parts.internalView.refresh()]);
         return jsonResponse(summary);
       },
@@ -178,7 +172,6 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
         const client = clientOf(context);
         return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
       },
-      // A page elsewhere that may call should also read that there is a limit, and when to come again.
       share: (headers, origin) => shareAnswer(headers, origin, parts.mcp?.public.sharedWith ?? []),
     },
   };
@@ -236,9 +229,7 @@ async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
 
 async function askPageIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
   const params = new URLSearchParams(context.get("place").query);
-  // Without a question it is a stored page.
   if (!params.has("question")) return readFrom(of, context);
-  // Asks no model.
   if (context.req.method === "HEAD")
     return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
   const open = await currentOf(of);
@@ -255,13 +246,9 @@ async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promis
   const open = await (at === null ? currentOf(of) : keptIn(of, at));
   checkParameters(findRoute("ai-search"), params);
   const query = parseSearch(new URLSearchParams(params), DEFAULT_SEMANTIC_LIMIT);
-  const unavailable = (notice: string) => ({ mode: "unavailable" as const, notice, results: [] });
-  const found =
-    parts.semantic === null
-      ? unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.")
-      : await parts
-          .semantic(query, open, context.req.raw.signal)
-          .catch(() => unavailable("Semantic search is not available at the moment; /api/search is."));
+  const found = await parts.semantic(query, open, context.req.raw.signal).catch(() => {
+    return { mode: "unavailable" as const, notice: "Semantic search is not available at the moment; /api/search is.", results: [] };
+  });
   return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 
@@ -280,10 +267,8 @@ function targetOf(url: string): string {
   return pathname + search;
 }
 
-/** Of an answer's headers, those that a script of another site may read beside its body. */
 const READABLE = "X-Snapshot, RateLimit, RateLimit-Policy, Retry-After";
 
-/** As every public file is shared: with everybody, without credentials. */
 function shareWithAll(headers: Headers): void {
   headers.set("Access-Control-Allow-Origin", "*");
   headers.set("Access-Control-Expose-Headers", READABLE);

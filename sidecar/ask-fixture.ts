@@ -19,7 +19,7 @@ export const TEXTS: Readonly<Record<string, string>> = {
   "proofs/Sort.v": "Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).\nProof. induction l; simpl; auto. Qed.\n",
 };
 
-export const record = CubRecord.parse({
+const record = CubRecord.parse({
   id: "CUB-0007",
   repo: "sorting",
   theorem_name: "insert_keeps_sorted",

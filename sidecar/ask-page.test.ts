@@ -9,6 +9,7 @@ import { createApp, type LogEntry, type Parts } from "./app.ts";
 import { accessConfig, clock, makeToken, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { openAsk } from "./library.ts";
+import { noSemantic } from "./mcp/tools/models.ts";
 import { noRateLimits, openRateLimiter } from "./limits.ts";
 import { openReindexer } from "./reindex.ts";
 import { CANARY, makeViews, type Views } from "./view-fixture.ts";
@@ -31,7 +32,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     codeStore: null,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
-    semantic: null,
+    semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
     reindexer: openReindexer({ token: null, command: null, timeout: 1_000 }),

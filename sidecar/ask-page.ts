@@ -7,6 +7,7 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { renderedAnswer } from "../snapshots/http/page-answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
+import { chromeOf } from "../snapshots/page/stored-pages.ts";
 import { askedPage, askedWith, askForm } from "../snapshots/page/ask-page.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { AskRequest, type AskResponse } from "../snapshots/schema/resources.ts";
@@ -18,7 +19,6 @@ type AskPageOptions = {
   readonly open: OpenSnapshot;
   readonly verdict: RateVerdict;
   readonly answer: (request: AskRequest) => Promise<AskResponse>;
-  /** Told when the page says why there is no answer. */
   readonly onProblem: (error: ShelfError) => void;
 };
 
@@ -40,11 +40,7 @@ export async function askPage(of: View, params: URLSearchParams, options: AskPag
     status = error.status;
     model = { ...model, problem: error.message };
   }
-  const { base_url: base, title, view } = data.library;
-  const rendered = await renderedAnswer(of, open, status, {
-    chrome: { library: title, view, path: pagePath.ask, canonical: base === "" ? null : base + pagePath.ask },
-    model,
-  });
+  const rendered = await renderedAnswer(of, open, status, { chrome: chromeOf(data, pagePath.ask), model });
   const response = toResponse(rendered);
   // A page is for its reader; scripts of other sites have POST /api/ask.
   response.headers.delete("Access-Control-Allow-Origin");

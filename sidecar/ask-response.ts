@@ -36,7 +36,6 @@ export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept
   });
 }
 
-/** JSON has no bare line ends, so one data line holds it whole. */
 function formatEvent(event: AskEvent): string {
   const { type, ...data } = event;
   return `event: ${type}\ndata: ${JSON.stringify(event.type === "answer" ? event.answer : data)}\n\n`;

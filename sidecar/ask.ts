@@ -16,23 +16,16 @@ import { lookUp } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
 import { chooseReading, coverage, type Excerpt, type Wanted } from "./quote.ts";
 
-/** Passages given to the model. */
 const MAX_EXCERPTS = 8;
-/** Passages quoted when no model answers. */
 const MAX_QUOTED = 3;
-/** Sentences of a model's answer. */
 const MAX_SENTENCES = 8;
-/** Sources in an answer. */
-export const MAX_SOURCES = 10;
+const MAX_SOURCES = 10;
 /** Bytes of an object that is read to be quoted. */
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
 /** Share of the question's words, by worth, that a passage must hold to be offered as an answer to it. */
 const MIN_COVERAGE = 0.45;
 
-type PinnedCitation = Citation & {
-  /** The object's page at these lines in this snapshot. */
-  readonly href: string;
-};
+type PinnedCitation = Citation & { readonly href: string };
 
 export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
 
@@ -42,7 +35,6 @@ export type AskEvent =
   | { readonly type: "text"; readonly text: string; readonly citations: readonly PinnedCitation[] }
   | { readonly type: "answer"; readonly answer: AskAnswer };
 
-/** One snapshot as asking sees it. */
 export type AskLibrary = {
   readonly snapshot: string;
   readonly data: ViewData;
@@ -55,15 +47,11 @@ export type AskLibrary = {
 };
 
 export type AskOptions = {
-  /** null when none is configured. */
   readonly model: AnswerModel | null;
-  /** Says why there is none. */
   readonly modelNotice: string;
-  /** Milliseconds for the model. */
   readonly deadline: number;
   /** A fresh word that nobody can guess. */
   readonly delimiter: () => string;
-  /** Aborted when the reader has gone. */
   readonly signal: AbortSignal;
 };
 
@@ -167,7 +155,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     snapshot: library.snapshot,
     mode,
     answer: body.answer,
-    citations: body.citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({ n, key, sha256, start_line, end_line, quote })),
+    citations: body.citations.map(({ href: _, ...citation }) => citation),
     model: mode === "ai" ? (options.model?.name ?? null) : null,
   });
   yield { type: "answer", answer: { ...body, receipt } };
@@ -191,16 +179,7 @@ async function readExcerpts(library: AskLibrary, results: readonly SearchResult[
     if (object === null || object.sha256 !== row.sha256) continue;
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
-    excerpts.push({
-      key: row.key,
-      title: row.title,
-      heading: row.heading,
-      sha256: row.sha256,
-      start_line: row.start_line,
-      end_line: row.end_line,
-      text: row.text,
-      source,
-    });
+    excerpts.push({ ...row, source });
   }
   return excerpts;
 }
@@ -241,7 +220,6 @@ async function* writeSentences(
   }
 }
 
-/** The best passages in words: who says what, and where. */
 function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
   const chosen = excerpts
     .filter((excerpt) => coverage(`${excerpt.title} ${excerpt.key} ${excerpt.heading} ${excerpt.text}`, wanted) >= MIN_COVERAGE)
@@ -251,16 +229,15 @@ function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins)
     })
     .slice(0, MAX_QUOTED);
   return chosen.flatMap(({ excerpt, ...located }) => {
-    const said = `${excerpt.key}: “${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const quoted = `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const said = `${excerpt.key}: ${quoted}`;
     // A key is a stranger's text too.
-    const named =
-      isHarmless(said) && !/\[\d*\]/.test(said) ? said : `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : quoted;
     return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
   });
 }
 
 type Pins = {
-  /** The sentence with its numbers, or null when a quote does not hold after all. */
   cite(sentence: Grounded): string | null;
   takeNew(): readonly PinnedCitation[];
   all(): PinnedCitation[];
@@ -298,7 +275,6 @@ function openPins(library: AskLibrary): Pins {
   };
 }
 
-/** The object's page in that snapshot, with these lines on top and the quote marked, for readers with and without a script. */
-function citationHref(library: AskLibrary, { key, start_line, end_line, quote }: Citation): string {
-  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(key, start_line, end_line, quote));
+function citationHref(library: AskLibrary, citation: Citation): string {
+  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(citation));
 }

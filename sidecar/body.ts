@@ -1,10 +1,11 @@
 /** Request bodies: counted while they stream, so that a body over the limit costs no more than the limit. */
+import { buffer } from "node:stream/consumers";
+import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { AskRequest } from "../snapshots/schema/resources.ts";
 
 /** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
 export const MAX_ASK_BYTES = 8 * 1024;
-/** Body of MCP. */
 export const MAX_MCP_BYTES = 64 * 1024;
 
 /** @throws ShelfError "body_too_large" as soon as more than `limit` bytes have come or are announced */
@@ -13,24 +14,7 @@ export async function readBody(request: Request, limit: number): Promise<Uint8Ar
     new ShelfError("body_too_large", `The body is over the limit of ${limit} bytes.`, { fixes: [`Send at most ${limit} bytes.`] });
   const length = request.headers.get("content-length");
   if (length !== null && Number(length) > limit) throw tooLarge();
-  if (length !== null && request.headers.get("transfer-encoding") === null) {
-    // Node's parser lets no more through than was announced.
-    const bytes = new Uint8Array(await request.arrayBuffer());
-    if (bytes.length > limit) throw tooLarge();
-    return bytes;
-  }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = request.body?.getReader();
-  for (let step = await reader?.read(); step !== undefined && !step.done; step = await reader?.read()) {
-    size += step.value.length;
-    if (size > limit) {
-      await reader?.cancel().catch(() => undefined);
-      throw tooLarge();
-    }
-    chunks.push(step.value);
-  }
-  return Buffer.concat(chunks);
+  return buffer(limitBytes(request.body, limit, tooLarge));
 }
 
 /** The question of a JSON body, or of a form's.

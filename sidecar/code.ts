@@ -9,14 +9,12 @@ import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import type { Answer } from "../snapshots/http/reply.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
-import type { CubCode } from "../snapshots/schema/cubs.ts";
+import { collect, oncePer } from "../snapshots/format/relations.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 
-/** In front of the parts. */
 const FOLDER = findRoute("code").path.split("{")[0] ?? "";
 
 type CodeParts = {
-  /** null when none is configured. */
   readonly store: CodeStore | null;
   /** Records of the snapshot served now; null before the first. */
   records(): Promise<ViewData | null>;
@@ -28,8 +26,8 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
   const ref = parseCodePath(path);
   const data = await parts.records();
   if (data === null) throw new ShelfError("registry_unavailable", "No snapshot has been published, so no file is recorded.");
-  const pinned = findPinned(data.code, ref);
-  if (pinned === null) {
+  const pinned = pinsOf(data.code).get(nameOf(ref));
+  if (pinned?.[0] === undefined) {
     throw new ShelfError("code_not_found", "No record pins a file with this repository, revision and path.", {
       fixes: ["Use an href of GET /api/cubs/{id}/code."],
     });
@@ -39,7 +37,7 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
   if (file === null) throw new ShelfError("code_not_found", "The exact-revision store does not have this file.");
   // Hashed here too, over the array that is sent: the store's own digest is only its word.
   const digest = sha256(file.bytes);
-  if (digest !== file.sha256 || !pinned.digests.has(digest)) {
+  if (digest !== file.sha256 || !pinned.some((file) => file.sha256 === digest)) {
     throw new ShelfError("code_digest_mismatch", "The stored file is not the one that was recorded, so it is not sent.", {
       fixes: ["Tell the operator: the exact-revision store and the registry disagree about this file."],
     });
@@ -47,7 +45,7 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
   return {
     status: 200,
     headers: {
-      "Content-Type": pinned.mediaType,
+      "Content-Type": pinned[0].media_type,
       "Content-Length": String(file.bytes.length),
       "X-CUB-Sha256": digest,
       "Repr-Digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
@@ -72,31 +70,12 @@ function parseCodePath(path: string): CodeRef {
   return parseCodeRef(parts[0] ?? "", parts[1] ?? "", parts.slice(2).join("/"));
 }
 
-type Pinned = { readonly digests: ReadonlySet<string>; readonly mediaType: string };
-const pins = new WeakMap<ViewData["code"], ReadonlyMap<string, Pinned>>();
-
-/** What the records of a snapshot say of a file. Two records may pin one path with two digests; either is recorded. */
-function findPinned(code: ViewData["code"], ref: CodeRef): Pinned | null {
-  let known = pins.get(code);
-  if (known === undefined) {
-    known = pinAll(code.values());
-    pins.set(code, known);
-  }
-  return known.get(nameOf(ref)) ?? null;
-}
-
-function pinAll(records: Iterable<CubCode>): ReadonlyMap<string, Pinned> {
-  const map = new Map<string, { digests: Set<string>; mediaType: string }>();
-  for (const { repo, head, files } of records) {
-    for (const { path, sha256: digest, media_type: mediaType } of files) {
-      const name = nameOf({ repo, head, path });
-      const known = map.get(name);
-      if (known === undefined) map.set(name, { digests: new Set([digest]), mediaType });
-      else known.digests.add(digest);
-    }
-  }
-  return map;
-}
+/** What the records of a snapshot say of each file. Two records may pin one path with two digests; either is recorded. */
+const pinsOf = oncePer((code: ViewData["code"]) =>
+  collect(
+    [...code.values()].flatMap(({ repo, head, files }) => files.map((file) => [nameOf({ repo, head, path: file.path }), file] as const)),
+  ),
+);
 
 function nameOf({ repo, head, path }: CodeRef): string {
   return `${repo}/${head}/${path}`;

@@ -10,9 +10,7 @@ const EMAIL = "developer@development.invalid";
 
 type DevelopmentAccess = {
   readonly access: AccessConfig;
-  /** In place of reading keys from a file. */
   readonly readKeys: () => Promise<string>;
-  /** Good for a day. */
   readonly token: string;
 };
 

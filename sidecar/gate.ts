@@ -3,13 +3,14 @@
  *  It reads three request headers and the configuration, and nothing else: no shelf, no index, no store. A token decides
  *  alone when it is sent; otherwise both halves of a service-token pair are needed. Who is known but outside the policy is
  *  403; everybody else is 401, always with the same words, so that a refusal teaches nothing about the check that failed. */
-import { createHash, hash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
 import type { AccessConfig } from "../snapshots/schema/access.ts";
+import { sha256, type Sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";
-import { findClaimsProblem, MAX_TOKEN_BYTES, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
+import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type TokenProblem } from "./token.ts";
 
 /** Verdicts on tokens that are remembered, a kilobyte or so each: a client sends one token with many requests. */
 const MAX_REMEMBERED = 4_000;
@@ -40,7 +41,7 @@ type GateVerdict =
   | { readonly ok: false; readonly problem: ShelfError; readonly reason: RefusalReason };
 
 /** Request headers by lower-case name; a header that was sent twice is both values with a comma between. */
-export type Credentials = { get(name: string): string | null };
+type Credentials = { get(name: string): string | null };
 
 export interface Gate {
   /** For /internal/* and the code route. Never throws. */
@@ -54,7 +55,6 @@ type GateOptions = {
   readonly now?: () => number;
   /** Milliseconds that never go back: how old keys and verdicts are. */
   readonly monotonic?: () => number;
-  /** How the keys' text is read; for tests. */
   readonly readKeys?: NonNullable<KeySourceOptions["read"]>;
 };
 
@@ -63,7 +63,6 @@ type Verdict = {
   readonly parsed: ParsedToken;
   /** Version of the key set that it was reached with. */
   readonly keys: number;
-  /** When, by `monotonic`. */
   readonly at: number;
 };
 
@@ -91,7 +90,6 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
   };
 
   const verifyToken = async (token: string, config: AccessConfig): Promise<ParsedToken | RefusalReason> => {
-    if (token.length > MAX_TOKEN_BYTES) return "too_long";
     if (judgedBy !== config) verdicts.clear();
     judgedBy = config;
     const digest = hash("sha256", token, "base64url");
@@ -135,7 +133,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     if (token === null) {
       const name = checkPair(headers, config);
       if (typeof name !== "string") return unauthenticated(name.reason, config);
-      if (human) return forbidden("not_human", "This route is for people; machines use /internal/library/api/ask.");
+      if (human) return forbidden("not_human", FOR_PEOPLE);
       if (!config.policy.serviceTokens.includes(name)) return forbidden("policy");
       return { ok: true, identity: { kind: "service", name, email: null } };
     }
@@ -155,14 +153,14 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     if (!human && !namesAudience(parsed.claims, config.audience)) return unauthenticated("audience", config);
     const identity = findIdentity(parsed.claims, config);
     if (identity === null) return forbidden("policy");
-    if (human && identity.kind !== "person") {
-      return forbidden("not_human", "This route is for people; machines use /internal/library/api/ask.");
-    }
+    if (human && identity.kind !== "person") return forbidden("not_human", FOR_PEOPLE);
     return isAllowed(identity, config) ? { ok: true, identity } : forbidden("policy");
   };
 
   return { check: (headers) => checkAs(headers, false), checkHuman: (headers) => checkAs(headers, true) };
 }
+
+const FOR_PEOPLE = "This route is for people; machines use /internal/library/api/ask.";
 
 /** Who a verified token speaks for: a person when it has an email, a service when it names the id of a configured one. */
 function findIdentity(claims: Readonly<Record<string, unknown>>, config: AccessConfig): Identity | null {
@@ -203,33 +201,26 @@ function checkPair(headers: Credentials, config: AccessConfig): string | { reado
   const secret = headers.get(config.headers.clientSecret);
   if (id === null && secret === null) return { reason: "no_credentials" };
   if (id === null || secret === null || id === "" || secret === "") return { reason: "half_pair" };
-  const idDigest = digestOf(id);
-  const secretDigest = digestOf(secret);
+  const idDigest = sha256(id);
+  const secretDigest = sha256(secret);
   let found: string | null = null;
   for (const known of config.serviceTokens) {
-    const sameId = timingSafeEqual(digestOf(known.id), idDigest);
-    const sameSecret = timingSafeEqual(Buffer.from(known.secretSha256, "hex"), secretDigest);
+    const sameId = isSameDigest(sha256(known.id), idDigest);
+    const sameSecret = isSameDigest(known.secretSha256, secretDigest);
     if (sameId && sameSecret) found = known.name;
   }
   return found ?? { reason: "bad_pair" };
 }
 
-function digestOf(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
+/** In constant time. */
+export function isSameDigest(a: Sha256, b: Sha256): boolean {
+  return timingSafeEqual(Buffer.from(a), Buffer.from(b));
 }
 
-/** One problem for all refusals of a configuration: they say the same. */
-const refusals = new WeakMap<AccessConfig["headers"], ShelfError>();
-
 function unauthenticated(reason: RefusalReason, { headers }: AccessConfig): GateVerdict {
-  let problem = refusals.get(headers);
-  if (problem === undefined) {
-    problem = new ShelfError("unauthenticated", "This route needs a valid application token or a valid service-token pair.", {
-      fixes: [`Send ${headers.token}, or both ${headers.clientId} and ${headers.clientSecret}.`],
-    });
-    refusals.set(headers, problem);
-  }
-  return refuse(reason, problem);
+  const message = "This route needs a valid application token or a valid service-token pair.";
+  const fixes = [`Send ${headers.token}, or both ${headers.clientId} and ${headers.clientSecret}.`];
+  return refuse(reason, new ShelfError("unauthenticated", message, { fixes }));
 }
 
 function forbidden(reason: RefusalReason, message = "You are known here, but the policy does not let you in."): GateVerdict {

@@ -14,7 +14,6 @@ const MAX_SENTENCE = 600;
 const MIN_QUOTE_WORDS = 3;
 /** Share of a sentence's own words that its quotes, or the excerpt around them, must hold. */
 const MIN_SUPPORT = 0.6;
-/** Citations after one sentence that are looked at. */
 const MAX_MARKS = 4;
 
 /** `[2 "exact words"]`, `[2: “exact words”]` or `[2]`, as models write it. */
@@ -27,12 +26,10 @@ type Mark = { readonly n: number; readonly quote: string | null };
 type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 
 export type Grounded = {
-  /** Plain text without marks. */
   readonly text: string;
   readonly quotes: readonly (LocatedQuote & { readonly excerpt: Excerpt })[];
 };
 
-/** Sentences of a model's line with the marks that follow each. */
 export function parseSentences(line: string): readonly Claimed[] {
   const marks: Mark[] = [];
   const slotted = line.replaceAll("\u0001", "").replaceAll(MARK, (_, n: string, quote: string | undefined) => {

@@ -3,18 +3,18 @@
  *
  *  jose's own remote set is not used because it throws when its cache is old and the source is down, and counts its
  *  cooldown from the last success only: a source that is down would be asked once per bad token. */
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { text } from "node:stream/consumers";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
+import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 
 /** Milliseconds between two fetches caused by tokens: conventions "at most once a minute on an unknown kid". */
 const MIN_FETCH_INTERVAL = 60_000;
 /** Milliseconds after which keys are fetched again unasked: how long a key that was withdrawn is still believed. */
 const MAX_KEYS_AGE = 10 * 60_000;
-/** The same two for a file, which is at hand. */
 const MIN_FILE_INTERVAL = 1_000;
 const MAX_FILE_AGE = 2_000;
-/** Milliseconds for one fetch, body included. */
 const FETCH_TIMEOUT = 5_000;
 /** Bytes of a key set; real ones have a few thousand. */
 const MAX_KEYS_BYTES = 256 * 1024;
@@ -49,7 +49,7 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
   const maxAge = remote ? MAX_KEYS_AGE : MAX_FILE_AGE;
   const read = options.read ?? (remote ? fetchText : readText);
   let current: KeySet | null = null;
-  let text = "";
+  let last = "";
   let triedAt = -Infinity;
   let goodAt = -Infinity;
   let failing = false;
@@ -58,8 +58,8 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
   const refresh = async (): Promise<void> => {
     try {
       const fresh = await read(location);
-      if (fresh !== text || current === null) current = parseKeySet(fresh, ++versions);
-      text = fresh;
+      if (fresh !== last || current === null) current = parseKeySet(fresh, ++versions);
+      last = fresh;
       goodAt = options.monotonic();
       failing = false;
     } catch {
@@ -78,7 +78,6 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
       const now = options.monotonic();
       const known = current?.kids.has(kid) ?? false;
       if (known && now - goodAt < maxAge) return current;
-      // Without any keys there is nothing to lose by asking sooner, but still not once per request.
       const interval = current === null ? MIN_FILE_INTERVAL : minInterval;
       if (running === null && now - triedAt >= interval) start();
       // Who holds a known key does not wait for a source that was down a moment ago.
@@ -103,8 +102,10 @@ function parseKeySet(text: string, version: number): KeySet {
   return { kids, version, choose: createLocalJWKSet({ keys: members as { kty: string }[] }) };
 }
 
-async function readText(file: string): Promise<string> {
-  return limitText(await readFile(file, "utf8"));
+const tooLong = (): Error => new Error("too long");
+
+function readText(file: string): Promise<string> {
+  return text(limitBytes(createReadStream(file), MAX_KEYS_BYTES, tooLong));
 }
 
 async function fetchText(address: string): Promise<string> {
@@ -115,17 +116,5 @@ async function fetchText(address: string): Promise<string> {
     signal: AbortSignal.timeout(FETCH_TIMEOUT),
   });
   if (response.status !== 200) throw new Error(`status ${response.status}`);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length;
-    if (size > MAX_KEYS_BYTES) throw new Error("too long");
-    chunks.push(chunk as Uint8Array);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function limitText(text: string): string {
-  if (text.length > MAX_KEYS_BYTES) throw new Error("too long");
-  return text;
+  return text(limitBytes(response.body, MAX_KEYS_BYTES, tooLong));
 }

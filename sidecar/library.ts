@@ -7,7 +7,6 @@ import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
-/** Results retrieved for one question. */
 const MAX_RESULTS = 12;
 
 /** @param signal aborted when the reader has gone */
@@ -20,7 +19,6 @@ export function openAsk(options: Omit<AskOptions, "signal">, semantic: Pick<Sema
   };
 }
 
-/** The answer alone. */
 export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskAnswer> {
   for await (const event of events) if (event.type === "answer") return event.answer;
   throw new ShelfError("internal", "The answer did not come to an end.");

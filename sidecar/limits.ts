@@ -8,7 +8,6 @@ import type { RateGroup } from "../snapshots/routes/route.ts";
 export const RATES: Readonly<Record<RateGroup, number>> = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 };
 
 const WINDOW_MS = 60_000;
-/** Clients remembered per group; who is forgotten starts anew. */
 const MAX_CLIENTS = 50_000;
 
 export type RateVerdict = {
@@ -22,7 +21,6 @@ export interface RateLimiter {
   take(group: RateGroup, client: string): RateVerdict;
 }
 
-/** For processes behind a gateway that limits. */
 export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} }) };
 
 /** A window opens with a client's first request and holds `RATES[group]` requests.

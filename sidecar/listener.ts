@@ -12,7 +12,6 @@ import { findPlace, type Place } from "./place.ts";
 import { problemParts, problemResponse } from "./respond.ts";
 
 type ListenerOptions = {
-  /** Whether the app's rate limits are on. */
   readonly counting: boolean;
   /** Whether other processes serve the files, pages and queries of the public view. */
   readonly alone: boolean;

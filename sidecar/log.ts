@@ -17,7 +17,6 @@ const SECRET_NAMES = [
 ];
 /** Environment variables whose values must not be written, wherever they turn up. */
 const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
-/** A shorter value would be cut out of innocent words. */
 const MIN_SECRET = 6;
 /** Compact tokens: three base64url parts that begin like a JSON object. */
 const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;
@@ -48,14 +47,6 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
   );
 }
 
-/** For entries whose members are all known and none of them a secret: no names are looked for. Their texts pass the last door like
- *  all others. */
-export function forKnownEntries(log: Logger): Logger {
-  return log.child({}, { redact: [] });
-}
-
-/** Characters gathered before they are written, and milliseconds after which they are written anyway: there is no
- *  write for each request. */
 const MIN_WRITE = 4096;
 const FLUSH_MS = 250;
 

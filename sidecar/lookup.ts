@@ -5,17 +5,15 @@ import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { Source } from "../snapshots/schema/resources.ts";
 import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/format/view-data.ts";
+import { collect, oncePer } from "../snapshots/format/relations.ts";
 import { isHarmless } from "./harmless.ts";
 
-/** Things one question may name; a pasted list of ids is no question. */
 const MAX_HITS = 6;
-/** Characters of one looked-up sentence. */
 const MAX_SENTENCE = 480;
 /** An id or title shorter than this is found only when it is the whole question: "a" occurs in every text. */
 const MIN_NAME = 4;
 
 type Lookup = {
-  /** Plain sentences, best first; [] when the question names nothing. */
   readonly sentences: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
   /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
@@ -71,35 +69,16 @@ type NameIndex = {
   readonly claims: ReadonlyMap<string, readonly Claim[]>;
 };
 
-const indexes = new WeakMap<ViewData, NameIndex>();
-
-/** Names to things, made once per snapshot. */
-function indexOf(data: ViewData): NameIndex {
-  const known = indexes.get(data);
-  if (known !== undefined) return known;
-  const index: NameIndex = {
+const indexOf = oncePer((data: ViewData): NameIndex => {
+  return {
     objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
     records: group(data.cubs, (record) => [record.id, record.theorem_name, ...Object.values(record.file_shas)]),
-    claims: group(data.claims.claims, (claim) => [
-      claim.id,
-      fold(claim.title),
-      ...(claim.evidence ?? []).flatMap(({ sha256 }) => sha256 ?? []),
-    ]),
+    claims: group(data.claims.claims, (claim) => [claim.id, fold(claim.title), ...claim.evidence.flatMap(({ sha256 }) => sha256 ?? [])]),
   };
-  indexes.set(data, index);
-  return index;
-}
+});
 
 function group<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
-  const map = new Map<string, T[]>();
-  for (const item of items) {
-    for (const name of new Set(namesOf(item))) {
-      const list = map.get(name);
-      if (list === undefined) map.set(name, [item]);
-      else list.push(item);
-    }
-  }
-  return map;
+  return collect(items.flatMap((item) => [...new Set(namesOf(item))].map((name) => [name, item] as const)));
 }
 
 /** Marks folded titles in the map of names; no key or id begins with it. */
@@ -147,7 +126,6 @@ function describeCollection(collection: CollectionInfo, data: ViewData): string 
   ]);
 }
 
-/** Counts and collections, when that is what is asked for. */
 function takeInventory(question: string, prefix: string, data: ViewData): readonly Hit[] {
   // A part of a hyphenated word is another word: garbage-collection, a list-like type.
   const words = question.replaceAll(/[\p{L}\p{N}_]+(?:[-\u2010\u2011][\p{L}\p{N}_]+)+/gu, " ");
@@ -158,7 +136,6 @@ function takeInventory(question: string, prefix: string, data: ViewData): readon
   ) {
     return [];
   }
-  // A sentence about something else may mention collections; an inventory question is short.
   if (question.split(/\s+/).length > 12) return [];
   const collections = data.library.collections.filter((collection) => collection.prefix.startsWith(prefix));
   const [from, to] = prefixRange(data.objects, prefix);
@@ -193,7 +170,6 @@ function objectHit(row: ObjectRow, mount: string): Hit {
   };
 }
 
-/** One sentence for each record that a search or a lookup found. */
 function recordHit(record: CubRecord): Hit {
   const kind = record.kind === "" ? "record" : record.kind.toLowerCase();
   return {

@@ -5,7 +5,7 @@ import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } f
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
 
-// The heap holds some 30 MB but would grow to ten times that before it is swept: memory is dearer here than a little time.
+// A small heap is swept often; memory is dearer here than time.
 setFlagsFromString("--optimize-for-size");
 const log = openLog();
 let sidecar: Sidecar | null = null;

@@ -51,7 +51,7 @@ export async function openModelDouble(): Promise<ModelDouble> {
 }
 
 /** Sends a text as chat completion events, in uneven pieces. */
-export function stream(response: ServerResponse, text: string): void {
+function stream(response: ServerResponse, text: string): void {
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   for (let at = 0; at < text.length; at += 7) response.write(event(text.slice(at, at + 7)));
   response.end("data: [DONE]\n\n");

@@ -6,15 +6,13 @@ import { splitAt } from "../snapshots/routes/match.ts";
 import type { PageRoute, RateGroup, Route, RouteAccess } from "../snapshots/routes/route.ts";
 import { COSTLY_PAGES, ROUTES } from "../snapshots/routes/routes.ts";
 
-/** Under which the internal view is mounted, all of it behind the gate. */
 const INTERNAL = "/internal";
 
-export type Row = Route | PageRoute;
+type Row = Route | PageRoute;
 
 export type Place = {
   /** As the client wrote it, percent-encoded and without the query; the caller controls it. */
   readonly path: string;
-  /** Without its question mark. */
   readonly query: string;
   readonly mount: "" | typeof INTERNAL;
   /** What stands between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */

@@ -2,7 +2,6 @@
 import type { ChatMessage } from "./answer-model.ts";
 import type { Excerpt } from "./quote.ts";
 
-/** Characters of one excerpt and of all; small local models have short contexts. */
 const MAX_EXCERPT = 1_600;
 const MAX_EXCERPTS = 9_000;
 

@@ -1,22 +1,14 @@
 /** Picks the stretch of a passage that says most about a question, as the object's own text. */
+import type { IndexRow } from "../snapshots/index/row.ts";
 import { words } from "../snapshots/index/words.ts";
 import { type LocatedQuote, locateQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
 
-/** Characters of a quote that we choose ourselves. */
 const MAX_CHOSEN = 360;
-/** Sentences looked at in one passage; a passage is a few hundred words. */
 const MAX_SPANS = 200;
 
-export type Excerpt = {
-  readonly key: string;
-  readonly title: string;
-  readonly heading: string;
-  readonly sha256: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  /** What the model is shown. */
-  readonly text: string;
+/** A passage; its `text` is what the model is shown. */
+export type Excerpt = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "start_line" | "end_line" | "text"> & {
   /** The object's own lines start_line to end_line: the only text that is ever quoted. */
   readonly source: string;
 };
@@ -31,7 +23,6 @@ function spansOf(text: string): readonly string[] {
     .slice(0, MAX_SPANS);
 }
 
-/** Words that are looked for, with their worth. */
 export type Wanted = ReadonlyMap<string, number>;
 
 /** Share of what is wanted, by worth, that a text holds; 0 to 1. */
@@ -80,9 +71,7 @@ export function chooseReading(excerpt: Excerpt, wanted: Wanted): LocatedQuote | 
   return reading;
 }
 
-/** Index words of a sentence that is worth reading by itself. */
 const MIN_PROSE = 5;
-/** Spans that are tried against the object's own lines. */
 const MAX_TRIED = 8;
 
 function candidates(excerpt: Excerpt): readonly string[] {

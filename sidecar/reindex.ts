@@ -1,15 +1,14 @@
 /** POST /api/reindex: one rebuild at a time, in a process of its own, so that a build that fails or eats memory leaves the
  *  server as it was. The command comes from whoever started the sidecar; nothing of the request reaches it. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createHash, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
+import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { isSameDigest } from "./gate.ts";
 import { ReindexSummary } from "../snapshots/schema/resources.ts";
 
 export const REINDEX_HEADER = "x-resource-library-reindex-token";
-/** Bytes of a summary; a long list of rejected inputs is a few megabytes. */
 const MAX_SUMMARY_BYTES = 32 * 1024 * 1024;
-/** Characters of the builder's own words that are kept for the log. */
 const MAX_TRACE = 4_000;
 /** The builder's exit code when another build holds the lock (conventions "Command line"). */
 const EXIT_BUSY = 4;
@@ -22,7 +21,6 @@ type ReindexParts = {
   readonly command: readonly [program: string, ...args: string[]] | null;
   /** Milliseconds after which a build that has not published is stopped. */
   readonly timeout: number;
-  /** What the builder said when it failed; for the log, never for the caller. */
   readonly onFailure?: (exitCode: number | null, trace: string) => void;
 };
 
@@ -31,7 +29,6 @@ export interface Reindexer {
   authorize(headers: Headers): void;
   /** @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
   run(): Promise<ReindexSummary>;
-  /** Ends a running build, and what builds that have published still do. */
   stop(): void;
 }
 
@@ -47,7 +44,7 @@ export function openReindexer(parts: ReindexParts): Reindexer {
       }
       // Two headers that disagree are no credential.
       const sent = [bearer(headers.get("authorization")), headers.get(REINDEX_HEADER)].filter((token) => token !== null);
-      const good = sent.map((token) => sameText(token, parts.token ?? ""));
+      const good = sent.map((token) => isSameDigest(sha256(token), sha256(parts.token ?? "")));
       if (good.length === 0 || good.includes(false)) {
         throw new ShelfError("unauthenticated", "The reindex token is missing or invalid.", {
           fixes: [`Send it as Authorization: Bearer, or in ${REINDEX_HEADER}.`],
@@ -55,8 +52,7 @@ export function openReindexer(parts: ReindexParts): Reindexer {
       }
     },
     async run() {
-      if (running)
-        throw new ShelfError("reindex_running", "A reindex is already running.", { fixes: ["Wait for it to end, then look at /health."] });
+      if (running) throw busy("A reindex is already running.");
       running = true;
       try {
         return await runBuild(parts, children);
@@ -86,38 +82,39 @@ async function runBuild(parts: ReindexParts, children: Set<ChildProcess>): Promi
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     trace = (trace + text).slice(-MAX_TRACE);
   });
-  const { exitCode, summary } = await new Promise<{ readonly exitCode: number | null; readonly summary: ReindexSummary | null }>(
-    (resolve) => {
-      child.stdout.on("data", (chunk: Buffer) => {
-        if (published) return;
-        size += chunk.length;
-        if (size > MAX_SUMMARY_BYTES) return void child.kill("SIGTERM");
-        out.push(chunk);
-        const summary = chunk.includes("\n") ? parseSummary(said()) : null;
-        if (summary === null) return;
-        published = true;
-        resolve({ exitCode: 0, summary });
-      });
-      child.once("error", () => {
-        if (child.pid === undefined) children.delete(child);
-        resolve({ exitCode: null, summary: null });
-      });
-      child.once("close", (code) => {
-        children.delete(child);
-        // Too late for the answer, but somebody should know; unless it was stopped.
-        if (published && code !== 0 && !child.killed) parts.onFailure?.(code, trace);
-        resolve({ exitCode: code, summary: code === 0 ? parseSummary(said()) : null });
-      });
-    },
-  );
+  const end = Promise.withResolvers<{ readonly exitCode: number | null; readonly summary: ReindexSummary | null }>();
+  child.stdout.on("data", (chunk: Buffer) => {
+    if (published) return;
+    size += chunk.length;
+    if (size > MAX_SUMMARY_BYTES) return void child.kill("SIGTERM");
+    out.push(chunk);
+    const summary = chunk.includes("\n") ? parseSummary(said()) : null;
+    if (summary === null) return;
+    published = true;
+    end.resolve({ exitCode: 0, summary });
+  });
+  child.once("error", () => {
+    if (child.pid === undefined) children.delete(child);
+    end.resolve({ exitCode: null, summary: null });
+  });
+  child.once("close", (code) => {
+    children.delete(child);
+    // Too late for the answer, but somebody should know; unless it was stopped.
+    if (published && code !== 0 && !child.killed) parts.onFailure?.(code, trace);
+    end.resolve({ exitCode: code, summary: code === 0 ? parseSummary(said()) : null });
+  });
+  const { exitCode, summary } = await end.promise;
   clearTimeout(timer);
-  if (exitCode === EXIT_BUSY)
-    throw new ShelfError("reindex_running", "Another build is running.", { fixes: ["Wait for it to end, then look at /health."] });
+  if (exitCode === EXIT_BUSY) throw busy("Another build is running.");
   if (summary !== null) return summary;
   parts.onFailure?.(exitCode, trace);
   throw new ShelfError("build_failed", `The build failed${reasonIn(parseJson(said()))}; the snapshot served before stays.`, {
     fixes: ["Look at the server's log, or run proofshelf build."],
   });
+}
+
+function busy(message: string): ShelfError {
+  return new ShelfError("reindex_running", message, { fixes: ["Wait for it to end, then look at /health."] });
 }
 
 function parseSummary(text: string): ReindexSummary | null {
@@ -148,10 +145,4 @@ const FOLDERS = /(?<![^\s"'(])\/(?:[^\s/:"']+\/)+/g;
 function bearer(header: string | null): string | null {
   if (header === null) return null;
   return /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? "";
-}
-
-/** Compared as digests: equal length, constant time. */
-function sameText(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }

@@ -4,12 +4,10 @@ import { CACHE, type Answer } from "../snapshots/http/reply.ts";
 import type { ShelfError } from "../snapshots/errors.ts";
 import { PROBLEM_TYPE, problemBody } from "../snapshots/format/problem.ts";
 
-/** What a refusal is made of, for listeners that write it themselves. */
 type ProblemParts = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** What the body calls this request. */
   readonly requestId: string | undefined;
 };
 
@@ -22,7 +20,6 @@ export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly
     status: error.status,
     headers: {
       "Content-Type": PROBLEM_TYPE,
-      // Said here, because HEAD has it too.
       "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": CACHE.none,
       "X-Content-Type-Options": "nosniff",

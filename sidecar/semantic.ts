@@ -16,23 +16,17 @@ const REST_MS = 10_000;
 export const QUERY_EMBEDDING_MS = 3_000;
 
 export type Semantic = {
-  /** What GET /api/ai-search and the tool answer. */
   readonly tool: SemanticTool;
   /** The best by words and meaning together, or null when meaning is not to be had now. */
   find(query: SearchQuery, open: OpenSnapshot, signal?: AbortSignal): Promise<readonly SearchResult[] | null>;
-  /** How it stands for a snapshot. */
   component(open: OpenSnapshot | null): Promise<Component>;
   close(): Promise<void>;
 };
 
 type SemanticOptions = {
-  /** null when none is configured. */
   readonly embedder: Embedder | null;
-  /** Says why there is none. */
   readonly notice: string;
-  /** For capabilities: what makes the vectors. */
   readonly model: string;
-  /** Milliseconds for one query, in place of the usual. */
   readonly limitMs?: number;
   /** Milliseconds of a clock that only goes forward; tests pass their own. */
   readonly now?: () => number;

@@ -9,7 +9,7 @@ import { openEmbedder } from "../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
-import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
+import { lazyRenderer } from "../snapshots/page/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
 import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
@@ -19,7 +19,6 @@ import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
 import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
-import { forKnownEntries } from "./log.ts";
 import { openAsk, wholeAnswer } from "./library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
 import { sidecarListener } from "./listener.ts";
@@ -32,8 +31,7 @@ import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
 const MAX_MODEL_CALLS = 4;
 /** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
 const REINDEX_TIMEOUT = 3 * 60 * 60_000;
-/** Milliseconds for a query to the embedded model: the first one after a pause starts its process, which takes half a second,
- *  and a few on a busy machine. */
+/** Milliseconds for a query to the embedded model: the first one after a pause starts its process. */
 const EMBEDDED_QUERY_MS = 8_000;
 
 export type Environment = {
@@ -44,16 +42,13 @@ export type Environment = {
 
 type SidecarOptions = {
   readonly listing?: (() => Promise<Catalog>) | null;
-  /** In place of the configured one; for tests. */
   readonly semantic?: Semantic;
 };
 
 export type Sidecar = {
   readonly listener: RequestListener;
   readonly publicView: View;
-  /** Takes a changed access section. */
   setAccess(access: AccessConfig | null): void;
-  /** Lines for the operator. */
   readonly notes: readonly string[];
   stop(): void;
 };
@@ -65,7 +60,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const { model, notice } = openModel(serving, env);
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
   const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
-  const reindexToken = env.REINDEX_TOKEN === undefined || env.REINDEX_TOKEN === "" ? null : env.REINDEX_TOKEN;
+  const reindexToken = given(env.REINDEX_TOKEN);
   const reindexer = openReindexer({
     token: reindexToken,
     command: serving.reindexCommand,
@@ -92,7 +87,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
       : { name: "reindex", status: "live", note: "POST /api/reindex" },
     { name: "mcp", status: "live", note: "read-only tools" },
-    env.AI_GATEWAY_ID === undefined || env.AI_GATEWAY_ID === ""
+    given(env.AI_GATEWAY_ID) === null
       ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
       : {
           name: "ai gateway",
@@ -129,15 +124,9 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: MCP_RUNTIME,
   };
 
-  let renderer: Promise<Renderer> | null = null;
-  const openPages = (): Promise<Renderer> =>
-    (renderer ??= openRenderer(serving.dist).catch((error: unknown) => {
-      renderer = null;
-      throw error;
-    }));
   const publicShelf = openDirectoryShelf(serving.publicDir);
   const internalShelf = openDirectoryShelf(serving.internalDir, publicShelf);
-  const shared = { renderer: openPages, runtime, now: Date.now };
+  const shared = { renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
   const publicView = openView({
     ...shared,
     view: "public",
@@ -165,7 +154,6 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
-  const requests = forKnownEntries(log);
   const parts: Parts = {
     publicView,
     internalView,
@@ -177,7 +165,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
-    log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
+    log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
   };
   return {
     listener: sidecarListener(parts, { counting: serving.rateLimits, alone: serving.alone }),
@@ -193,7 +181,6 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 }
 
-/** One thread: queries are short, and a second one would cost its memory for nothing. */
 async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
   return embeddings.kind === "openai"
@@ -201,14 +188,19 @@ async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, e
     : openSemantic({ embedder, notice, model: "the embedded model", limitMs: EMBEDDED_QUERY_MS });
 }
 
+/** An environment variable that is set but empty is not set. */
+function given(value: string | undefined): string | null {
+  return value === undefined || value === "" ? null : value;
+}
+
 function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {
   const { answers, gateway } = serving;
   if (answers === null)
     return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
-  const id = env.AI_GATEWAY_ID ?? "";
-  if (id !== "" && gateway === null)
+  const id = given(env.AI_GATEWAY_ID);
+  if (id !== null && gateway === null)
     return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
-  const apiKey = env.INFERENCE_API_KEY === undefined || env.INFERENCE_API_KEY === "" ? null : env.INFERENCE_API_KEY;
-  const model = openAnswerModel({ ...answers, apiKey, gateway: id !== "" && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null });
+  const through = id !== null && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null;
+  const model = openAnswerModel({ ...answers, apiKey: given(env.INFERENCE_API_KEY), gateway: through });
   return { model: limitConcurrency(model, MAX_MODEL_CALLS), notice: "" };
 }

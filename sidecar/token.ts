@@ -7,7 +7,6 @@ import { hasDuplicateMembers } from "./json-members.ts";
 
 /** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
 export const MAX_TOKEN_BYTES = 8 * 1024;
-/** Characters of a key id; it is only ever compared, never opened. */
 const MAX_KID = 256;
 
 const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;

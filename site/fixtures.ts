@@ -99,7 +99,7 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 const askForm: AskPage = { page: "ask", question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
 
 const citation = (n: number, key: string, title: string, start_line: number, end_line: number, quote: string): AskedCitation => ({
-  n, key, title, start_line, end_line, quote, sha256: hex(n), path: pagePath.at(hex(11), pagePath.quote(key, start_line, end_line, quote)),
+  n, key, title, start_line, end_line, quote, sha256: hex(n), path: pagePath.at(hex(11), pagePath.quote({ key, start_line, end_line, quote })),
 });
 
 /** Text between stars is marked. */
@@ -166,7 +166,7 @@ const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
     files: [
       { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" },
       { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null },
-      { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: null, available: false, href: "/api/code/x/y/src/sort.rs", object: null },
+      { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, href: "/api/code/x/y/src/sort.rs", object: null },
     ],
     claims: claims.slice(0, 1), previous: "CUB-0006", next: "CUB-0008", ...changes,
   });
@@ -285,7 +285,7 @@ export const fixtures: readonly Fixture[] = [
   ], prompts: [{ name: "check_claim", title: "Check a claim", description: "Compares a claim with its pins." }], clients: [{ title: "No client at all", where: "in a shell", text: `curl -s ${BASE_URL}/mcp` }] }) },
   { name: "problems", input: input(pagePath.problems, { page: "problems", problems }) },
   { name: "problem", input: input(pagePath.problem("bad_path"), { page: "problem", problem: problems[1] as ProblemRow }) },
-  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "objects", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "objects", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0 }) },
+  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "store", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "store", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0 }) },
   { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1 }) },
   { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0 }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },

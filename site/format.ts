@@ -5,7 +5,6 @@ export function formatCount(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
 }
 
-/** "1 file", "1 204 files". */
 export function formatPlural(count: number, one: string, many = `${one}s`): string {
   return `${formatCount(count)}\u00a0${count === 1 ? one : many}`;
 }
@@ -57,7 +56,6 @@ export function formatBlock(text: string): string {
     .replace(INVISIBLE, (character) => (character === "\n" || character === "\t" ? character : formatKey(character)));
 }
 
-/** One word of a POSIX shell. */
 export function formatShellWord(text: string): string {
   return /^[A-Za-z0-9._~:/%@+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,6 +1,6 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
 import { openIndex } from "../snapshots/index/open.ts";
-import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
+import { lazyRenderer } from "../snapshots/page/renderer.ts";
 import type { Catalog } from "../snapshots/schema/resources.ts";
 import type { SiteServing } from "../snapshots/http/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
@@ -8,7 +8,6 @@ import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 
-/** What a process that serves only files and queries says of itself. */
 function siteRuntime(version: string): Runtime {
   return {
     version,
@@ -31,16 +30,11 @@ export function openSiteView(
   listing: (() => Promise<Catalog>) | null,
   now: () => number = Date.now,
 ): View {
-  let renderer: Promise<Renderer> | null = null;
   const shelf = openDirectoryShelf(serving.publicDir);
   return openView({
     view: "public",
     shelf,
-    renderer: () =>
-      (renderer ??= openRenderer(serving.dist).catch((error: unknown) => {
-        renderer = null;
-        throw error;
-      })),
+    renderer: lazyRenderer(serving.dist),
     index: () => openIndex(shelf.indexUri),
     runtime: siteRuntime(serving.version),
     now,

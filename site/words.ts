@@ -86,7 +86,6 @@ export function explain(field: StateField, value: string): Words {
   return words("unspecified", value, "a value this library does not know, shown as the registry gives it");
 }
 
-/** Names of fields and filters, as a reader would say them. */
 const FIELD_TITLES: Readonly<Record<string, string>> = {
   verification_state: "Verification",
   invocation: "Called",
@@ -123,7 +122,6 @@ export function titleOfField(name: string): string {
     : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
 }
 
-/** The states that a field's values can be explained by, when there are any. */
 export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);
 }
@@ -136,14 +134,12 @@ export function titleOfKind(kind: string, language: string | null = null): strin
   return Object.hasOwn(KIND_TITLES, kind) ? KIND_TITLES[kind as keyof typeof KIND_TITLES] : kind;
 }
 
-/** Who speaks in an answer. */
 export function explainMode(mode: "ai" | "search", model: string | null): string {
   return mode === "ai"
     ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.`
     : "Quoted from the library; no model wrote this.";
 }
 
-/** Why a result stands first. */
 export function explainExact(exact: "key" | "id" | "name" | "title"): string {
   const what = { key: "key", id: "id", name: "declared name", title: "title" }[exact];
   return `first, because your words are exactly its ${what}`;

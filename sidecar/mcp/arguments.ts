@@ -7,7 +7,6 @@ import type { ToolInfo } from "../../snapshots/tools/table.ts";
 
 /** JSON of all arguments; UTF-8 bytes. The longest sensible ones are a key of 1,024 bytes or a question of 500 characters. */
 const MAX_ARGUMENT_BYTES = 4 * 1024;
-/** Names that are quoted back in an error. */
 const MAX_NAMED = 10;
 
 type ParsedArguments = { readonly args: Readonly<Record<string, unknown>>; readonly notices: readonly string[] };

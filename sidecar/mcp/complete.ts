@@ -2,7 +2,6 @@
 import type { CompleteRequest, CompleteResult } from "@modelcontextprotocol/server";
 import { prefixRange, type ViewData } from "../../snapshots/format/view-data.ts";
 
-/** The protocol allows no more values. */
 const MAX_VALUES = 100;
 
 export function complete(data: ViewData, { ref, argument }: CompleteRequest["params"]): CompleteResult {

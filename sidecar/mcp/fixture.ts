@@ -52,7 +52,7 @@ export const META = {
 };
 
 export type Reply = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: RpcBody };
-export type RpcBody = {
+type RpcBody = {
   readonly id?: unknown;
   readonly result?: Record<string, unknown>;
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };

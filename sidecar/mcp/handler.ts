@@ -2,15 +2,15 @@
 import { findRoute } from "../../snapshots/routes/routes.ts";
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
-import type { AskTool, SemanticTool } from "./tools/models.ts";
+import { type AskTool, noSemantic, type SemanticTool } from "./tools/models.ts";
 import { createLibraryServer, type LibraryParts } from "./server.ts";
 import { type McpEndpoint, serveMcp } from "./serve.ts";
 
 type McpOptions = {
   readonly view: View;
-  /** null, or left out: the tool says that it is not configured. */
+  /** Left out: the tool says that it is not configured. */
   readonly ask?: AskTool | null;
-  readonly semantic?: SemanticTool | null;
+  readonly semantic?: SemanticTool;
   /** Host names besides base_url's and loopback's; "*" when a proxy in front checks them. */
   readonly hosts?: readonly string[];
   /** Origins of pages elsewhere that may call, and, over the public view, read what is answered: a credential never crosses from
@@ -19,13 +19,12 @@ type McpOptions = {
   readonly onError?: (error: unknown) => void;
 };
 
-/** For Runtime.mcp of the running process: what /api/capabilities says. */
 export const MCP_RUNTIME = { endpoint: findRoute("mcp").path, versions: MCP_VERSIONS, tools: TOOL_NAMES } as const;
 
 export function openMcp(options: McpOptions): McpEndpoint {
   const { view } = options;
   const onError = options.onError ?? ((error: unknown) => console.error(error));
-  const parts: LibraryParts = { view, ask: options.ask ?? null, semantic: options.semantic ?? null, onError };
+  const parts: LibraryParts = { view, ask: options.ask ?? null, semantic: options.semantic ?? noSemantic, onError };
   return serveMcp({
     factory: (request) => createLibraryServer(parts, request),
     onError,

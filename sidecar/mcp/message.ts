@@ -5,7 +5,7 @@ import { MAX_MCP_BYTES, readBody } from "../body.ts";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
 
 /** Nesting of a message; arguments of our tools have three levels. Deeper bodies only try stacks. */
-export const MAX_DEPTH = 64;
+const MAX_DEPTH = 64;
 /** Messages of one batch: each may cost a search. */
 export const MAX_BATCH = 20;
 /** The only revision with batches (2025-06-18 took them out); its clients send no version header. */
@@ -15,7 +15,6 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 export type Messages = {
   readonly body: unknown;
-  /** Requests among them. */
   readonly requests: number;
 };
 

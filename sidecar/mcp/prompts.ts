@@ -5,7 +5,6 @@ import { CUB_ID_PATTERN } from "../../snapshots/schema/cubs.ts";
 import { PROMPTS } from "../../snapshots/tools/prompts.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 
-/** Characters of an argument that is put into a prompt. */
 const MAX_ARGUMENT = 500;
 
 export function listPrompts(): ListPromptsResult {

@@ -17,7 +17,6 @@ import { jsonBytes } from "../../snapshots/tools/budget.ts";
 import { followCursor, type ToolContext } from "./tools/context.ts";
 import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 
-/** Resources in one page of resources/list. */
 const PAGE = 100;
 /** Text of one resources/read, as JSON, and bytes of a binary one before base64. Longer texts are read by lines. */
 const MAX_RESOURCE_BYTES = 64 * 1024;

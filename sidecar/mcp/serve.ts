@@ -21,7 +21,6 @@ export type ServeOptions = {
   readonly onError: (error: unknown) => void;
 };
 
-/** What a factory may know of the exchange. */
 export type ServedRequest = {
   readonly signal: AbortSignal;
   /** Further counts beside the request itself; false refuses. */

@@ -17,7 +17,7 @@ const CODE_HEAD = "0123456789abcdef0123456789abcdef01234567";
 const START_TIMEOUT = 240_000;
 const PROXY_TIMEOUT = 20_000;
 
-export const GATED_TEXT = "# Canary-gated-title\n\nThe zeppelin lands at the canary-gated-text.\n";
+const GATED_TEXT = "# Canary-gated-title\n\nThe zeppelin lands at the canary-gated-text.\n";
 const CODE_TEXT = "(* canary-gated-code *)\nLemma insert_keeps_sorted : True.\n";
 export const GATED_PATH = "drafts/canary-gated-key.md";
 export const CODE_PATH = `/api/code/sorting/${CODE_HEAD}/coq/Sort.v`;

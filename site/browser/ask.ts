@@ -1,26 +1,12 @@
 /** Shows an answer while it comes, and opens what a number refers to beside the answer. Everything that comes is shown as text.
  *  Without this script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
+import type { AskResponse, Citation, Source } from "../../snapshots/schema/resources.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { parseParagraph } from "../answer-text.ts";
 import { formatBlock, formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element } from "./draw.ts";
-
-type Source = { readonly title: string; readonly kind: string; readonly key: string; readonly summary: string; readonly snippet: string };
-type Citation = {
-  readonly n: number;
-  readonly key: string;
-  readonly sha256: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly quote: string;
-};
-type Answer = {
-  readonly mode: "ai" | "search";
-  readonly notice: string;
-  readonly receipt?: { readonly model: string | null; readonly digest: string };
-};
 
 const place = document.querySelector<HTMLElement>("[data-api]");
 const form = document.querySelector<HTMLFormElement>("form.search");
@@ -36,8 +22,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   let asking: AbortController | null = null;
 
   const linkOf = (citation: Citation, snapshot: string): string =>
-    new URL(pagePath.at(snapshot, pagePath.quote(citation.key, citation.start_line, citation.end_line, citation.quote)).slice(1), root)
-      .href;
+    new URL(pagePath.at(snapshot, pagePath.quote(citation)).slice(1), root).href;
 
   const drawQuote = (citation: Citation, snapshot: string | null): HTMLElement => {
     const { n, key, sha256, start_line: from, end_line: to, quote } = citation;
@@ -120,7 +105,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
         drawText(said.text, numbers);
       },
       answer(data) {
-        const answer = JSON.parse(data) as Answer;
+        const answer = JSON.parse(data) as AskResponse;
         ended = true;
         status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null);
         notice.textContent = formatLine(answer.notice, 600);

@@ -2,14 +2,12 @@
 
 export type DrawnCard = {
   readonly title: string;
-  /** null when it leads nowhere. */
   readonly href: string | null;
   readonly line: readonly (Node | string)[];
   readonly mark: string;
   readonly kind: string;
 };
 
-/** The same card as components/card.astro. */
 export function drawCard({ title, href, line, mark, kind }: DrawnCard): HTMLElement {
   const card = element("li", "card");
   const head = element("div", "card-head");

@@ -12,7 +12,6 @@ type Pagefind = {
   debouncedSearch(query: string): Promise<{ readonly results: readonly Result[] } | null>;
 };
 
-/** Results drawn at once; each costs one small file. */
 const SHOWN = 20;
 
 const place = document.querySelector<HTMLElement>("[data-root]");

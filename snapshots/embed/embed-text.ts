@@ -1,7 +1,6 @@
 /** The text of a passage that a model of meaning reads, and its name in the cache of vectors. */
 import { sha256 } from "../digest.ts";
 
-/** Code units given to a model; what follows in a passage adds little to its meaning. */
 const MAX_TEXT = 2000;
 
 export type Embeddable = { readonly title: string; readonly heading: string; readonly name: string; readonly text: string };

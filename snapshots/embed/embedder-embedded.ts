@@ -7,16 +7,15 @@ import { ShelfError } from "../errors.ts";
 import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
-/** Tokens of a text that the model reads. The time grows with them, 0.4 ms each; index/README.md has what they are worth. */
+/** Tokens of a text that the model reads; index/README.md has what they are worth. */
 const TOKENS = 32;
-/** Texts of one task: enough to pay for the call, few enough to spread over the processes. */
 const BATCH = 8;
-/** Milliseconds after which an idle process ends and gives back its 160 MB; starting one again takes half a second. */
+/** Milliseconds after which an idle process ends and gives back its memory. */
 const IDLE_MS = 300_000;
 const MAX_PROCESSES = 4;
-/** Milliseconds for one task. Eight texts take a tenth of a second, so only what hangs takes longer. */
+/** Milliseconds for one task; only what hangs takes longer. */
 const TASK_MS = 60_000;
-/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie, 150 MB of it within a minute. */
+/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie. */
 const HEAP = ["--max-semi-space-size=2", "--max-old-space-size=96"];
 const WORKER = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
 
@@ -27,7 +26,7 @@ export type EmbeddedOptions = {
   readonly taskMs?: number;
 };
 
-type Task = { readonly texts: readonly string[]; resolve(vectors: readonly Float32Array[]): void; reject(error: Error): void };
+type Task = PromiseWithResolvers<readonly Float32Array[]> & { readonly texts: readonly string[] };
 type Slot = { readonly child: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null };
 
 export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
@@ -93,14 +92,9 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
     dimensions: 512,
     async embed(texts, signal) {
       signal?.throwIfAborted();
-      const mine: Task[] = [];
-      const done = Array.from(
-        { length: Math.ceil(texts.length / BATCH) },
-        (_, at) =>
-          new Promise<readonly Float32Array[]>((resolve, reject) =>
-            mine.push({ texts: texts.slice(at * BATCH, (at + 1) * BATCH), resolve, reject }),
-          ),
-      );
+      const mine = Array.from({ length: Math.ceil(texts.length / BATCH) }, (_, at): Task => {
+        return { texts: texts.slice(at * BATCH, (at + 1) * BATCH), ...Promise.withResolvers<readonly Float32Array[]>() };
+      });
       const stop = (): void => {
         waiting = waiting.filter((task) => !mine.includes(task));
         for (const task of mine) task.reject(signal?.reason as Error);
@@ -109,7 +103,7 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       waiting.push(...mine);
       dispatch();
       try {
-        return (await Promise.all(done)).flat().map(normalize);
+        return (await Promise.all(mine.map(({ promise }) => promise))).flat().map(normalize);
       } catch (error) {
         // What one task could not do the others need not try.
         waiting = waiting.filter((task) => !mine.includes(task));
@@ -122,15 +116,14 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       const open = [...slots];
       for (const task of waiting.splice(0)) task.reject(failure());
       await Promise.all(
-        open.map(
-          (slot) =>
-            new Promise<void>((resolve) => {
-              slot.child.once("exit", () => resolve());
-              if (slot.child.exitCode !== null || slot.child.signalCode !== null) resolve();
-              slot.child.ref();
-              end(slot);
-            }),
-        ),
+        open.map(async (slot) => {
+          const { child } = slot;
+          const ended = child.exitCode !== null || child.signalCode !== null;
+          const exit = new Promise((resolve) => void child.once("exit", resolve));
+          child.ref();
+          end(slot);
+          if (!ended) await exit;
+        }),
       );
     },
   };

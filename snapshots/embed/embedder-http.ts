@@ -1,27 +1,24 @@
 /** Any server with an OpenAI-compatible `POST …/embeddings`. What it answers is a stranger's: bounded and checked. */
+import { text } from "node:stream/consumers";
 import { fetch } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../errors.ts";
 import { type Embedder, normalize } from "./embedder.ts";
+import { limitBytes } from "./limit-bytes.ts";
 
-/** Milliseconds for one request. */
 const TIMEOUT_MS = 20_000;
-/** Texts of one request. */
 const BATCH = 64;
 /** Bytes of a response: 64 vectors of 8,192 numbers, generously written. */
 const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_DIMENSIONS = 8192;
 
 export type HttpEmbedderSettings = {
-  /** Up to and without `/embeddings`. */
   readonly baseUrl: string;
   /** A gateway's address that requests go to instead; the vectors are the same model's. */
   readonly through?: string;
   readonly model: string;
   readonly dimensions: number;
-  /** INFERENCE_API_KEY, or null. */
   readonly apiKey: string | null;
-  /** More headers, e.g. a gateway's. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
 };
@@ -58,7 +55,7 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
         await response.body?.cancel();
         throw failure(`answered with status ${response.status}`);
       }
-      body = JSON.parse(await readBounded(response.body));
+      body = JSON.parse(await text(limitBytes(response.body, MAX_RESPONSE_BYTES, () => failure("sent more than a response may have"))));
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof ShelfError) throw cause;
@@ -75,17 +72,6 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
       if (vector === undefined) throw failure("left out a text");
       return vector;
     });
-  }
-
-  async function readBounded(stream: AsyncIterable<Uint8Array> | null): Promise<string> {
-    const parts: Uint8Array[] = [];
-    let size = 0;
-    for await (const part of stream ?? []) {
-      size += part.length;
-      if (size > MAX_RESPONSE_BYTES) throw failure("sent more than a response may have");
-      parts.push(part);
-    }
-    return Buffer.concat(parts).toString("utf8");
   }
 
   return {

@@ -11,7 +11,6 @@ export type Embedder = {
   close(): Promise<void>;
 };
 
-/** The vector scaled to length 1; a vector of zeros stays. */
 export function normalize(vector: ArrayLike<number>): Float32Array {
   const out = Float32Array.from(vector);
   const length = Math.hypot(...out);

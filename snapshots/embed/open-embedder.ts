@@ -8,9 +8,7 @@ import type { Embedder } from "./embedder.ts";
 export type OpenEmbedderOptions = {
   readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
   readonly gateway: { readonly baseUrl: string } | null;
-  /** Threads of the embedded model, at most. */
   readonly threads?: number;
-  /** Milliseconds for one request to an endpoint. */
   readonly timeoutMs?: number;
 };
 
@@ -36,7 +34,6 @@ export async function openEmbedder(
       embedder: null,
       notice: "AI_GATEWAY_ID is set, but gateway.baseUrl in proofshelf.yaml is not, so no embedding model is asked.",
     };
-  // Loaded only here: a build that needs no endpoint does not load an HTTP client.
   const { openHttpEmbedder } = await import("./embedder-http.ts");
   const { baseUrl, model, dimensions } = config;
   const key = env.INFERENCE_API_KEY ?? "";

@@ -8,7 +8,6 @@
 import { sha256 } from "../digest.ts";
 import type { Citation } from "../schema/resources.ts";
 
-/** Characters of one quote: a passage to point at, not a copy of the object. */
 export const MAX_QUOTE = 600;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -86,7 +85,5 @@ function wordPattern(word: string): string {
 }
 
 function countNewlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
-  return count;
+  return text.split("\n").length - 1;
 }

@@ -6,7 +6,6 @@ import { ShelfError, type ErrorDetail } from "../errors.ts";
 export const CODE_REPO_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 /** SHA-1 or SHA-256 of a commit, as git prints it. */
 export const CODE_HEAD_PATTERN = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-/** UTF-8 bytes; far above any real path, below what file systems take. */
 const MAX_CODE_PATH_BYTES = 1024;
 const MAX_SEGMENT_BYTES = 255; // longer names exist on no common file system
 

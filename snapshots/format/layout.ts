@@ -6,6 +6,7 @@
  *  - its slug, safe as a file name on any static host: `notes/what=3F.md`.
  *  Keys come from whoever can write to the object store: nothing here trusts them. */
 import { ShelfError } from "../errors.ts";
+import type { Citation } from "../schema/resources.ts";
 
 /** UTF-8 bytes of a key; the limit of S3, and short enough for any URL. */
 export const MAX_KEY_BYTES = 1024;
@@ -14,14 +15,6 @@ export const MAX_KEY_BYTES = 1024;
 const SLUG_UNSAFE = /[^A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/gu;
 /** Bytes of one slug segment; file systems stop at 255. */
 const MAX_SLUG_SEGMENT = 200;
-/** A segment of ASCII characters that a slug keeps, short enough to stay whole. */
-const PLAIN_SEGMENT = new RegExp(`^[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
-/** A path in which nothing has to be percent-encoded. */
-const PLAIN_PATH = /^[A-Za-z0-9._~=/-]*$/;
-/** A key or prefix that is its own slug, unless a part of it is reserved: by far the most are. */
-const PLAIN_KEY = new RegExp(`^(?:[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}/)*[A-Za-z0-9._~-]{0,${MAX_SLUG_SEGMENT}}$`);
-/** Parts that `escapeReserved` changes. */
-const RESERVED_PART = /(?:^|\/)(?:\.\.?|index\.html)(?:\/|$)/i;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -39,8 +32,6 @@ export function findKeyProblem(key: string): string | null {
 
 /** The canonical URL form of a key or prefix, without a leading slash: each segment as encodeURIComponent writes it. */
 export function formatKeyPath(key: string): string {
-  // "=" is the one character of a plain path that encodeURIComponent escapes.
-  if (PLAIN_PATH.test(key) && !key.includes("=")) return key;
   return key.split("/").map(encodeURIComponent).join("/");
 }
 
@@ -62,8 +53,6 @@ export function parseKeyPath(path: string): string {
 }
 
 function slugOfSegment(segment: string): string {
-  // Nearly every segment: nothing to escape, nothing to cut.
-  if (PLAIN_SEGMENT.test(segment)) return escapeReserved(segment);
   const slug = segment.replaceAll(SLUG_UNSAFE, (character) => Array.from(encoder.encode(character), escapeByte).join(""));
   if (encoder.encode(slug).length <= MAX_SLUG_SEGMENT) return escapeReserved(slug);
   // A longer segment becomes a chain of folders, each but the last ending in a bare "=".
@@ -97,7 +86,6 @@ function escapeByte(byte: number): string {
 
 /** The slug of a key or prefix: unique, reversible, free of anything a URL or a file system reads specially. */
 export function formatSlug(key: string): string {
-  if (PLAIN_KEY.test(key) && !RESERVED_PART.test(key)) return key;
   return key.split("/").map(slugOfSegment).join("/");
 }
 
@@ -131,11 +119,9 @@ export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
   /** The object's page with lines of it on top, in which the quote is marked. */
-  quote: (key: string, start: number, end: number, quote: string): string =>
+  quote: ({ key, start_line: start, end_line: end, quote }: Pick<Citation, "key" | "start_line" | "end_line" | "quote">): string =>
     `${pagePath.object(key)}?lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
-  /** A page as it is in one snapshot. */
   at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
-  /** The page of what a search or an answer found. */
   source: (kind: string, key: string): string =>
     kind === "record"
       ? pagePath.record(key)
@@ -177,7 +163,6 @@ export function parseListPath(path: string): string | null {
   return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
 }
 
-/** Site path of an object's bytes. */
 export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
 }
@@ -187,7 +172,6 @@ function partSuffix(part: number): string {
 }
 
 function encodePath(path: string): string {
-  if (PLAIN_PATH.test(path)) return path;
   return path
     .split("/")
     .map(encodeURIComponent)
@@ -205,7 +189,7 @@ export function isPagePath(path: string): boolean {
  *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
  *  `a` never takes the name of a folder. */
 export function pageFile(path: string): string {
-  const decoded = (path.includes("%") ? decodeURIComponent(path) : path).slice(1);
+  const decoded = decodeURIComponent(path).slice(1);
   if (decoded === "") return "index.html";
   return decoded.endsWith("/") ? `${decoded.slice(0, -1)}=.html` : decoded;
 }

@@ -1,5 +1,4 @@
-/** What points at what inside one view: claims and records that cite an object, folders and their totals.
- *  Computed once for a view's data. */
+/** What points at what inside one view: claims and records that cite an object, folders and their totals. */
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Claim } from "../schema/claims.ts";
 import { pagePath } from "./layout.ts";
@@ -14,11 +13,9 @@ export type Folder = {
   readonly bytes: number;
 };
 
-/** What the objects of a collection come to. */
 export type Totals = {
   readonly count: number;
   readonly bytes: number;
-  /** The newest upload; null when there is no object. */
   readonly updated: string | null;
 };
 
@@ -28,28 +25,27 @@ export type Relations = {
   /** Every folder that holds an object, by prefix; "" is the root. */
   readonly folders: ReadonlyMap<string, Folder>;
   readonly objectByKey: ReadonlyMap<string, ObjectRow>;
-  /** Keys of the objects with a digest. */
   readonly keysByDigest: ReadonlyMap<string, readonly string[]>;
   readonly recordById: ReadonlyMap<string, CubRecord>;
   readonly claimById: ReadonlyMap<string, Claim>;
-  /** Id of the claim whose page has a path. */
   readonly claimByPath: ReadonlyMap<string, string>;
   readonly claimsOfObject: ReadonlyMap<string, readonly Claim[]>;
   readonly recordsOfObject: ReadonlyMap<string, readonly CubRecord[]>;
   readonly claimsOfRecord: ReadonlyMap<string, readonly Claim[]>;
 };
 
-const known = new WeakMap<ViewData, Relations>();
+/** What `make` says of a thing, worked out once for as long as the thing is there. */
+export function oncePer<K extends object, V extends object>(make: (thing: K) => V): (thing: K) => V {
+  const known = new WeakMap<K, V>();
+  return (thing) => {
+    const value = known.get(thing) ?? make(thing);
+    known.set(thing, value);
+    return value;
+  };
+}
 
 /** Each relation is worked out when it is first asked for, and once for a view's data. */
-export function relationsOf(data: ViewData): Relations {
-  let relations = known.get(data);
-  if (relations === undefined) {
-    relations = relate(data);
-    known.set(data, relations);
-  }
-  return relations;
-}
+export const relationsOf = oncePer(relate);
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
 function claimIdsOf(record: CubRecord): readonly string[] {
@@ -62,75 +58,53 @@ function claimIdsOf(record: CubRecord): readonly string[] {
 
 function relate(data: ViewData): Relations {
   const { library, objects, cubs, claims } = data;
-  const totals = once(
-    () => new Map(groupByCollection(library, objects).map((rows, at) => [library.collections[at]?.id ?? "", totalsOf(rows)])),
-  );
-  const folders = once(() => foldersOf(objects));
-  const objectByKey = once(() => new Map(objects.map((row) => [row.key, row])));
-  const keysByDigest = once(() => collect(objects.map((row) => [row.sha256, row.key] as const)));
-  const recordById = once(() => new Map(cubs.map((record) => [record.id, record])));
-  const claimById = once(() => new Map(claims.claims.map((claim) => [claim.id, claim])));
-  const claimByPath = once(() => new Map(claims.claims.map(({ id }) => [pagePath.claim(id), id])));
-  const claimsOfObject = once(() =>
-    collect(
-      claims.claims.flatMap((claim) => {
-        const keys = new Set(
-          claim.evidence.flatMap(({ sha256: digest }) => (digest === undefined ? [] : (keysByDigest().get(digest) ?? []))),
-        );
-        return [...keys].map((key) => [key, claim] as const);
-      }),
-    ),
-  );
-  const recordsOfObject = once(() =>
-    collect(
-      cubs.flatMap((record) => {
-        const keys = new Set(Object.values(record.file_shas).flatMap((digest) => keysByDigest().get(digest) ?? []));
-        return [...keys].map((key) => [key, record] as const);
-      }),
-    ),
-  );
-  const claimsOfRecord = once(() => relateClaims(data, claimById()));
-  return {
-    get totals() {
-      return totals();
-    },
-    get folders() {
-      return folders();
-    },
-    get objectByKey() {
-      return objectByKey();
-    },
-    get keysByDigest() {
-      return keysByDigest();
-    },
-    get recordById() {
-      return recordById();
-    },
-    get claimById() {
-      return claimById();
-    },
-    get claimByPath() {
-      return claimByPath();
-    },
-    get claimsOfObject() {
-      return claimsOfObject();
-    },
-    get recordsOfObject() {
-      return recordsOfObject();
-    },
-    get claimsOfRecord() {
-      return claimsOfRecord();
-    },
-  };
+  /** Each of the objects that have one of these digests, with the thing that names them. */
+  const pairWithObjects = <T>(thing: T, digests: readonly (string | undefined)[]): readonly (readonly [key: string, thing: T])[] =>
+    [...new Set(digests.flatMap((digest) => relations.keysByDigest.get(digest ?? "") ?? []))].map((key) => [key, thing]);
+  const relations: Relations = lazily({
+    totals: () => new Map(groupByCollection(library, objects).map((rows, at) => [library.collections[at]?.id ?? "", totalsOf(rows)])),
+    folders: () => foldersOf(objects),
+    objectByKey: () => new Map(objects.map((row) => [row.key, row])),
+    keysByDigest: () => collect(objects.map((row) => [row.sha256, row.key])),
+    recordById: () => new Map(cubs.map((record) => [record.id, record])),
+    claimById: () => new Map(claims.claims.map((claim) => [claim.id, claim])),
+    claimByPath: () => new Map(claims.claims.map(({ id }) => [pagePath.claim(id), id])),
+    claimsOfObject: () =>
+      collect(
+        claims.claims.flatMap((claim) =>
+          pairWithObjects(
+            claim,
+            claim.evidence.map(({ sha256 }) => sha256),
+          ),
+        ),
+      ),
+    recordsOfObject: () => collect(cubs.flatMap((record) => pairWithObjects(record, Object.values(record.file_shas)))),
+    claimsOfRecord: () => relateClaims(data, relations.claimById),
+  });
+  return relations;
+}
+
+/** An object whose members are made when they are first asked for. */
+function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
+  const lazy = {} as T;
+  for (const name of Object.keys(makers) as (keyof T)[]) {
+    const keep = (value: T[keyof T]): void => void Object.defineProperty(lazy, name, { configurable: true, value });
+    Object.defineProperty(lazy, name, {
+      configurable: true,
+      get() {
+        keep(makers[name]());
+        return lazy[name];
+      },
+    });
+  }
+  return lazy;
 }
 
 /** Claims that a record names, or whose evidence is one of its files, each once. */
 function relateClaims({ cubs, claims }: ViewData, claimById: ReadonlyMap<string, Claim>): ReadonlyMap<string, readonly Claim[]> {
   const byRecord = new Map<string, Set<Claim>>();
   const link = (record: CubRecord, claim: Claim): void => {
-    const linked = byRecord.get(record.id);
-    if (linked === undefined) byRecord.set(record.id, new Set([claim]));
-    else linked.add(claim);
+    byRecord.set(record.id, (byRecord.get(record.id) ?? new Set()).add(claim));
   };
   for (const record of cubs) {
     for (const id of claimIdsOf(record)) {
@@ -145,11 +119,6 @@ function relateClaims({ cubs, claims }: ViewData, claimById: ReadonlyMap<string,
     }
   }
   return new Map([...byRecord].map(([id, linked]) => [id, [...linked]]));
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null;
-  return () => (made ??= { value: make() }).value;
 }
 
 /** The objects of each collection, in the order of the collections; a key under none is in no list. */
@@ -198,7 +167,8 @@ export function parentPrefix(key: string): string {
   return key.slice(0, key.lastIndexOf("/", key.length - 2) + 1);
 }
 
-function collect<K, V>(pairs: Iterable<readonly [K, V]>): ReadonlyMap<K, readonly V[]> {
+/** The values of each key, in the order of the pairs. */
+export function collect<K, V>(pairs: Iterable<readonly [K, V]>): ReadonlyMap<K, readonly V[]> {
   const map = new Map<K, V[]>();
   for (const [key, value] of pairs) {
     const list = map.get(key);

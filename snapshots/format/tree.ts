@@ -23,27 +23,13 @@ const treeEntry = z.strictObject({ kind: z.literal("tree"), name, sha256: sha, s
 const treeSchema = z.array(z.discriminatedUnion("kind", [blobEntry, treeEntry]));
 
 /** A file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
-export type BlobEntry = {
-  readonly kind: "blob";
-  readonly name: string;
-  readonly sha256: Sha256;
-  readonly size: number;
-  readonly type: string;
-  readonly uploaded?: string | null | undefined;
-};
+export type BlobEntry = Readonly<z.infer<typeof blobEntry>>;
 /** A folder: `size` in bytes of its canonical JSON. */
-type TreeEntry = { readonly kind: "tree"; readonly name: string; readonly sha256: Sha256; readonly size: number };
+type TreeEntry = Readonly<z.infer<typeof treeEntry>>;
 export type Entry = BlobEntry | TreeEntry;
 export type Tree = readonly Entry[];
 
-/** A file to be put into a tree: its path with "/" between names, and what its entry says. */
-export type FileEntry = {
-  readonly path: string;
-  readonly sha256: Sha256;
-  readonly size: number;
-  readonly type: string;
-  readonly uploaded?: string | null | undefined;
-};
+export type FileEntry = Omit<BlobEntry, "kind" | "name"> & { readonly path: string };
 
 /** Any text but "", without "/" and NUL. Unpaired surrogates have no UTF-8 form: two such names could share a digest. */
 function isName(text: string): boolean {
@@ -125,33 +111,20 @@ export function mountSubtrees(name: string, parts: readonly Subtrees[]): Subtree
 export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
   type Folder = Map<string, Folder | FileEntry>;
   const top: Folder = new Map();
-  const checkName = (name: string, path: string): void => {
-    if (!isName(name)) throw new ShelfError("build_failed", `${path}: this path has a part that no tree can hold.`);
-  };
-  /** By their path: most files lie where another one does. */
-  const folders = new Map<string, Folder>([["", top]]);
-  const openFolder = (folderPath: string, path: string): Folder => {
-    const known = folders.get(folderPath);
-    if (known !== undefined) return known;
-    const cut = folderPath.lastIndexOf("/");
-    const parent = openFolder(folderPath.slice(0, Math.max(0, cut)), path);
-    const name = folderPath.slice(cut + 1);
-    checkName(name, path);
-    if (parent.has(name)) throw new ShelfError("build_failed", `${path}: a part of this path is a file.`);
-    const folder: Folder = new Map();
-    parent.set(name, folder);
-    folders.set(folderPath, folder);
-    return folder;
-  };
   for (const file of files) {
     const { path } = file;
-    const cut = path.lastIndexOf("/");
-    if (cut === 0) checkName("", path);
-    const folder = openFolder(path.slice(0, Math.max(0, cut)), path);
-    const name = path.slice(cut + 1);
-    checkName(name, path);
-    if (folder.has(name)) throw new ShelfError("build_failed", `${path}: this path occurs twice in a snapshot.`);
-    folder.set(name, file);
+    const names = path.split("/");
+    if (!names.every(isName)) throw new ShelfError("build_failed", `${path}: this path has a part that no tree can hold.`);
+    const last = names.pop() ?? "";
+    let folder = top;
+    for (const name of names) {
+      const child = folder.get(name) ?? new Map();
+      if (!(child instanceof Map)) throw new ShelfError("build_failed", `${path}: a part of this path is a file.`);
+      folder.set(name, child);
+      folder = child;
+    }
+    if (folder.has(last)) throw new ShelfError("build_failed", `${path}: this path occurs twice in a snapshot.`);
+    folder.set(last, file);
   }
   const trees = new Map<Sha256, Uint8Array>();
   const close = (folder: Folder): Tree =>
@@ -159,8 +132,8 @@ export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
       .sort(([a], [b]) => compareNames(a, b))
       .map(([label, child]): Entry => {
         if (!(child instanceof Map)) {
-          const { sha256, size, type, uploaded } = child;
-          return { kind: "blob", name: label, sha256, size, type, ...(uploaded === undefined ? {} : { uploaded }) };
+          const { path: _, uploaded, ...entry } = child;
+          return { kind: "blob", name: label, ...entry, ...(uploaded === undefined ? {} : { uploaded }) };
         }
         const bytes = formatTree(close(child));
         const digest = sha256(bytes);

@@ -27,9 +27,7 @@ export type Library = {
   readonly registry_url: string;
   /** With "none" and "failed" there are no records and no metadata. */
   readonly registry: RegistryState;
-  /** Name and version of what wrote the snapshot. */
   readonly generator: string;
-  /** Collections of this view only. */
   readonly collections: readonly CollectionInfo[];
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
   readonly notes: readonly string[];
@@ -87,11 +85,8 @@ export function prefixRange(objects: readonly ObjectRow[], prefix: string): read
 
 /** The collection that a key belongs to: the longest prefix wins. */
 export function findCollection(collections: readonly CollectionInfo[], key: string): CollectionInfo | null {
-  let best: CollectionInfo | null = null;
-  for (const collection of collections) {
-    if (key.startsWith(collection.prefix) && collection.prefix.length >= (best?.prefix.length ?? 0)) best = collection;
-  }
-  return best;
+  const holding = collections.filter(({ prefix }) => key.startsWith(prefix));
+  return holding.reduce<CollectionInfo | null>((best, next) => (next.prefix.length >= (best?.prefix.length ?? 0) ? next : best), null);
 }
 
 /** The newest upload, null when none is known. RFC 3339 UTC sorts as text once the fraction is the same length. */

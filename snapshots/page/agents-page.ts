@@ -5,7 +5,6 @@ import { PROMPTS } from "../tools/prompts.ts";
 import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
 import type { AgentsPage } from "./model.ts";
 
-/** The many filters of records say the same thing sixteen times: one line stands for them. */
 const FILTER = /^Exact value of /;
 
 export function agentsPage(data: ViewData): AgentsPage {

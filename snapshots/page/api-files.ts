@@ -15,7 +15,6 @@ export function* apiFiles(data: ViewData): Generator<DerivedFile> {
   yield* otherApiFiles(data);
 }
 
-/** The one that objects decide. */
 export function catalogFile({ library, objects }: Pick<ViewData, "library" | "objects">): DerivedFile {
   return jsonFile("catalog", catalogJson(library, objects));
 }

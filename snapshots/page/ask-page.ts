@@ -47,15 +47,10 @@ function askedOf(data: ViewData, { mode, answer, notice, citations, sources, sna
     answer,
     notice,
     model: receipt?.model ?? null,
-    citations: citations.map(({ n, key, sha256, start_line, end_line, quote }) => ({
-      n,
-      key,
-      sha256,
-      start_line,
-      end_line,
-      quote,
-      title: objectByKey.get(key)?.title ?? key,
-      path: pagePath.at(snapshot, pagePath.quote(key, start_line, end_line, quote)),
+    citations: citations.map(({ href: _, ...citation }) => ({
+      ...citation,
+      title: objectByKey.get(citation.key)?.title ?? citation.key,
+      path: pagePath.at(snapshot, pagePath.quote(citation)),
     })),
     sources: sources.map(({ title, kind, key, summary, snippet }) => ({
       title,

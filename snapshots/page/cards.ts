@@ -1,14 +1,14 @@
 /** The short forms of objects, claims and records that every list shows. */
 import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
-import type { CubRecord } from "../schema/cubs.ts";
+import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
 import type { CollectionInfo, ObjectRow, ViewData } from "../format/view-data.ts";
-import type { ClaimCard, CollectionCard, Count, Crumb, ObjectCard, RecordCard } from "./model.ts";
+import type { CitedBy, ClaimCard, CollectionCard, Count, Crumb, ObjectCard, RecordCard, RecordCounts } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
 export function objectCard(row: ObjectRow): ObjectCard {
-  const { key, title, summary, kind, size, sha256, uploaded } = row;
-  return { key, title, summary, kind, size, sha256, uploaded };
+  const { media_type: _, ...card } = row;
+  return card;
 }
 
 export function claimCard(claim: Claim): ClaimCard {
@@ -25,7 +25,6 @@ export function collectionCard(data: ViewData, collection: CollectionInfo): Coll
   return { ...collection, ...(relationsOf(data).totals.get(collection.id) ?? { count: 0, bytes: 0, updated: null }) };
 }
 
-/** Folders from the root down to, not including, a key or prefix. */
 export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] {
   const names = keyOrPrefix.replace(/\/$/, "").split("/").slice(0, -1);
   const crumbs: Crumb[] = [{ title: "Browse", path: pagePath.browse("") }];
@@ -39,15 +38,22 @@ export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] 
   return crumbs;
 }
 
-/** How often each value occurs, in the order given first, then by value. */
-export function countBy<T>(items: readonly T[], value: (item: T) => string, order: readonly string[] = []): readonly Count[] {
-  const counts = new Map<string, number>(order.map((name) => [name, 0]));
-  for (const item of items) counts.set(value(item), (counts.get(value(item)) ?? 0) + 1);
-  const rest = [...counts.keys()].filter((name) => !order.includes(name)).sort();
-  return [...order, ...rest].map((name) => ({ value: name, count: counts.get(name) ?? 0 })).filter(({ count }) => count > 0);
+export function recordCounts(cubs: readonly CubRecord[]): RecordCounts {
+  return {
+    byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+    byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
+    byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
+  };
 }
 
-export function citedBy(data: ViewData, key: string): { readonly claims: readonly ClaimCard[]; readonly records: readonly RecordCard[] } {
+/** How often each value occurs, in the order given first, then by value. */
+export function countBy<T>(items: readonly T[], value: (item: T) => string, order: readonly string[] = []): readonly Count[] {
+  const groups = Map.groupBy(items, value);
+  const names = new Set([...order, ...[...groups.keys()].sort()]);
+  return [...names].map((name) => ({ value: name, count: groups.get(name)?.length ?? 0 })).filter(({ count }) => count > 0);
+}
+
+export function citedBy(data: ViewData, key: string): CitedBy {
   const relations = relationsOf(data);
   return {
     claims: (relations.claimsOfObject.get(key) ?? []).map(claimCard),

@@ -4,7 +4,6 @@ import { type Change, countChanges, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
 
-/** What a page may know of other snapshots than its own. */
 export type History = {
   /** Ascending by sequence. */
   records(): Promise<readonly SnapshotRecord[]>;
@@ -12,7 +11,6 @@ export type History = {
   byId(id: string): Promise<OpenSnapshot | null>;
 };
 
-/** Changes on one page; the whole list is in the command line's JSON. */
 const MAX_CHANGES = 1000;
 
 /** @param open the snapshot that is served */

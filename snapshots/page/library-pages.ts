@@ -3,18 +3,16 @@ import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
-import { KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
-import { findCollection, formatEtag, type ObjectRow, type ViewData } from "../format/view-data.ts";
-import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard } from "./cards.ts";
+import { findCollection, formatEtag, lowerBound, type ObjectRow, type ViewData } from "../format/view-data.ts";
+import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
-import { type Folder, relationsOf } from "../format/relations.ts";
+import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
 /** Objects on one page of a folder: about 150 kB of HTML. */
 const BROWSE_PART = 500;
 const NEWEST_CLAIMS = 3;
-/** Entries of an object's table of contents; a longer one is no help. */
 const MAX_OUTLINE = 60;
 
 export function frontPage(data: ViewData): FrontPage {
@@ -35,9 +33,7 @@ export function frontPage(data: ViewData): FrontPage {
         ? null
         : {
             total: cubs.length,
-            byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
-            byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
-            byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
+            ...recordCounts(cubs),
             updated: meta.updated_iso === "" ? null : meta.updated_iso,
           },
     unavailable: registryUnavailable(data),
@@ -46,8 +42,8 @@ export function frontPage(data: ViewData): FrontPage {
   };
 }
 
+const byKey = (a: ObjectRow, b: ObjectRow): number => compareNames(a.key, b.key);
 const SORTS: Readonly<Record<string, (a: ObjectRow, b: ObjectRow) => number>> = {
-  name: (a, b) => compareNames(a.key, b.key),
   size: (a, b) => a.size - b.size,
   date: (a, b) => Date.parse(a.uploaded ?? "") - Date.parse(b.uploaded ?? "") || 0,
   kind: (a, b) => compareNames(a.kind, b.kind),
@@ -61,12 +57,9 @@ export function browseParts({ objects }: Folder): number {
 export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, part: number): BrowsePage {
   const { folders } = relationsOf(data);
   const { prefix } = folder;
-  const compare = SORTS[sort.replace(/^-/, "")] ?? compareNames;
+  const compare = SORTS[sort.replace(/^-/, "")] ?? byKey;
   const sign = sort.startsWith("-") ? -1 : 1;
-  const objects =
-    sort === "name"
-      ? folder.objects
-      : [...folder.objects].sort((a, b) => sign * (compare as (a: ObjectRow, b: ObjectRow) => number)(a, b) || compareNames(a.key, b.key));
+  const objects = folder.objects.toSorted((a, b) => sign * compare(a, b) || byKey(a, b));
   const collection = data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
     page: "browse",
@@ -87,44 +80,25 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
   };
 }
 
-/** Everything on an object's page but what its extract says: small, so that it can be compared between builds. */
 export function objectFacts(
   data: ViewData,
   row: ObjectRow,
 ): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language" | "quoted"> {
   const { folders } = relationsOf(data);
-  const siblings = folders.get(row.key.slice(0, row.key.lastIndexOf("/") + 1))?.objects ?? [];
-  const at = lowerIndex(siblings, row.key);
+  const siblings = folders.get(parentPrefix(row.key))?.objects ?? [];
+  const at = lowerBound(siblings, (other) => other.key < row.key);
   const neighbour = (other: ObjectRow | undefined) => (other === undefined ? null : { key: other.key, title: other.title });
   const collection = findCollection(data.library.collections, row.key);
   return {
     page: "object",
-    key: row.key,
+    ...row,
     crumbs: crumbsOf(data, row.key),
     collection: collection === null ? null : { id: collection.id, title: collection.title, visibility: collection.visibility },
-    title: row.title,
-    summary: row.summary,
-    kind: row.kind,
-    media_type: row.media_type,
-    size: row.size,
-    sha256: row.sha256,
     etag: formatEtag(row.sha256),
-    uploaded: row.uploaded,
     cited_by: citedBy(data, row.key),
     previous: neighbour(siblings[at - 1]),
     next: neighbour(siblings[at + 1]),
   };
-}
-
-function lowerIndex(rows: readonly ObjectRow[], key: string): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows[middle]?.key ?? "") < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
@@ -132,14 +106,13 @@ export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extra
     ...facts,
     html: extract.html,
     notes: extract.notes,
-    outline: outlineOf(extract.passages),
     lines: extract.lines,
     language: extract.language,
+    outline: outlineOf(extract.passages),
     quoted: null,
   };
 }
 
-/** One entry per heading or declaration, at the line where it first occurs. */
 function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
   const outline: { title: string; line: number; depth: number }[] = [];
   let open: readonly string[] = [];
@@ -170,11 +143,9 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
   const claim = relations.claimById.get(id);
   if (claim === undefined) throw new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] });
   const evidence = claim.evidence.map((item): EvidenceRow => {
-    const object = item.sha256 === undefined ? null : (relations.keysByDigest.get(item.sha256)?.[0] ?? null);
-    const record =
-      item.sha256 === undefined
-        ? null
-        : (data.cubs.find((candidate) => Object.values(candidate.file_shas).includes(item.sha256 ?? ""))?.id ?? null);
+    const { sha256: digest = "" } = item;
+    const object = relations.keysByDigest.get(digest)?.[0] ?? null;
+    const record = data.cubs.find((candidate) => Object.values(candidate.file_shas).includes(digest))?.id ?? null;
     return { ...item, object, record, digest_state: digestState(data, item, object) };
   });
   const records = data.cubs.filter((record) => (relations.claimsOfRecord.get(record.id) ?? []).includes(claim));
@@ -184,7 +155,7 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
 /** Whether a pin holds here: an object or a code file of the pinned place has the pinned digest, another one, or is not ours to see. */
 function digestState(
   data: ViewData,
-  item: { readonly sha256?: string; readonly path?: string; readonly repo?: string },
+  item: Pick<EvidenceRow, "sha256" | "path" | "repo">,
   object: string | null,
 ): EvidenceRow["digest_state"] {
   if (item.sha256 === undefined) return "unchecked";

@@ -2,11 +2,10 @@
 import { pagePath } from "../format/layout.ts";
 import { absoluteHref } from "../format/view-data.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import { llmsText } from "./text-files.ts";
+import { flat, llmsText } from "./text-files.ts";
 
 /** Of the whole file, in UTF-8 bytes. */
 const MAX_FULL = 4 * 1024 * 1024;
-/** Of one text in it. */
 const MAX_OBJECT = 256 * 1024;
 /** What a section may take at most, so that the next one has room, and what the last words of all may. */
 const SECTIONS = { claims: 1024 * 1024, records: 2 * 1024 * 1024, end: 4096 } as const;
@@ -79,8 +78,4 @@ async function readUtf8(snapshot: Snapshot, key: string): Promise<string | null>
     if (error instanceof TypeError) return null;
     throw error;
   }
-}
-
-function flat(text: string): string {
-  return text.replaceAll(/[\s\u0085\u2028\u2029]+/g, " ").trim();
 }

@@ -5,7 +5,6 @@ import { readText } from "../tools/object-text.ts";
 import { pageMarkdown } from "./markdown.ts";
 import type { PageInput } from "./model.ts";
 
-/** Name of a twin beside its page. */
 export const TWIN_FILE = "index.md";
 /** Bytes of an object that its twin repeats; a longer one is named only. */
 const MAX_TEXT = 1024 * 1024;

@@ -5,6 +5,7 @@ import { formatBytes } from "../format/size.ts";
 import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import { flat } from "./text-files.ts";
 import type { ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
 
 /** What a twin may link to: absolute, and pinned where that makes sense. */
@@ -240,25 +241,19 @@ function heading(text: string): string {
   return `# ${inline(text)}\n`;
 }
 
-/** One line of text in which nothing is markup. */
 function inline(text: string): string {
-  return text
-    .replaceAll(/[\s\u0085\u2028\u2029]+/g, " ")
-    .trim()
-    .replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&")
-    .replaceAll("![", "!\\[");
+  return flat(text).replaceAll(/[\\`*_[\]<>#|~]/g, "\\$&");
 }
 
 function link(text: string, href: string): string {
   return `[${inline(text)}](<${href.replaceAll(/[<>\s]/g, encodeURIComponent)}>)`;
 }
 
-/** A code span that its text cannot end. */
 function code(text: string): string {
-  const flat = text.replaceAll(/[\s\u0085\u2028\u2029]+/g, " ");
-  const ticks = "`".repeat(longestRun(flat) + 1);
-  const pad = flat.startsWith("`") || flat.endsWith("`") ? " " : "";
-  return `${ticks}${pad}${flat}${pad}${ticks}`;
+  const line = text.replaceAll(/[\s\u0085]+/g, " ");
+  const ticks = "`".repeat(longestRun(line) + 1);
+  const pad = line.startsWith("`") || line.endsWith("`") ? " " : "";
+  return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
 function fence(text: string): string {

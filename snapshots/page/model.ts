@@ -3,16 +3,19 @@
  *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
  *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
  *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
-import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import type { Claim, ClaimsMeta } from "../schema/claims.ts";
-import type { ObjectKind } from "../schema/extract.ts";
+import type { Totals } from "../format/relations.ts";
+import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
+import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { Claim, ClaimEvidence, ClaimsMeta } from "../schema/claims.ts";
+import type { Extract } from "../schema/extract.ts";
+import type { Citation, Rejection, Source, View } from "../schema/resources.ts";
 import type { Change } from "../shelf/diff.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
 
 /** What every page shows around its content. */
 export type Chrome = {
-  /** Title of the library, from the configuration. */
   readonly library: string;
-  readonly view: "public" | "internal";
+  readonly view: View;
   /** Site path of this page, e.g. "/claims/"; links are made relative to it. */
   readonly path: string;
   /** Absolute URL of the page for rel=canonical, or null when no base URL is known. */
@@ -22,26 +25,9 @@ export type Chrome = {
 export type Crumb = { readonly title: string; readonly path: string };
 export type Count = { readonly value: string; readonly count: number };
 
-export type CollectionCard = {
-  readonly id: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly visibility: "public" | "email-gated";
-  readonly prefix: string;
-  readonly count: number;
-  readonly bytes: number;
-  readonly updated: string | null;
-};
+export type CollectionCard = CollectionInfo & Totals;
 
-export type ObjectCard = {
-  readonly key: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly kind: ObjectKind;
-  readonly size: number;
-  readonly sha256: string;
-  readonly uploaded: string | null;
-};
+export type ObjectCard = Omit<ObjectRow, "media_type">;
 
 export type ClaimCard = Pick<Claim, "id" | "title" | "status" | "scope">;
 
@@ -50,6 +36,13 @@ export type RecordCard = Pick<
   "id" | "theorem_name" | "kind" | "statement" | "verification_state" | "repo" | "module" | "invocation"
 >;
 
+/** Records by the states that every overview of them shows. */
+export type RecordCounts = {
+  readonly byVerification: readonly Count[];
+  readonly byProduction: readonly Count[];
+  readonly byInvocation: readonly Count[];
+};
+
 export type FrontPage = {
   readonly page: "front";
   readonly summary: string;
@@ -57,16 +50,9 @@ export type FrontPage = {
   readonly bytes: number;
   readonly collections: readonly CollectionCard[];
   readonly claims: { readonly total: number; readonly byStatus: readonly Count[]; readonly newest: readonly ClaimCard[] };
-  readonly registry: {
-    readonly total: number;
-    readonly byVerification: readonly Count[];
-    readonly byProduction: readonly Count[];
-    readonly byInvocation: readonly Count[];
-    readonly updated: string | null;
-  } | null;
+  readonly registry: (RecordCounts & { readonly total: number; readonly updated: string | null }) | null;
   /** Why there is no registry, or null. */
   readonly unavailable: string | null;
-  /** Objects by kind, for the chart "what the library holds". */
   readonly byKind: readonly Count[];
   readonly rejected: number;
 };
@@ -77,7 +63,6 @@ export type BrowseSort = (typeof BROWSE_SORTS)[number];
 export type BrowsePage = {
   readonly page: "browse";
   readonly prefix: string;
-  /** From the root down to, not including, this prefix. */
   readonly crumbs: readonly Crumb[];
   readonly collection: CollectionCard | null;
   readonly prefixes: readonly { readonly prefix: string; readonly title: string | null; readonly count: number; readonly bytes: number }[];
@@ -91,37 +76,28 @@ export type BrowsePage = {
 
 export type CitedBy = { readonly claims: readonly ClaimCard[]; readonly records: readonly RecordCard[] };
 
-export type ObjectPage = {
-  readonly page: "object";
-  readonly key: string;
-  readonly crumbs: readonly Crumb[];
-  readonly collection: { readonly id: string; readonly title: string; readonly visibility: "public" | "email-gated" } | null;
-  readonly title: string;
-  readonly summary: string;
-  readonly kind: ObjectKind;
-  readonly media_type: string;
-  readonly language: string | null;
-  readonly size: number;
-  readonly sha256: string;
-  readonly etag: string | null;
-  readonly uploaded: string | null;
-  readonly lines: number | null;
-  readonly html: string | null;
-  readonly notes: readonly string[];
-  /** Titles of passages for a table of contents: heading path and first line. */
-  readonly outline: readonly { readonly title: string; readonly line: number; readonly depth: number }[];
-  readonly cited_by: CitedBy;
-  readonly previous: { readonly key: string; readonly title: string } | null;
-  readonly next: { readonly key: string; readonly title: string } | null;
-  /** Lines that the address asks for, above the whole text; null on the stored page. */
-  readonly quoted: QuotedLines | null;
-};
+type Neighbour = Pick<ObjectRow, "key" | "title">;
 
-/** A stretch of plain text. */
+export type ObjectPage = ObjectRow & {
+  readonly page: "object";
+  readonly crumbs: readonly Crumb[];
+  readonly collection: Pick<CollectionInfo, "id" | "title" | "visibility"> | null;
+  readonly etag: string | null;
+} & Pick<Extract, "language" | "lines" | "html" | "notes"> & {
+    /** Titles of passages for a table of contents: heading path and first line. */
+    readonly outline: readonly { readonly title: string; readonly line: number; readonly depth: number }[];
+    readonly cited_by: CitedBy;
+    readonly previous: Neighbour | null;
+    readonly next: Neighbour | null;
+    /** Lines that the address asks for, above the whole text; null on the stored page. */
+    readonly quoted: QuotedLines | null;
+  };
+
 export type Piece = { readonly text: string; readonly marked: boolean };
 
 export type QuotedLine = {
-  readonly number: number /** False for the lines before and after. */;
+  readonly number: number;
+  /** False for the lines before and after. */
   readonly cited: boolean;
   readonly pieces: readonly Piece[];
 };
@@ -133,7 +109,6 @@ export type QuotedLines = {
   /** Why nothing is marked, or null: the file is too large or is no text with these lines, or they do not hold the quote. */
   readonly problem: "too_large" | "no_lines" | "no_quote" | null;
   readonly lines: readonly QuotedLine[];
-  /** Lines of the range that are not shown. */
   readonly more: number;
 };
 
@@ -145,9 +120,11 @@ export type ClaimsPage = {
 };
 
 /** `object` is the key of the library object with that digest (or path) when this view holds one. */
-export type EvidenceRow = Claim["evidence"] extends readonly (infer E)[] | undefined
-  ? E & { readonly object: string | null; readonly record: string | null; readonly digest_state: "matches" | "differs" | "unchecked" }
-  : never;
+export type EvidenceRow = ClaimEvidence & {
+  readonly object: string | null;
+  readonly record: string | null;
+  readonly digest_state: "matches" | "differs" | "unchecked";
+};
 
 export type ClaimPage = {
   readonly page: "claim";
@@ -157,7 +134,6 @@ export type ClaimPage = {
   readonly records: readonly RecordCard[];
 };
 
-/** Facets of the registry: every filter that has values, with counts under the filters that are set. */
 export type Facet = { readonly name: string; readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[] };
 
 export type RegistryPage = {
@@ -177,14 +153,7 @@ export type RegistryPage = {
   readonly unavailable: string | null;
 };
 
-export type CodeFileRow = {
-  readonly path: string;
-  readonly role: "proof" | "runtime";
-  readonly system: string;
-  readonly size: number | null;
-  readonly sha256: string | null;
-  readonly available: boolean;
-  readonly href: string;
+export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
   /** Key of a public library object with the same digest, so that its lines can be read. */
   readonly object: string | null;
 };
@@ -199,10 +168,9 @@ export type RecordPage = {
   readonly next: string | null;
 };
 
-export type DashboardPage = {
+export type DashboardPage = RecordCounts & {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
-  /** Why there is none. */
   readonly unavailable: string | null;
   readonly total: number;
   /** Every declared count beside the counted one; `agrees` is their equality. */
@@ -213,26 +181,14 @@ export type DashboardPage = {
     readonly counted: number | null;
     readonly agrees: boolean;
   }[];
-  readonly byVerification: readonly Count[];
-  readonly byProduction: readonly Count[];
-  readonly byInvocation: readonly Count[];
   readonly bySystem: readonly Count[];
-  readonly sources: readonly {
-    readonly repo: string;
-    readonly head: string;
-    readonly ref: string;
-    readonly csv_rows: number;
-    readonly records: number;
-  }[];
+  readonly sources: readonly (RegistryMeta["sources"][string] & { readonly repo: string; readonly records: number })[];
   /** Notes of the generator: unknown values, a registry that was down, … in words. */
   readonly notes: readonly string[];
 };
 
-export type SnapshotRow = {
-  readonly sequence: number;
+export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previous"> & {
   readonly id: string;
-  readonly created: string;
-  readonly previous: string | null;
   readonly current: boolean;
   readonly added: number;
   readonly changed: number;
@@ -256,7 +212,6 @@ export type SearchHit = {
   /** Site path, with "#L12" where a line is known. */
   readonly path: string;
   readonly summary: string;
-  /** The passage, with the words of the query marked. */
   readonly snippet: readonly Piece[];
   /** What of it the whole query is: its key, id, name or title. */
   readonly exact: "key" | "id" | "name" | "title" | null;
@@ -275,41 +230,25 @@ export type SearchPage = {
   readonly problem: string | null;
 };
 
-/** A collection in a form. */
-export type CollectionChoice = { readonly id: string; readonly prefix: string; readonly title: string };
+type CollectionChoice = Pick<CollectionInfo, "id" | "prefix" | "title">;
 
-/** A quote that an answer rests on. */
-export type AskedCitation = {
-  readonly n: number;
-  readonly key: string;
+export type AskedCitation = Omit<Citation, "href"> & {
   readonly title: string;
-  readonly sha256: string;
-  readonly start_line: number;
-  readonly end_line: number;
-  readonly quote: string;
   /** The object's page in the answer's snapshot with these lines on top. */
   readonly path: string;
 };
 
-export type AskedSource = {
-  readonly title: string;
-  readonly kind: string;
-  readonly key: string;
-  readonly path: string;
-  readonly line: string;
-};
+type AskedSource = Pick<Source, "title" | "kind" | "key"> & { readonly path: string; readonly line: string };
 
 export type Asked = {
   readonly mode: "ai" | "search";
   /** Plain text; "[1]" refers to a citation. */
   readonly answer: string;
   readonly notice: string;
-  /** What wrote the answer, or null. */
   readonly model: string | null;
   readonly citations: readonly AskedCitation[];
   readonly sources: readonly AskedSource[];
   readonly snapshot: string;
-  /** JSON text and digest, or null when the answer has none. */
   readonly receipt: { readonly text: string; readonly digest: string } | null;
 };
 
@@ -333,7 +272,6 @@ export type AgentsPage = {
   readonly endpoint: string;
   readonly versions: readonly string[];
   readonly resultBytes: number;
-  /** Whether callers need an identity. */
   readonly gated: boolean;
   readonly tools: readonly {
     readonly name: string;
@@ -346,7 +284,6 @@ export type AgentsPage = {
       readonly required: boolean;
       readonly description: string;
     }[];
-    /** JSON text of arguments that work. */
     readonly example: string;
   }[];
   readonly prompts: readonly { readonly name: string; readonly title: string; readonly description: string }[];
@@ -383,16 +320,11 @@ export type ProblemRow = {
   readonly fix: string;
 };
 export type ProblemsPage = { readonly page: "problems"; readonly problems: readonly ProblemRow[] };
-export type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
+type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
 
-export type RejectedPage = {
-  readonly page: "rejected";
-  readonly rejected: readonly { readonly source: string; readonly key: string; readonly reason: string }[];
-  /** Further inputs left out, whose names this view does not tell. */
-  readonly withheld: number;
-};
+export type RejectedPage = { readonly page: "rejected"; readonly rejected: readonly Rejection[]; readonly withheld: number };
 
-export type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
+type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
 
 export type PageModel =
   | FrontPage
@@ -414,5 +346,4 @@ export type PageModel =
   | RejectedPage
   | NotFoundPage;
 
-/** What the renderer is given. */
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

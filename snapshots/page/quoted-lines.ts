@@ -3,17 +3,19 @@ import { MAX_QUOTE, readLines } from "../format/citation.ts";
 import { ShelfError } from "../errors.ts";
 import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
 
-/** Bytes of an object that is read to show some of its lines. */
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
-/** Lines shown of a longer range. */
 const MAX_LINES = 60;
-/** Lines before and after, so that a quote does not stand alone. */
 const AROUND = 2;
 /** Characters shown of a line before and after the quote; generated files have lines of megabytes. */
 const MAX_BESIDE = 300;
 const ELLIPSIS = "…";
 
-export type LineRange = { readonly start: number; readonly end: number /** "" for the lines as a whole. */; readonly quote: string };
+export type LineRange = {
+  readonly start: number;
+  readonly end: number;
+  /** "" for the lines as a whole. */
+  readonly quote: string;
+};
 
 /** `?lines=12-14&quote=…` of an object's page.
  *  @returns null when it asks for no lines

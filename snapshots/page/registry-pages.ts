@@ -1,18 +1,16 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
 import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
-import { CUB_FILTERS, type CubFilter, type CubRecord, KNOWN_VALUES, type RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS, type CubFilter, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
-import { claimCard, countBy, recordCard } from "./cards.ts";
+import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
-/** Records on one page of the registry. */
 export const REGISTRY_PART = 100;
 
-/** The registry page under a query. Links keep every other filter that is set. */
 export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const found = findCubs(data.cubs, everything);
@@ -21,6 +19,11 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const toPart = (target: number): string | null => {
     if (target < 1 || target > parts) return null;
     return plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
+  };
+  /** The same page with one value of a filter more, or without it when it is set. */
+  const toggled = (name: CubFilter, value: string): string => {
+    const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
+    return formatQuery(query.q, new Map([...query.filters, [name, [...values]]]), 1);
   };
   const facets = CUB_FILTERS.map(({ name }): Facet => {
     const set = query.filters.get(name) ?? [];
@@ -31,9 +34,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     return {
       name,
       values: countFacet(candidates, name).map(({ value, count }) => {
-        const selected = set.includes(value);
-        const values = selected ? set.filter((other) => other !== value) : [...set, value];
-        return { value, count, selected, href: formatQuery(query.q, withFilter(query.filters, name, values), 1) };
+        return { value, count, selected: set.includes(value), href: toggled(name, value) };
       }),
     };
   }).filter((facet) => facet.values.length > 1 || facet.values.some((value) => value.selected));
@@ -48,15 +49,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
       values.map((value) => ({
         name,
         value,
-        remove: formatQuery(
-          query.q,
-          withFilter(
-            query.filters,
-            name,
-            values.filter((other) => other !== value),
-          ),
-          1,
-        ),
+        remove: toggled(name, value),
       })),
     ),
     part,
@@ -65,13 +58,6 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     previous: toPart(part - 1),
     unavailable: registryUnavailable(data),
   };
-}
-
-function withFilter(filters: CubQuery["filters"], name: CubFilter, values: readonly string[]): CubQuery["filters"] {
-  const next = new Map(filters);
-  if (values.length === 0) next.delete(name);
-  else next.set(name, values);
-  return next;
 }
 
 function formatQuery(q: string, filters: CubQuery["filters"], part: number): string {
@@ -92,18 +78,9 @@ export function recordPage(data: ViewData, record: CubRecord): RecordPage {
     page: "record",
     record,
     head: index === undefined || index.head === "" ? null : index.head,
-    files: (index?.files ?? []).map(
-      ({ path, role, system, size, sha256, available, href }): CodeFileRow => ({
-        path,
-        role,
-        system,
-        size,
-        sha256,
-        available,
-        href,
-        object: relations.keysByDigest.get(sha256)?.[0] ?? null,
-      }),
-    ),
+    files: (index?.files ?? []).map(({ gated: _, media_type: __, ...file }): CodeFileRow => {
+      return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
+    }),
     claims: (relations.claimsOfRecord.get(id) ?? []).map(claimCard),
     previous: data.cubs[at - 1]?.id ?? null,
     next: data.cubs[at + 1]?.id ?? null,
@@ -139,8 +116,8 @@ const READINESS: Readonly<Record<string, (record: CubRecord) => boolean>> = {
   verified_not_runtime_unconsumed: (record) => isVerified(record) && !isRuntime(record) && !isConsumed(record),
 };
 
-/** Declared beside counted, for every counter that can be counted. Used by the dashboard and by the build's summary. */
-export function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): readonly CountRow[] {
+/** Declared beside counted, for every counter that can be counted. */
+function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): readonly CountRow[] {
   const rows: CountRow[] = [];
   const row = (group: string, name: string, declared: number | null, counted: number | null): void => {
     rows.push({ group, name, declared, counted, agrees: counted === null || declared === null || declared === counted });
@@ -168,9 +145,7 @@ export function dashboardPage(data: ViewData): DashboardPage {
     unavailable: registryUnavailable(data),
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
-    byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
-    byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
-    byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
+    ...recordCounts(cubs),
     bySystem: countBy(cubs, (record) => record.formal_systems),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))

@@ -24,7 +24,6 @@ export type Renderer = {
 
 type RenderPage = (input: PageInput) => Promise<Uint8Array>;
 
-/** The name of the version that `dist/current` points to. */
 export const CURRENT_VERSION_FILE = "current";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
@@ -51,6 +50,16 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
     assets: [...files].filter(([path]) => path.startsWith("client/assets/")).map(toAsset),
     render: renderPage,
   };
+}
+
+/** The compiled site, loaded when it is first asked for; after a failure it is loaded anew. */
+export function lazyRenderer(distDir: string): () => Promise<Renderer> {
+  let renderer: Promise<Renderer> | null = null;
+  return () =>
+    (renderer ??= openRenderer(distDir).catch((error: unknown) => {
+      renderer = null;
+      throw error;
+    }));
 }
 
 async function findVersion(distDir: string): Promise<string> {

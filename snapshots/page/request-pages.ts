@@ -12,7 +12,7 @@ import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type Pa
 import { type LineRange, MAX_QUOTED_BYTES, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
 import { relationsOf } from "../format/relations.ts";
-import { parseBrowse } from "./stored-pages.ts";
+import { chromeOf, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
 import { CUB_FILTERS } from "../schema/cubs.ts";
 
@@ -32,15 +32,7 @@ export async function requestPage(
 ): Promise<RequestPage | null> {
   const data = await open.snapshot.data();
   const page = (model: PageModel, tag: string | null): RequestPage => ({
-    input: {
-      chrome: {
-        library: data.library.title,
-        view: data.library.view,
-        path,
-        canonical: data.library.base_url === "" ? null : data.library.base_url + path,
-      },
-      model,
-    },
+    input: { chrome: chromeOf(data, path), model },
     tag,
   });
   if (path === pagePath.snapshots) return page(await snapshotsPage(history, open), null);
@@ -79,7 +71,6 @@ export async function requestPage(
   return null;
 }
 
-/** By a unique beginning of its id, so that links stay short. */
 async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
   const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;

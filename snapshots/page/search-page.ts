@@ -11,9 +11,7 @@ import { countBy } from "./cards.ts";
 import type { Facet, Piece, SearchHit, SearchPage } from "./model.ts";
 import { searchForm } from "./service-pages.ts";
 
-/** Results that filters choose from. */
 const MAX_FOUND = 200;
-/** Results on the page. */
 const SHOWN = 50;
 /** Kinds whose text on the object's page has anchors on its lines. */
 const ANCHORED: ReadonlySet<string> = new Set(["code", "text", "markdown", "html", "latex", "json", "yaml", "csv"]);

@@ -58,7 +58,6 @@ function errorTitles(status: number): string {
     .join("; ");
 }
 
-/** What each problem means and what to do, one line each: shown on its page. */
 const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
   bad_path: [

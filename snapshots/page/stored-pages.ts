@@ -129,7 +129,7 @@ function wholeRegistry(data: ViewData, part: number): PageModel {
   return registryPage(data, { q: "", filters: new Map() }, part);
 }
 
-function chromeOf({ library }: ViewData, path: string): PageInput["chrome"] {
+export function chromeOf({ library }: Pick<ViewData, "library">, path: string): PageInput["chrome"] {
   return {
     library: library.title,
     view: library.view,

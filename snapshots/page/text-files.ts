@@ -4,19 +4,22 @@ import { pagePath } from "../format/layout.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import { relationsOf } from "../format/relations.ts";
 
-/** An index of the library for language models, as Markdown. Objects of small collections are named one by one. */
+/** Objects of a collection that are named one by one. */
 const LISTED_OBJECTS = 100;
 /** The sitemap protocol allows no more addresses in one file. */
 const MAX_SITEMAP = 50_000;
 
 /** Titles come from the library's authors: brackets and line ends must not end a Markdown link. */
 function linkText(text: string): string {
-  return text
-    .replaceAll(/[[\]\\]/g, "\\$&")
-    .replaceAll(/[\s\u0085\u2028\u2029]+/g, " ")
-    .trim();
+  return flat(text.replaceAll(/[[\]\\]/g, "\\$&"));
 }
 
+/** One line, whatever ends lines in it. */
+export function flat(text: string): string {
+  return text.replaceAll(/[\s\u0085]+/g, " ").trim();
+}
+
+/** An index of the library for language models, as Markdown. */
 export function llmsText(data: ViewData): string {
   const { library, claims, cubs, objects } = data;
   const base = library.base_url + mountPath(library);
@@ -28,7 +31,7 @@ export function llmsText(data: ViewData): string {
     "## Collections",
     "",
   );
-  const { folders, objectByKey } = relationsOf(data);
+  const { folders } = relationsOf(data);
   for (const collection of library.collections) {
     const folder = folders.get(collection.prefix);
     lines.push(
@@ -54,11 +57,8 @@ export function llmsText(data: ViewData): string {
     const members = objects.filter((row) => row.key.startsWith(collection.prefix));
     if (members.length === 0 || members.length > LISTED_OBJECTS) continue;
     lines.push(`## ${linkText(collection.title)}`, "");
-    for (const { key } of members) {
-      const row = objectByKey.get(key);
-      if (row !== undefined)
-        lines.push(`- [${linkText(row.title)}](${base}${pagePath.object(key)})${row.summary === "" ? "" : `: ${linkText(row.summary)}`}`);
-    }
+    for (const { key, title, summary } of members)
+      lines.push(`- [${linkText(title)}](${base}${pagePath.object(key)})${summary === "" ? "" : `: ${linkText(summary)}`}`);
     lines.push("");
   }
   return lines.join("\n");

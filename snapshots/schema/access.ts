@@ -8,7 +8,6 @@ import { Sha256Hex } from "./scalar.ts";
 const TOKEN_ALGORITHMS = ["RS256", "ES256", "EdDSA"] as const;
 export type TokenAlgorithm = (typeof TOKEN_ALGORITHMS)[number];
 
-/** Header names of the interface, lower-case. */
 const CREDENTIAL_HEADERS = {
   token: "edge-access-token",
   clientId: "edge-access-client-id",

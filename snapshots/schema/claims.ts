@@ -53,7 +53,6 @@ export const ClaimsMeta = z
   .meta({ id: "ClaimsMeta" });
 export type ClaimsMeta = z.infer<typeof ClaimsMeta>;
 
-/** GET /api/claims. */
 export const ClaimsRegistry = z
   .object({ meta: ClaimsMeta, claims: z.array(Claim) })
   .meta({ id: "ClaimsRegistry", description: "Headline claims with scope, evidence, reproduction steps and gaps" });

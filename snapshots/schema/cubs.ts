@@ -38,7 +38,6 @@ export const CubLinks = z
   })
   .meta({ id: "CubLinks" });
 
-/** One formal proof item, as everybody may see it. */
 export const CubRecord = z
   .object({
     id: CubId,
@@ -75,21 +74,20 @@ export const CubRecord = z
     use_cases: z.array(z.string()).default([]),
     lineage: text("Where the record came from"),
     claims: z.array(z.unknown()).default([]).meta({ description: "Claims that rest on this record" }),
-    files: CubFiles.default({ coq_file: "", lean_file: "" }),
+    files: CubFiles.default(CubFiles.parse({})),
     file_shas: z.record(z.string(), Sha256Hex).default({}).meta({ description: "File path to SHA-256" }),
     exec_file: text("File of the executable counterpart, or empty"),
     exec_fn: text("Its function, or empty"),
     exec_fns: z.array(z.string()).default([]),
     rust_anchor: text("Where the Rust function stands"),
     note: text("Free text"),
-    reproduce: CubReproduce.default({ proof_files: [], verify_hash: "", recheck: "", get_code: "" }),
-    links: CubLinks.default({ api: "", code: "", registry: "" }),
+    reproduce: CubReproduce.default(CubReproduce.parse({})),
+    links: CubLinks.default(CubLinks.parse({})),
   })
   .meta({ id: "CubRecord", description: "One formal proof item" });
 export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof CubRecord;
 
-/** The public field names, in the interface's order. */
 export const CUB_FIELDS = Object.keys(CubRecord.shape) as readonly CubField[];
 
 /** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
@@ -146,6 +144,30 @@ export const RegistrySource = z
   })
   .meta({ id: "RegistrySource" });
 
+const VerusScope = z.object({ note: text("What is counted"), standalone: Count.default(0), imports_runtime: Count.default(0) });
+
+const InCrateVerus = z.object({
+  files: Count.default(0),
+  blocks: Count.default(0),
+  wired_files_in_ci: Count.default(0),
+  gated_by_ci: z.boolean().default(false),
+  note: text("What is counted"),
+});
+
+const CrateCounts = z.object({
+  cubie_tf_workspace_total: Count.default(0),
+  bound_count: Count.default(0),
+  awaiting_verus_count: Count.default(0),
+});
+
+const DeclaredReconciliation = z.object({
+  tf_csv_rows: Count.default(0),
+  tf_audit_entries: Count.default(0),
+  tf_csv_only_count: Count.default(0),
+  tf_audit_only_count: Count.default(0),
+  id_overlap_across_repos: z.array(z.unknown()).default([]),
+});
+
 /** What the registry says about itself. Counts in it are declared; the build counts again and shows both. */
 export const RegistryMeta = z
   .object({
@@ -165,40 +187,10 @@ export const RegistryMeta = z
     readiness_counts: Counters.default({}),
     proof_consumption_counts: Counters.default({}),
     lane_tier: z.unknown().default(null).meta({ description: "null or a value" }),
-    verus_scope: z
-      .object({ note: text("What is counted"), standalone: Count.default(0), imports_runtime: Count.default(0) })
-      .default({ note: "", standalone: 0, imports_runtime: 0 }),
-    in_crate_verus: z
-      .object({
-        files: Count.default(0),
-        blocks: Count.default(0),
-        wired_files_in_ci: Count.default(0),
-        gated_by_ci: z.boolean().default(false),
-        note: text("What is counted"),
-      })
-      .default({ files: 0, blocks: 0, wired_files_in_ci: 0, gated_by_ci: false, note: "" }),
-    crates: z
-      .object({
-        cubie_tf_workspace_total: Count.default(0),
-        bound_count: Count.default(0),
-        awaiting_verus_count: Count.default(0),
-      })
-      .default({ cubie_tf_workspace_total: 0, bound_count: 0, awaiting_verus_count: 0 }),
-    reconciliation: z
-      .object({
-        tf_csv_rows: Count.default(0),
-        tf_audit_entries: Count.default(0),
-        tf_csv_only_count: Count.default(0),
-        tf_audit_only_count: Count.default(0),
-        id_overlap_across_repos: z.array(z.unknown()).default([]),
-      })
-      .default({
-        tf_csv_rows: 0,
-        tf_audit_entries: 0,
-        tf_csv_only_count: 0,
-        tf_audit_only_count: 0,
-        id_overlap_across_repos: [],
-      }),
+    verus_scope: VerusScope.default(VerusScope.parse({})),
+    in_crate_verus: InCrateVerus.default(InCrateVerus.parse({})),
+    crates: CrateCounts.default(CrateCounts.parse({})),
+    reconciliation: DeclaredReconciliation.default(DeclaredReconciliation.parse({})),
     boundary: text("What the public projection includes and what stays private"),
   })
   .meta({ id: "RegistryMeta", description: "Freshness, counts and reconciliation of the registry" });

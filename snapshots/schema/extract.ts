@@ -4,10 +4,8 @@ export const OBJECT_KINDS = ["markdown", "text", "code", "html", "pdf", "latex",
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
 
-/** UTF-16 units; no passage is longer. */
 export const MAX_PASSAGE = 2000;
 
-/** One citable stretch of an object's text. */
 export type Passage = {
   /** Titles of the enclosing headings or sections, outermost first; [] at top level. */
   readonly heading: readonly string[];

@@ -4,9 +4,7 @@ import { z } from "zod";
 import { PROBLEMS, type ErrorCode } from "../errors.ts";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
 
-/** interface §8: the bound of a question, in code points after NFC. */
 export const MAX_QUESTION = 500;
-/** conventions: characters of Source.snippet. */
 export const MAX_SNIPPET = 320;
 
 export const VISIBILITIES = ["public", "email-gated"] as const;
@@ -226,7 +224,6 @@ export const Health = z
   .meta({ id: "Health" });
 export type Health = z.infer<typeof Health>;
 
-/** Where an input that was refused came from. */
 export const REJECTION_SOURCES = ["store", "registry", "claims", "code"] as const;
 
 export const Rejection = z

@@ -27,10 +27,8 @@ export const DateTime = z.iso.datetime().meta({ description: "RFC 3339, UTC" });
 /** The id of a snapshot: the digest of its root tree. */
 export const SnapshotId = Sha256Hex.meta({ description: "Snapshot id: SHA-256 of its root tree" });
 
-/** A number of things. */
 export const Count = z.int().min(0);
 
-/** Integer counters by name. */
 export const Counters = z.record(z.string(), Count);
 
 /** A string that may be left out; then it is empty. */

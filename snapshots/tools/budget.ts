@@ -7,11 +7,9 @@ export const MAX_RESULT_BYTES = 16 * 1024;
 /** Tried from left to right until the value fits: characters of a text, and items of a list. Digests (64) and ids stay whole. */
 const TEXT_STEPS = [4000, 2000, 1000, 500, 250, 120] as const;
 const ITEM_STEPS = [200, 100, 50, 25, 10, 5] as const;
-/** No resource has as many named fields; more are entries of a map, and a map is a list. */
 const MAX_FIELDS = 60;
 const MAX_SHORTENED = 20;
 
-/** UTF-8 bytes of a value's JSON. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }

@@ -5,7 +5,7 @@ import type { Snapshot } from "../shelf/read.ts";
 import { cutText } from "./budget.ts";
 
 /** Objects above this are not read whole into memory for a few lines; bytes. */
-export const MAX_READ = 32 * 1024 * 1024;
+const MAX_READ = 32 * 1024 * 1024;
 
 export type TextSource = {
   /** "bytes": the object's own lines, quotable. "extract": text that was extracted from it (PDF, and the like). "none": no text. */

@@ -25,38 +25,19 @@ const DEFAULT_SEARCH = 10;
 /** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */
 export const MCP_VERSIONS = ["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"] as const;
 
-/** One tool. `twin` is the route that says the same. */
-export type ToolInfo = {
-  readonly name: ToolName;
+type ToolRow = {
+  readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject;
   /** Of the member `result`. */
   readonly output: z.ZodType;
+  /** The route that says the same. */
   readonly twin: string;
   readonly example: Readonly<Record<string, unknown>>;
   /** Results hold text that the library's authors wrote. */
   readonly quotes: boolean;
 };
-
-export const TOOL_NAMES = [
-  "list_collections",
-  "list_objects",
-  "search_library",
-  "get_object",
-  "ask_library",
-  "ai_search",
-  "list_claims",
-  "get_claim",
-  "search_cubs",
-  "list_cubs",
-  "get_cub",
-  "get_registry_meta",
-  "lookup_digest",
-  "verify_object",
-  "get_capabilities",
-] as const;
-export type ToolName = (typeof TOOL_NAMES)[number];
 
 const text = (description: string) => z.string().meta({ description });
 
@@ -100,7 +81,7 @@ const SummaryClaim = Claim.pick({ id: true, title: true, status: true, scope: tr
   gaps: z.int(),
 });
 
-export const TOOLS: readonly ToolInfo[] = [
+const TABLE = [
   {
     name: "list_collections",
     title: "Collections",
@@ -283,16 +264,19 @@ export const TOOLS: readonly ToolInfo[] = [
     example: {},
     quotes: false,
   },
-];
+] as const satisfies readonly ToolRow[];
 
-const tools = new Map(TOOLS.map((tool) => [tool.name as string, tool]));
+export type ToolName = (typeof TABLE)[number]["name"];
+export type ToolInfo = ToolRow & { readonly name: ToolName };
+export const TOOLS: readonly ToolInfo[] = TABLE;
+export const TOOL_NAMES: readonly ToolName[] = TOOLS.map(({ name }) => name);
 
 export function findTool(name: string): ToolInfo | null {
-  return tools.get(name) ?? null;
+  return TOOLS.find((tool) => tool.name === name) ?? null;
 }
 
 /** What every result is wrapped in. */
-export function resultSchema(tool: ToolInfo): z.ZodObject {
+function resultSchema(tool: ToolInfo): z.ZodObject {
   return z.object({
     snapshot: z.string().meta({ description: "Id of the snapshot that all of this is from" }),
     href: z.string().meta({ description: `The same over HTTP: ${tool.twin}` }),

@@ -18,7 +18,6 @@ export type ToolContext = {
 export type ToolResult = {
   /** What the GET twin says, or its beginning. */
   readonly result: object;
-  /** Of which all of it is. */
   readonly snapshot: string;
   /** Path and query of the GET twin inside the view, e.g. `/api/cubs/CUB-0007`. */
   readonly path: string;
@@ -28,7 +27,6 @@ export type ToolResult = {
   readonly truncated: boolean;
   /** Continues a list or a text; null when there is nothing more, or when it cannot be continued. */
   readonly next: string | null;
-  /** What the caller should know, in words. */
   readonly notices: readonly string[];
 };
 

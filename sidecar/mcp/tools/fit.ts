@@ -4,7 +4,6 @@ import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../sna
 import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budget.ts";
 import { followCursor, type ToolContext, type ToolResult } from "./context.ts";
 
-/** The part of a list that starts at `position` and fits, and where to go on. */
 type Slice = { readonly items: readonly unknown[]; readonly next: number | null; readonly notices: readonly string[] };
 
 /** @param base bytes of the result without items */
@@ -31,7 +30,6 @@ export function shortenedNotice(pointers: readonly string[]): string {
   return `Shortened to fit: ${pointers.join(", ")}. The whole is at href.`;
 }
 
-/** One thing that must fit as it is or shortened. */
 export function fitWhole(
   value: object,
   budget: number,
@@ -54,6 +52,17 @@ export function wholeBody(context: ToolContext, body: object, path: string, pinn
   return { result: value, snapshot: context.open.snapshot.id, path, pinned, truncated, next: null, notices };
 }
 
+/** A part of what a route that also works under /at/<snapshot> says: of all of it when nothing follows and nothing has to be told. */
+export function part(
+  { open }: ToolContext,
+  path: string,
+  result: object,
+  next: string | null,
+  notices: readonly string[] = [],
+): ToolResult {
+  return { result, snapshot: open.snapshot.id, path, pinned: true, truncated: next !== null || notices.length > 0, next, notices };
+}
+
 /** A list that no route pages: its cursors are bound to the snapshot and to the call that gave them. */
 export async function pagedList(
   context: ToolContext,
@@ -71,13 +80,5 @@ export async function pagedList(
   const { all, path, wrap } = await page(at);
   const { items, next, notices } = slice(all, position, limit, jsonBytes(wrap([])), context.budget);
   const { id } = at.open.snapshot;
-  return {
-    result: wrap(items),
-    snapshot: id,
-    path,
-    pinned: true,
-    truncated: next !== null || notices.length > 0,
-    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
-    notices,
-  };
+  return part(at, path, wrap(items), next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }), notices);
 }

@@ -9,7 +9,7 @@ import { parseSearch } from "../../../snapshots/query/search.ts";
 import type { SearchResponse } from "../../../snapshots/schema/resources.ts";
 import { countFitting, jsonBytes } from "../../../snapshots/tools/budget.ts";
 import { followCursor, paramsOf, type Tool, withQuery } from "./context.ts";
-import { pagedList, wholeBody } from "./fit.ts";
+import { pagedList, part, wholeBody } from "./fit.ts";
 
 export const listCollections: Tool = (context, { cursor }) =>
   pagedList(
@@ -19,7 +19,6 @@ export const listCollections: Tool = (context, { cursor }) =>
     cursor,
     async (at) => {
       const { collections, counts } = await collectionsBody(at.open);
-      // The objects are what list_objects is for.
       const all = collections.map(({ objects: _, ...rest }) => rest);
       return { all, path: "/api/catalog", wrap: (items) => ({ counts, collections: items }) };
     },
@@ -43,15 +42,8 @@ export const listObjects: Tool = async (context, { prefix: given = "", limit, cu
   }
   const { next, ...result } = listing;
   const { id } = at.open.snapshot;
-  return {
-    result,
-    snapshot: id,
-    path: withQuery("/api/list", { prefix, cursor }),
-    pinned: true,
-    truncated: next !== null,
-    next: next === null ? null : formatCursor({ snapshot: id, query: digest, position: next }),
-    notices: [],
-  };
+  const after = next === null ? null : formatCursor({ snapshot: id, query: digest, position: next });
+  return part(at, withQuery("/api/list", { prefix, cursor }), result, after);
 };
 
 /** Sources of remembered searches, half a kilobyte each, for one open snapshot: the next page is cut from the same search. */

@@ -8,14 +8,21 @@ import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "../../../snapshots/tools/budget.ts";
 import type { Allow } from "../serve.ts";
 
-/** Answers a question as POST /api/ask does. */
 export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
-/** Answers a query as GET /api/ai-search does. */
 export type SemanticTool = (
   query: SearchQuery,
   open: OpenSnapshot,
   signal?: AbortSignal,
 ) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+
+/** Where no semantic search is built in. */
+export const noSemantic: SemanticTool = async () => {
+  return {
+    mode: "unavailable",
+    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
+    results: [],
+  };
+};
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))
@@ -41,14 +48,12 @@ export function askTool(ask: AskTool | null, allow: Allow, signal: AbortSignal):
   };
 }
 
-export function semanticTool(semantic: SemanticTool | null, allow: Allow, signal: AbortSignal): Tool {
+export function semanticTool(semantic: SemanticTool, allow: Allow, signal: AbortSignal): Tool {
   return async ({ open, budget }, { query, prefix = "", limit }) => {
-    // Some more than wanted show whether there are more.
     const parsed = parseSearch(new URLSearchParams({ q: String(query), prefix: String(prefix), limit: String(Number(limit) + 1) }));
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
-    const found =
-      semantic === null ? { mode: "unavailable" as const, notice: UNAVAILABLE, results: [] } : await semantic(parsed, open, signal);
+    const found = await semantic(parsed, open, signal);
     const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
     const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {
@@ -62,5 +67,3 @@ export function semanticTool(semantic: SemanticTool | null, allow: Allow, signal
     };
   };
 }
-
-const UNAVAILABLE = "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.";

@@ -8,7 +8,7 @@ import { jsonBytes } from "../../../snapshots/tools/budget.ts";
 import { digestBody, proofBody } from "../../../snapshots/query/bodies.ts";
 import { followCursor, type Tool } from "./context.ts";
 import { parseDigest } from "../../../snapshots/query/digests.ts";
-import { wholeBody } from "./fit.ts";
+import { part, wholeBody } from "./fit.ts";
 import { readText, takeLines } from "../../../snapshots/tools/object-text.ts";
 
 /** Objects can be named by key, by URL form or with a leading slash by mistake: only the key is right, and the error says which it is. */
@@ -53,16 +53,8 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
   const { id } = at.open.snapshot;
   const path = objectPath(key);
   if (source.from === "none") {
-    const notice = "This object has no text that could be shown; its bytes are at href.";
-    return {
-      result: { ...facts, start_line: 0, end_line: 0, text: null },
-      snapshot: id,
-      path,
-      pinned: true,
-      truncated: false,
-      next: null,
-      notices: [notice],
-    };
+    const found = part(at, path, { ...facts, start_line: 0, end_line: 0, text: null }, null);
+    return { ...found, notices: ["This object has no text that could be shown; its bytes are at href."] };
   }
   const frame = jsonBytes({ ...facts, start_line: start, end_line: source.lines.length, text: "" });
   const range = takeLines(source.lines, start, end_line === undefined ? null : Number(end_line), context.budget - frame);
@@ -70,15 +62,9 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
     ...(source.from === "extract" ? ["The lines are of the text that was extracted from the object, not of its bytes."] : []),
     ...(range.cut ? [`Line ${range.end} is longer than a result may be: this is its beginning. href takes byte ranges.`] : []),
   ];
-  return {
-    result: { ...facts, start_line: range.start, end_line: range.end, text: range.text },
-    snapshot: id,
-    path,
-    pinned: true,
-    truncated: range.next !== null || range.cut,
-    next: range.next === null ? null : formatCursor({ snapshot: id, query: digest, position: range.next }),
-    notices,
-  };
+  const next = range.next === null ? null : formatCursor({ snapshot: id, query: digest, position: range.next });
+  const found = part(at, path, { ...facts, start_line: range.start, end_line: range.end, text: range.text }, next);
+  return { ...found, truncated: next !== null || range.cut, notices };
 };
 
 export const lookupDigestTool: Tool = async (context, { sha256 }) => {

@@ -9,7 +9,7 @@ import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/budge
 import { cubBody, cubsBody, registryMetaBody } from "../../../snapshots/query/bodies.ts";
 import { parseCursor } from "../../../snapshots/query/cursor.ts";
 import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
-import { fitWhole, pagedList, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
+import { pagedList, part, shortenedNotice, tooLarge, wholeBody } from "./fit.ts";
 
 export const getRegistryMeta: Tool = async (context) => wholeBody(context, await registryMetaBody(context.open), "/api/cubs/meta", true);
 
@@ -26,7 +26,6 @@ export const listCubs: Tool = (context, args) => findRecords(context, undefined,
 async function findRecords(given: ToolContext, query: unknown, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
   const { limit, cursor, detail, ...filters } = args;
   const context = await followCursor(given, cursor);
-  const snapshot = context.open.snapshot.id;
   const named = Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, filters[name]]));
   const fetch = async (count: unknown) => {
     const path = withQuery("/api/cubs", { q: query, ...named, limit: count, cursor });
@@ -50,15 +49,7 @@ async function findRecords(given: ToolContext, query: unknown, args: Readonly<Re
       notices.push(shortenedNotice(short.shortened));
     }
   }
-  return {
-    result: { count: page.total, returned: page.returned, cubs: items },
-    snapshot,
-    path: page.path,
-    pinned: true,
-    truncated: page.next !== null || notices.length > 0,
-    next: page.next,
-    notices,
-  };
+  return part(context, page.path, { count: page.total, returned: page.returned, cubs: items }, page.next, notices);
 }
 
 function summary(record: CubRecord): object {
@@ -88,16 +79,7 @@ export const getClaim: Tool = async (context, { id }) => {
   if (claim === undefined) {
     throw new ShelfError("claim_not_found", "No claim of this view has this id.", { fixes: ["list_claims gives the ids."] });
   }
-  const { value, truncated, notices } = fitWhole(claim, context.budget);
+  const found = wholeBody(context, claim, "/api/claims", true);
   // The page has the claim by itself; /api/claims has it among all.
-  const page = `Its page: ${pagePath.claim(claim.id)}`;
-  return {
-    result: value,
-    snapshot: context.open.snapshot.id,
-    path: "/api/claims",
-    pinned: true,
-    truncated,
-    next: null,
-    notices: [...notices, page],
-  };
+  return { ...found, notices: [...found.notices, `Its page: ${pagePath.claim(claim.id)}`] };
 };
