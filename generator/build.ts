@@ -1,6 +1,6 @@
 /** One build: facts → plan → write → publish. What did not change is not read, extracted, rendered or indexed again; a build
  *  that changes nothing publishes nothing. */
-import type { Rejection } from "../snapshots/schema/resources.ts";
+import type { Rejection, ReindexSummary } from "../snapshots/schema/resources.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openRenderer } from "../snapshots/page/renderer.ts";
 import { countChanges } from "../snapshots/shelf/diff.ts";
@@ -37,21 +37,11 @@ export type BuildOptions = {
   readonly store?: ObjectStore;
 };
 
-/** Interface §4 POST /api/reindex and conventions: this is its body, with what else an operator asks. */
-export type BuildSummary = {
-  readonly started: string;
-  readonly finished: string;
-  readonly previous: string | null;
-  readonly snapshot: string;
-  readonly sequence: number;
+/** The body of POST /api/reindex, with what else an operator asks. */
+export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
+  readonly rejected: readonly Rejection[];
   /** False when nothing changed: the snapshot served before is served on. */
   readonly published: boolean;
-  readonly added: number;
-  readonly changed: number;
-  readonly removed: number;
-  readonly unchanged: number;
-  readonly rejected: readonly Rejection[];
-  readonly duration_ms: number;
   /** What this build had to do. */
   readonly work: { readonly read: number; readonly rendered: number; readonly indexed: number; readonly bundles: number };
   /** Objects that are served but could not be read in full, with what was wrong. */

@@ -18,6 +18,9 @@ const SQLITE_BUSY = 5;
 /** Whoever has just taken the lock writes its name within this time; milliseconds. */
 const NAME_WAIT_MS = 100;
 
+/** How long a killed build may hold the lock still: the system frees it when the last of its threads has ended. */
+const DYING_MS = 250;
+
 const Holder = z.object({ pid: z.int().positive(), since: z.string() });
 type Holder = z.infer<typeof Holder>;
 
@@ -60,7 +63,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
 async function openLock(path: string, readOnly: boolean): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
-    return new DatabaseSync(path, { timeout: 0, readOnly });
+    return new DatabaseSync(path, { timeout: DYING_MS, readOnly });
   } catch (cause) {
     throw unusable(cause);
   }

@@ -3,7 +3,7 @@
  *
  *  What can be refused without a key is refused here, and the log is told why; jose judges the same claims again with the signature. */
 import type { AccessConfig, TokenAlgorithm } from "../snapshots/schema/access.ts";
-import { hasDuplicateMembers } from "./json-members.ts";
+import { findJsonFault } from "../snapshots/format/json-text.ts";
 
 /** Bytes of a compact token; real ones have one or two thousand, and a server reads 16 KiB of headers at most. */
 export const MAX_TOKEN_BYTES = 8 * 1024;
@@ -74,7 +74,8 @@ function parsePart(part: string): Record<string, unknown> | TokenProblem {
     return "malformed";
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "malformed";
-  return hasDuplicateMembers(text) ? "duplicate_member" : (value as Record<string, unknown>);
+  // RFC 7519 §4: names within a claims set are unique. What two parsers read differently decides about no access.
+  return findJsonFault(text, MAX_TOKEN_BYTES, true) === null ? (value as Record<string, unknown>) : "duplicate_member";
 }
 
 /** What is wrong with the claims, or null. Called again for every use of a token, since time passes and policies change.

@@ -4,7 +4,7 @@ import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { loadLanguage } from "./highlight.ts";
 import type { Lines } from "./lines.ts";
-import { skipString } from "./skip.ts";
+import { skipString } from "../../snapshots/format/json-text.ts";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 
 export async function readJson(source: Source, mediaType: string): Promise<Body> {

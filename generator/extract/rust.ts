@@ -2,7 +2,8 @@
 import type { Lines } from "./lines.ts";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
-import { skipComment, skipString } from "./skip.ts";
+import { skipString } from "../../snapshots/format/json-text.ts";
+import { skipComment } from "./skip.ts";
 
 const ITEM = new RegExp(
   String.raw`(?:pub(?:\s*\([^)]{0,100}\))?\s+)?` +

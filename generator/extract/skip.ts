@@ -1,16 +1,5 @@
 /** Stepping over parts of a program text. An open part reaches to the end of the text; nothing recurses. */
 
-/** The offset after the string whose text begins at `from`; a backslash takes the character behind it along. */
-export function skipString(text: string, from: number): number {
-  const edge = /\\[\s\S]|"/g;
-  edge.lastIndex = from;
-  for (;;) {
-    const found = edge.exec(text);
-    if (found === null) return text.length;
-    if (found[0] === '"') return edge.lastIndex;
-  }
-}
-
 /** The offset after the block comment whose text begins at `from`; comments nest.
  *  @param open how one begins; `edges` finds beginnings and ends */
 export function skipComment(text: string, from: number, open: string, edges: RegExp): number {

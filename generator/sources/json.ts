@@ -1,6 +1,6 @@
 /** JSON of strangers, strictly: what two readers could read differently is an error, not a guess. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { skipString } from "../extract/skip.ts";
+import { findJsonFault } from "../../snapshots/format/json-text.ts";
 
 const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
@@ -14,9 +14,15 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   } catch (cause) {
     throw new ShelfError("bad_source", "It is not valid UTF-8.", { cause });
   }
-  // Before JSON.parse, so that a bomb is refused while it is only text; on broken JSON the scan may miss things, and
-  // JSON.parse then refuses it.
-  scan(text);
+  // Before JSON.parse, so that a bomb is refused while it is only text.
+  const fault = findJsonFault(text, MAX_JSON_DEPTH, true);
+  if (fault !== null) {
+    const what =
+      fault.kind === "deep"
+        ? `is nested deeper than ${MAX_JSON_DEPTH} levels`
+        : `has the member ${JSON.stringify(fault.name.slice(0, 80))} twice in one object`;
+    throw new ShelfError("bad_source", `Line ${lineOf(text, fault.at)} ${what}.`);
+  }
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
@@ -26,56 +32,6 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
       cause,
     });
   }
-}
-
-function scan(text: string): void {
-  /** One entry per open bracket: the names seen so far of an object, null for an array. */
-  const open: (Set<string> | null)[] = [];
-  let expectsName = false;
-  for (let at = 0; at < text.length; at++) {
-    switch (text.charCodeAt(at)) {
-      case 0x22: {
-        const end = skipString(text, at + 1);
-        const names = open.at(-1) ?? null;
-        if (expectsName && names !== null) {
-          const name = decode(text.slice(at, end));
-          if (name === null) return;
-          if (names.has(name)) fail(text, at, `has the member ${JSON.stringify(name.slice(0, 80))} twice in one object`);
-          names.add(name);
-          expectsName = false;
-        }
-        at = end - 1;
-        break;
-      }
-      case 0x7b:
-      case 0x5b:
-        expectsName = text.charCodeAt(at) === 0x7b;
-        open.push(expectsName ? new Set() : null);
-        if (open.length > MAX_JSON_DEPTH) fail(text, at, `is nested deeper than ${MAX_JSON_DEPTH} levels`);
-        break;
-      case 0x7d:
-      case 0x5d:
-        open.pop();
-        expectsName = false;
-        break;
-      case 0x2c:
-        expectsName = (open.at(-1) ?? null) !== null;
-        break;
-    }
-  }
-}
-
-/** null for what is no whole string. */
-function decode(raw: string): string | null {
-  try {
-    return JSON.parse(raw) as string;
-  } catch {
-    return null;
-  }
-}
-
-function fail(text: string, at: number, what: string): never {
-  throw new ShelfError("bad_source", `Line ${lineOf(text, at)} ${what}.`);
 }
 
 function lineOf(text: string, at: number): number {

@@ -1,6 +1,8 @@
 /** The registry's bytes: from a file or over HTTP, conditionally, within limits, and with the last good ones kept.
  *
  *  Whoever controls the registry's host controls every byte, header and redirect of the answer. */
+import { buffer } from "node:stream/consumers";
+import { limitBytes } from "../../snapshots/embed/limit-bytes.ts";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Response } from "undici";
@@ -71,15 +73,7 @@ function nextHop(url: URL, response: Response, hop: number): URL {
 
 /** Counted while it streams and after decompression: neither Content-Length nor a compression bomb is believed. */
 async function readBody(response: Response, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body ?? []) {
-    const part = chunk as Uint8Array;
-    size += part.byteLength;
-    if (size > maxBytes) throw new ShelfError("bad_source", `The registry is larger than ${maxBytes} bytes.`);
-    chunks.push(part);
-  }
-  return new Uint8Array(Buffer.concat(chunks, size));
+  return buffer(limitBytes(response.body, maxBytes, () => new ShelfError("bad_source", `The registry is larger than ${maxBytes} bytes.`)));
 }
 
 function header(response: Response, name: string): string {

@@ -1,6 +1,7 @@
 /** The body of a POST as JSON-RPC messages: bounded in bytes, depth and number before anything walks through it. */
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { findJsonFault } from "../../snapshots/format/json-text.ts";
 import { MAX_MCP_BYTES, readBody } from "../body.ts";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
 
@@ -39,7 +40,7 @@ function parseMessages(bytes: Uint8Array, version: string | null): Messages | Rp
   } catch {
     return { status: 400, code: PARSE_ERROR, message: "Parse error: the body is not UTF-8." };
   }
-  if (nestingDepth(text) > MAX_DEPTH)
+  if (findJsonFault(text, MAX_DEPTH, false) !== null)
     return { status: 400, code: INVALID_REQUEST, message: `Invalid Request: the body is nested deeper than ${MAX_DEPTH} levels.` };
   let body: unknown;
   try {
@@ -71,21 +72,4 @@ function isMessage(value: unknown): value is { readonly method?: unknown; readon
 
 function isRequest(value: unknown): value is { readonly method: string; readonly id: unknown } {
   return isMessage(value) && typeof value.method === "string" && "id" in value;
-}
-
-/** Deepest nesting of brackets outside strings; a text that is no JSON has one too. */
-function nestingDepth(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (inString) {
-      if (unit === 92) at++;
-      else if (unit === 34) inString = false;
-    } else if (unit === 34) inString = true;
-    else if (unit === 91 || unit === 123) deepest = Math.max(deepest, ++depth);
-    else if (unit === 93 || unit === 125) depth--;
-  }
-  return deepest;
 }

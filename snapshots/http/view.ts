@@ -16,8 +16,7 @@ import { openPreparedStore, type PreparedStore } from "./prepared.ts";
 
 /** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
 const LOOK_MS = 250;
-/** What snapshots that stay open beside the current one, for /at and cursors, may have in their JSON together; bytes. As data
- *  it takes about three times as much memory. */
+/** What snapshots that stay open beside the current one, for /at and cursors, may have in their JSON together; bytes. */
 const OPEN_BYTES = 64 * 1024 * 1024;
 const OPEN_SNAPSHOTS = 64;
 

@@ -3,7 +3,7 @@ import { canonicalJson } from "../digest.ts";
 import { objectPath, pagePath } from "../format/layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
 import { groupByCollection, type Totals, totalsOf } from "../format/relations.ts";
-import { type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
+import { formatEtag, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
@@ -28,7 +28,6 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
 }
 
 /** RFC 8785 text of everything but the snapshot's id, which an answer adds: a file cannot hold the digest of the tree it lies in.
- *  Put together from the rows' texts: a catalog of 10,000 objects is megabytes, and both views hold nearly the same rows.
  *  @param objects ascending by key, each under a collection */
 export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
   const mount = mountPath(library);
@@ -39,18 +38,9 @@ export function catalogJson(library: Library, objects: readonly ObjectRow[]): st
   return head + tails.map((tail, at) => `"objects":[${(members[at] ?? []).map((row) => rowJson(mount, row)).join(",")}]${tail}`).join("");
 }
 
-/** Of a row's text what stands behind the mount in `href`, which alone tells the views apart. */
-const tails = new WeakMap<ObjectRow, string>();
-
-/** RFC 8785 text of a CatalogObject: members in order by hand; in strings, integers and null JSON.stringify is RFC 8785.
- *  A digest and a percent-encoded path hold nothing that JSON escapes. */
-function rowJson(mount: string, row: ObjectRow): string {
-  let tail = tails.get(row);
-  if (tail === undefined) {
-    const { key, kind, media_type, sha256, size, summary, title, uploaded } = row;
-    const rest: Omit<CatalogObject, "etag" | "href"> = { key, kind, media_type, sha256, size, summary, title, uploaded };
-    tail = `${objectPath(key)}",${JSON.stringify(rest).slice(1)}`;
-    tails.set(row, tail);
-  }
-  return `{"etag":"\\"${row.sha256}\\"","href":"${mount}${tail}`;
+/** RFC 8785 text of a CatalogObject: its members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */
+function rowJson(mount: string, { key, kind, media_type, sha256, size, summary, title, uploaded }: ObjectRow): string {
+  const href = mount + objectPath(key);
+  const row: CatalogObject = { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, summary, title, uploaded };
+  return JSON.stringify(row);
 }

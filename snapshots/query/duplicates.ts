@@ -1,6 +1,6 @@
-import type { SearchResult } from "./search-result.ts";
 /** Near duplicates fold: of objects whose best passages say the same, a list shows the best one. A reader who wants the others
  *  asks for them by key, prefix or digest. */
+import type { SearchResult } from "./search-result.ts";
 
 /** Results read beyond those wanted, so that a few that fold leave the list full. */
 export const SPARE_RESULTS = 10;

@@ -52,11 +52,11 @@ const cubFilters = CUB_FILTERS.map(({ name, field }) =>
   ),
 );
 
-type Row<Id extends RouteId> = Pick<Route<Id>, "id" | "group" | "path" | "kind" | "summary" | "success"> & Partial<Route<Id>>;
+type Row<Id extends RouteId> = Pick<Route<Id>, "id" | "group" | "path" | "summary" | "success"> & Partial<Route<Id>>;
 
-/** A row: a public read that takes nothing and counts against no limit, unless it says otherwise. */
+/** A row: a public file that takes no parameters and counts against no limit, unless it says otherwise. */
 function row<Id extends RouteId>(given: Row<Id>): Route<Id> {
-  return { methods: READ, access: "public", limit: null, query: [], parts: {}, errors: [], ...given };
+  return { methods: READ, kind: "file", access: "public", limit: null, query: [], parts: {}, errors: [], ...given };
 }
 
 /** Routes that both views have, without the /internal in front. */
@@ -75,7 +75,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "catalog",
     group: "library",
     path: "/api/catalog",
-    kind: "file",
     file: "api/catalog.json",
     summary: "Every object, grouped by collection, with digests",
     success: json(Catalog, "The catalog"),
@@ -85,7 +84,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "claims",
     group: "library",
     path: "/api/claims",
-    kind: "file",
     file: "api/claims.json",
     summary: "The claims registry: scope, pinned evidence, reproduction steps, known gaps",
     success: json(ClaimsRegistry, "All claims"),
@@ -140,7 +138,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "openapi",
     group: "service",
     path: "/api/openapi.json",
-    kind: "file",
     file: "api/openapi.json",
     summary: "This description, OpenAPI 3.1",
     success: json(anyObject, "OpenAPI 3.1 document"),
@@ -149,7 +146,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "object",
     group: "library",
     path: "/objects/{key...}",
-    kind: "file",
     summary: "The bytes of one object; ranges allowed",
     parts: { key },
     success: text("application/octet-stream", "The object, with Repr-Digest and its own media type"),
@@ -180,7 +176,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "browse",
     group: "library",
     path: "/browse/{prefix...}",
-    kind: "file",
     summary: "A prefix as a page",
     query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size")],
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
@@ -192,7 +187,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "llms",
     group: "service",
     path: "/llms.txt",
-    kind: "file",
     file: "pages/llms.txt",
     summary: "Text index of all collections for language models",
     success: text("text/plain", "Markdown"),
@@ -201,7 +195,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "llms-full",
     group: "service",
     path: "/llms-full.txt",
-    kind: "file",
     summary: "Claims, records and texts in one file of at most 4 MiB",
     success: text("text/plain", "Markdown; each object's text between two lines with its digest"),
   }),
@@ -209,7 +202,6 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "mcp-description",
     group: "service",
     path: "/.well-known/mcp.json",
-    kind: "file",
     summary: "Where the MCP endpoint is and what it offers",
     success: json(anyObject, "Endpoint, revisions, tools, prompts"),
   }),
@@ -252,7 +244,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "cubs-all",
     group: "registry",
     path: "/api/cubs.json",
-    kind: "file",
     file: "api/cubs.json",
     summary: "Every record in one file",
     success: json(CubListResponse, "All records"),
@@ -262,7 +253,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "cubs-meta",
     group: "registry",
     path: "/api/cubs/meta",
-    kind: "file",
     file: "api/cubs/meta.json",
     summary: "Freshness, counts and reconciliation of the registry",
     success: json(RegistryMeta, "Registry metadata"),
@@ -272,7 +262,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "cub",
     group: "registry",
     path: "/api/cubs/{id}",
-    kind: "file",
     file: "api/cubs/{id}.json",
     summary: "One proof record",
     parts: { id },
@@ -283,7 +272,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "cub-code",
     group: "registry",
     path: "/api/cubs/{id}/code",
-    kind: "file",
     file: "api/cubs/{id}/code.json",
     summary: "Integrity index of a record's files: digests and availability, never bytes",
     parts: { id },
@@ -310,7 +298,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "rejected",
     group: "service",
     path: "/api/rejected",
-    kind: "file",
     file: "api/rejected.json",
     summary: "Inputs that were refused, with reasons: why something is missing",
     success: json(Rejected, "The list"),
@@ -339,7 +326,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "sitemap",
     group: "service",
     path: "/sitemap.xml",
-    kind: "file",
     file: "pages/sitemap.xml",
     summary: "Addresses of all public pages",
     success: text("application/xml", "Sitemap"),
@@ -348,7 +334,6 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     id: "robots",
     group: "service",
     path: "/robots.txt",
-    kind: "file",
     file: "pages/robots.txt",
     summary: "What crawlers may fetch",
     success: text("text/plain", "robots.txt"),
