@@ -65,7 +65,6 @@ function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: strin
   return plainAnswer(request, error.status, JSON.stringify(body), PROBLEM_TYPE, error.headers);
 }
 
-/** Kept by nobody. */
 function plainAnswer(
   request: AnswerRequest,
   status: number,
@@ -189,7 +188,6 @@ async function objectRoute(context: Context, request: AnswerRequest, key: string
   return objectAnswer(context.open.snapshot, key, entry, request, context.cache);
 }
 
-/** What the running process says of itself. */
 const LIVE: Readonly<Record<LiveRouteId, (view: View, request: AnswerRequest, cache: CacheClass) => Promise<Answer>>> = {
   async health(view, request) {
     const body = await health(view);

@@ -55,7 +55,6 @@ export function originForm(target: string): string {
   return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
 }
 
-/** Answers every request from a view. */
 export function viewListener(view: View): RequestListener {
   return (message, response) => {
     const target = originForm(message.url ?? "/");

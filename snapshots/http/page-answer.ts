@@ -76,7 +76,6 @@ async function holdsPages(open: OpenSnapshot): Promise<boolean> {
   return (await open.snapshot.find("pages")) !== null;
 }
 
-/** The model of the page at a path, whether the snapshot holds it or not. */
 async function findInput({ view, open }: Context, path: string): Promise<PageInput | null> {
   const { snapshot } = open;
   const read = async (key: string) => {

@@ -37,14 +37,9 @@ export function openPreparedStore(): PreparedStore {
   const making = new Map<string, Promise<Ready>>();
   const find = (key: string): Prepared | null => rooms.files.get(key) ?? rooms.queries.get(key) ?? rooms.kept.get(key) ?? null;
 
-  const make = async (room: Room | null, key: (encoding: Encoding) => string, work: () => Promise<Ready>): Promise<Ready> => {
-    const ready = await work();
-    const { answer, unmodified, encoding } = ready;
-    if (room !== null) {
-      const [head, unmodifiedHead] = [answer, unmodified].map(({ headers }) => Object.entries(headers).flat());
-      rooms[room].set(key(encoding), { ...ready, head: head ?? [], unmodifiedHead: unmodifiedHead ?? [] });
-    }
-    return ready;
+  const keep = (room: Room, key: string, ready: Ready): void => {
+    const [head = [], unmodifiedHead = []] = [ready.answer, ready.unmodified].map(({ headers }) => Object.entries(headers).flat());
+    rooms[room].set(key, { ...ready, head, unmodifiedHead });
   };
 
   return {
@@ -58,7 +53,11 @@ export function openPreparedStore(): PreparedStore {
       const key = keyOf(basis, target, encoding);
       let promise = making.get(key);
       if (promise === undefined) {
-        promise = make(room, (form) => keyOf(basis, target, form), work).finally(() => making.delete(key));
+        promise = work().then((ready) => {
+          if (room !== null) keep(room, keyOf(basis, target, ready.encoding), ready);
+          return ready;
+        });
+        promise = promise.finally(() => making.delete(key));
         making.set(key, promise);
       }
       return promise;
