@@ -158,3 +158,23 @@ test("records are read once: a shelf that lists them again reads only the newest
   await shelf.deleteRecord(1);
   assert.equal((await reader.knownRecords()).length, 4);
 });
+
+test("when things were first seen is the same whether a server was there all the time or has just been started", async (t) => {
+  const { shelf } = newShelf(t);
+  const read: number[] = [];
+  const counted = { ...shelf, readChanges: (sequence: number) => (read.push(sequence), shelf.readChanges(sequence)) };
+  const following = open(counted);
+  for (let n = 1; n <= 4; n++) {
+    await publishNote(shelf, n);
+    await following.refresh();
+    read.length = 0;
+    // Nobody asks in the third.
+    if (n === 3) continue;
+    const fresh = await open(shelf).current();
+    const old = await following.current();
+    for (const key of ["notes/hello.md", `notes/${n}.md`, "notes/1.md", "notes/none.md"]) {
+      assert.deepEqual(await old?.firstSeen("objects", key), await fresh?.firstSeen("objects", key), `${n} ${key}`);
+    }
+    assert.deepEqual(read, n === 4 ? [3, 4] : [n], "only what is new is read");
+  }
+});

@@ -66,6 +66,16 @@ export type View = History & {
 
 type Kept = { readonly records: readonly SnapshotRecord[]; readonly byId: ReadonlyMap<string, SnapshotRecord>; readonly version: number };
 
+/** Beside what everybody sees: what a snapshot that follows can go on from. */
+type Opened = OpenSnapshot & {
+  /** Whether anybody has searched it. */
+  searched(): boolean;
+  past(): Past | null;
+};
+
+/** When things were first seen on the way to a snapshot: the last that anybody asked for. */
+type Past = { readonly sequence: number; readonly seen: Promise<Seen> };
+
 export function openView(options: ViewOptions): View {
   const { shelf } = options;
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -77,7 +87,7 @@ export function openView(options: ViewOptions): View {
     dispose: (left) => left !== current && left.release(),
   });
   let index: Promise<ViewIndex> | null = null;
-  let current: OpenSnapshot | null = null;
+  let current: Opened | null = null;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | null = null;
   let kept: Kept = { records: [], byId: new Map(), version: 0 };
@@ -93,15 +103,18 @@ export function openView(options: ViewOptions): View {
     return index;
   };
 
-  const open = async (record: SnapshotRecord): Promise<OpenSnapshot & { readonly searched: () => boolean }> => {
+  const open = async (record: SnapshotRecord): Promise<Opened> => {
     const snapshot = await openSnapshot(shelf, record, trees);
     let reader: Promise<IndexReader> | null = null;
     let history: Promise<Seen> | null = null;
+    const known = current?.past() ?? null;
+    const past = known !== null && known.sequence < record.sequence ? known : null;
     return {
       snapshot,
       searched: () => reader !== null,
+      past: () => (history === null ? past : { sequence: record.sequence, seen: history }),
       async firstSeen(kind, name) {
-        history ??= loadHistory(shelf, record).catch((error: unknown) => {
+        history ??= loadHistory(shelf, record, past).catch((error: unknown) => {
           history = null;
           throw error;
         });
@@ -124,18 +137,15 @@ export function openView(options: ViewOptions): View {
     };
   };
 
-  let searched = (): boolean => false;
-
   const follow = async (): Promise<void> => {
     try {
       const record = await shelf.readPointer();
       if (record !== null && (record.snapshot !== current?.snapshot.id || record.sequence !== current.snapshot.record.sequence)) {
         const next = await open(record);
         // Loaded before it is served: no reader waits, and a damaged snapshot never becomes current.
-        await load(next, searched());
+        await load(next, current?.searched() === true);
         const before = current;
         current = next;
-        ({ searched } = next);
         if (before !== null) {
           before.release();
           prepared.forget(before.snapshot.id);
@@ -241,11 +251,14 @@ async function load(open: OpenSnapshot, searched: boolean): Promise<void> {
 
 type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string, FirstSeen>>>;
 
-/** Replays the changes of every snapshot that led to `record`. They are kept when snapshots are pruned. */
-async function loadHistory(shelf: Shelf, record: SnapshotRecord): Promise<Seen> {
+/** Replays the changes of every snapshot that led to `record`. They are kept when snapshots are pruned.
+ *  @param past of an earlier snapshot, to go on from */
+async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | null): Promise<Seen> {
   const records = new Map((await shelf.knownRecords()).map((other) => [other.sequence, other]));
-  const maps = { objects: new Map<string, FirstSeen>(), claims: new Map<string, FirstSeen>(), records: new Map<string, FirstSeen>() };
-  for (let sequence = 1; sequence <= record.sequence; sequence++) {
+  // One that could not be read then is read from the beginning.
+  const known = past === null ? null : await past.seen.catch(() => null);
+  const maps = { objects: new Map(known?.objects), claims: new Map(known?.claims), records: new Map(known?.records) };
+  for (let sequence = (known === null ? 0 : (past?.sequence ?? 0)) + 1; sequence <= record.sequence; sequence++) {
     const changes = await shelf.readChanges(sequence);
     if (changes === null) continue;
     const at = records.get(sequence) ?? null;
