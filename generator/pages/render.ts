@@ -1,4 +1,5 @@
 /** The public view's pages, in the shelf. */
+import { scheduler } from "node:timers/promises";
 import { sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { llmsText, robotsText, sitemapXml } from "../../snapshots/page/text-files.ts";
@@ -9,7 +10,6 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Progress } from "../progress.ts";
 import type { PlannedPage } from "../plan.ts";
 import type { KnownFile } from "../state.ts";
-import { openTurns } from "../turns.ts";
 
 const HTML_TYPE = "text/html; charset=utf-8";
 
@@ -33,7 +33,6 @@ export async function renderPages(options: {
   const files: FileEntry[] = [];
   const pages: Record<string, KnownFile> = {};
   const paths: string[] = [];
-  const turn = openTurns();
   let rendered = 0;
   for (const { page, facts, kept } of options.pages) {
     signal.throwIfAborted();
@@ -45,7 +44,7 @@ export async function renderPages(options: {
       file = { facts, sha256: digest, size: html.length };
       progress.step("render", ++rendered);
     }
-    await turn();
+    await scheduler.yield();
     pages[page.file] = file;
     files.push({ path: page.file, sha256: file.sha256, size: file.size, type: HTML_TYPE });
     paths.push(page.path);

@@ -1,8 +1,8 @@
 /** A view's trees, in the shelf but not yet published. */
+import { scheduler } from "node:timers/promises";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { joinSubtrees, type Subtrees } from "../../snapshots/format/tree.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { openTurns } from "../turns.ts";
 
 /** Nothing points to it. */
 export type Draft = { readonly snapshot: Sha256; readonly current: SnapshotRecord | null };
@@ -15,11 +15,10 @@ export async function writeDraft(
   there: ReadonlySet<Sha256>,
 ): Promise<{ readonly draft: Draft; readonly trees: readonly Sha256[] }> {
   const { root, trees } = joinSubtrees(parts);
-  const turn = openTurns();
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
   for (const [digest, bytes] of trees) {
     if (there.has(digest)) continue;
-    await turn();
+    await scheduler.yield();
     await shelf.putBlob(digest, bytes);
   }
   return { draft: { snapshot: root.sha256, current: await shelf.readPointer() }, trees: [...trees.keys()] };
