@@ -49,7 +49,8 @@ export type ServerMessage =
   | {
       readonly type: "ready";
       readonly url: string;
-      readonly snapshot: string | null /** Lines for the operator. */;
+      readonly snapshot: string | null;
+      /** Lines for the operator. */
       readonly notes?: readonly string[];
     }
   | { readonly type: "failed"; readonly message: string; readonly code: string | null }
