@@ -21,7 +21,6 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
   const app = createApp(parts, counting);
   const places = new WeakMap<object, Place>();
   const throughApp = getRequestListener((request, env) => app.fetch(request, { ...env, place: places.get(env.incoming) }), {
-    overrideGlobalObjects: false,
     // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
     errorHandler: (error) =>
       problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),

@@ -21,6 +21,7 @@ import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
 import { openAsk, wholeAnswer } from "./library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "./limits.ts";
+import { requestLog } from "./log.ts";
 import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, openMcp } from "./mcp/handler.ts";
 import type { McpEndpoint } from "./mcp/serve.ts";
@@ -154,6 +155,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
       onError: (error) => log.error({ err: error }, "an MCP call failed"),
     });
+  const requests = requestLog(log);
   const parts: Parts = {
     publicView,
     internalView,
@@ -165,7 +167,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     baseUrl: serving.baseUrl,
-    log: (entry) => (entry.status >= 500 ? log.error(entry) : log.info(entry)),
+    log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
   };
   return {
     listener: sidecarListener(parts, { counting: serving.rateLimits, alone: serving.alone }),
