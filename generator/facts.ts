@@ -1,6 +1,7 @@
 /** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copy of
  *  the registry that a later build falls back on. */
 import { join } from "node:path";
+import { ShelfError } from "../snapshots/errors.ts";
 import type { SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
@@ -64,6 +65,10 @@ async function lookAt(
   shelves: Shelves,
   view: "public" | "internal",
 ): Promise<{ readonly pointer: SnapshotRecord | null; readonly kept: ReadonlySet<string> }> {
-  const pointer = await shelves[view].readPointer();
+  const pointer = await shelves[view].readPointer().catch((error: unknown) => {
+    // An internal pointer that does not fit the public one is put right by publishing.
+    if (view === "internal" && error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  });
   return { pointer, kept: new Set((await shelves[view].listRecords()).map((record) => record.snapshot)) };
 }
