@@ -17,17 +17,18 @@ const { values } = parseArgs({
   },
 });
 
-const results = await tortureWithFaults({
+let failed = 0;
+await tortureWithFaults({
   commands: FAULT_COMMANDS.filter((name: FaultCommand) => values.command?.includes(name) ?? true),
   kinds: FAULT_KINDS.filter((name: FaultKind) => values.kind?.includes(name) ?? true),
   every: Number(values.every),
   lanes: Number(values.lanes),
-  onCase: (done, all) => process.stderr.write(`\r${done} of ${all} `),
+  onCase: (done, all) => process.stderr.isTTY && process.stderr.write(`\r${done} of ${all} `),
+  onResult({ command, kind, calls, tried, failures }) {
+    failed += failures.length;
+    const survived = tried - failures.length;
+    process.stdout.write(`${command.padEnd(12)} ${kind.padEnd(7)} ${calls} calls, ${tried} tried, ${survived} survived\n`);
+    for (const failure of failures) process.stdout.write(`    ${failure}\n`);
+  },
 });
-let failed = 0;
-for (const { command, kind, calls, tried, failures } of results) {
-  failed += failures.length;
-  process.stdout.write(`${command.padEnd(12)} ${kind.padEnd(7)} ${String(calls).padStart(5)} calls, ${String(tried).padStart(4)} tried, ${tried - failures.length} survived\n`);
-  for (const failure of failures) process.stdout.write(`    ${failure}\n`);
-}
 process.exitCode = failed === 0 ? 0 : 1;
