@@ -25,7 +25,7 @@ import { recordSet, refusals } from "./record-set.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, formatState, type KnownObject, type ViewState, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, type ViewState, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { writeViews, type Written } from "./write.ts";
 
@@ -77,10 +77,16 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
     return [await compiling, await gathering] as const;
   });
-  const reading = planReading(facts);
-  const outcome = reading.nothing
-    ? unchanged(facts)
-    : await together((tasks) => carryOut(tasks, { facts, reading, site, store, shelves, clock, progress }));
+  const from = async (known: Facts): Promise<Outcome> => {
+    const reading = planReading(known);
+    if (reading.nothing) return unchanged(known);
+    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress }));
+  };
+  const outcome = await from(facts).catch(async (error: unknown) => {
+    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
+    const anew = await from({ ...facts, state: EMPTY_STATE });
+    return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
+  });
   const unchecked = await noteFailure(
     async () => {
       await shelves.public.writeChecked(clock().toISOString());

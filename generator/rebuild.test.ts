@@ -1,11 +1,12 @@
 /** What one build leaves to the next: what it knew, what it could not read, what it could not write down. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { build } from "./build.ts";
 import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
@@ -202,4 +203,41 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
     [...names].filter((name) => !there.has(name)),
     [],
   );
+});
+
+test("work of the last build that is damaged counts as absent: the build is as from nothing, and the shelf is whole again", async (t) => {
+  const { config } = await makeLibrary(t);
+  const { publicDir, public: shelf } = openShelves(config);
+  await build(config, quiet);
+  const damages: readonly (readonly [name: string, damage: (path: string) => void])[] = [
+    ["flipped", (path) => writeFileSync(path, readFileSync(path, "utf8").replace("Text.", "Next."))],
+    ["cut", (path) => truncateSync(path, 10)],
+    ["gone", (path) => rmSync(path)],
+  ];
+  for (const [name, damage] of damages) {
+    const open = await openSnapshot(shelf, await shelf.readPointer().then((record) => record ?? assert.fail()), createTreeCache());
+    const extract = (await open.find("extracts/a/first.md"))?.sha256 ?? assert.fail();
+    damage(join(publicDir, "blobs", extract.slice(0, 2), extract));
+    // All pages are rendered again, and read the extracts.
+    const renamed: Config = { ...config, title: `Library with a file that is ${name}` };
+    const built = await build(renamed, quiet);
+    const clean = await build({ ...renamed, shelf: { kind: "directory", root: join(publicDir, `../../clean-${name}`) } }, quiet);
+    assert.deepEqual([built.published, built.snapshot], [true, clean.snapshot], name);
+    assert.equal(built.notes.length, 1, name);
+    assert.equal(sha256((await shelf.getBlob(extract)) ?? ""), extract, name);
+  }
+});
+
+test("a snapshot whose trees are damaged does not keep the next one from being published", async (t) => {
+  const { config } = await makeLibrary(t);
+  const { publicDir, public: shelf } = openShelves(config);
+  await build(config, quiet);
+  const record = (await shelf.readPointer()) ?? assert.fail();
+  const open = await openSnapshot(shelf, record, createTreeCache());
+  const tree = (await open.find("objects/a"))?.sha256 ?? assert.fail();
+  writeFileSync(join(publicDir, "blobs", tree.slice(0, 2), tree), "[]");
+  await writeFiles(join(publicDir, "../.."), [["library/a/first.md", "# First\n\nOther text.\n"]]);
+  const built = await build(config, quiet);
+  assert.equal(built.published, true);
+  assert.equal((await build(config, quiet)).published, false);
 });

@@ -3,9 +3,10 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import type { Document } from "../../snapshots/index/row.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
+import { readBlob } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { parseExtract } from "../extract/extract-json.ts";
 import type { IndexSource } from "./index-documents.ts";
 
 export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
@@ -57,10 +58,7 @@ async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncG
 }
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
-  const json = await shelf.getBlob(digest);
-  if (json === null)
-    throw new ShelfError("build_failed", "An extract is gone from the shelf; remove internal/build/state.v8 there and build again.");
-  return (JSON.parse(Buffer.from(json).toString("utf8")) as Extract).passages;
+  return parseExtract(await readBlob(shelf, digest)).passages;
 }
 
 async function answer(request: Exclude<Request, { kind: "tag" }>): Promise<boolean> {

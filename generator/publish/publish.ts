@@ -26,7 +26,7 @@ export async function publish(
   const trees = createTreeCache();
   const after = await openSnapshot(shelf, record, trees);
   const before = draft.current === null ? null : await openSnapshot(shelf, draft.current, trees).catch(ignoreDamage);
-  const changes = await diffSnapshots(before, after);
+  const changes = (await diffSnapshots(before, after).catch(ignoreDamage)) ?? (await diffSnapshots(null, after));
   await shelf.putRecord(record, changes);
   await shelf.swapPointer(record, draft.current);
   return { record, changes };
