@@ -445,7 +445,7 @@ test("derived files are made again and compared", async () => {
 
 test("what an index check says is a finding of its root", async () => {
   const findings = await verify(tiny, {
-    index: async (root, { data }) => (root === "internal" ? [`${data.objects.length} rows are missing.`] : []),
+    index: async (root, _, data) => (root === "internal" ? [`${data?.objects.length} rows are missing.`] : []),
   });
   assert.deepEqual(
     findings.map(({ code, root, detail }) => [code, root, detail]),
