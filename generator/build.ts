@@ -156,9 +156,10 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
 
-  const due = (["internal", "public"] as const).filter((view) => written.drafts[view].current?.snapshot !== written.drafts[view].snapshot);
   // Both roots before the first pointer: the internal view refers to blobs of the public one.
-  const flushed = due.map((view) => tasks.run(() => shelves[view].flush()));
+  const flushed = (["internal", "public"] as const).map((view) =>
+    tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
+  );
   await checkLeaks({
     views,
     shelf: shelves.public,
@@ -178,12 +179,12 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   });
   progress.step("publish");
   await Promise.all(flushed);
-  let changes: Changes | null = null;
-  const created = clock().toISOString();
-  for (const view of due) {
-    const published = await publish(shelves[view], written.drafts[view], { created, inputs: inputsOf(facts) });
-    if (view === "public") changes = published.changes;
-  }
+  const changes = await publish(shelves, {
+    current: facts.pointers,
+    next: written.drafts,
+    created: clock().toISOString(),
+    inputs: inputsOf(facts),
+  });
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,

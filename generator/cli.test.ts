@@ -265,18 +265,45 @@ test("snapshots are listed, compared and rolled back, and the next build publish
     assert.ok(status === 1 || status === 2, `${name}: ${stderr}`);
   }
 
-  const rolled = json(run(["snapshots", "rollback", first, "--json", ...config])) as { to: { snapshot: string } };
-  assert.equal(rolled.to.snapshot, first);
-  assert.equal(pointerOf(dir).snapshot, first);
+  const rolled = json(run(["snapshots", "rollback", first, "--json", ...config])) as { to: object };
+  assert.deepEqual(rolled.to, pointerOf(dir));
+  const { snapshot, sequence, restores } = pointerOf(dir);
+  assert.deepEqual([snapshot, sequence, restores], [first, 3, 1], "a rollback is a publication of its own");
+  const again = run(["snapshots", "rollback", first, ...config]);
+  assert.match(again.stdout, /nothing was changed/);
+  assert.equal(pointerOf(dir).sequence, 3);
   assert.equal(run(["verify", ...config]).status, 0, "a shelf that was rolled back is whole");
   const third = json(run(["build", "--json", ...config]));
   assert.equal(third["snapshot"], second["snapshot"], "the sources still hold the newer state");
   assert.equal(pointerOf(dir).snapshot, second["snapshot"]);
 });
 
-function pointerOf(dir: string): { snapshot: string; sequence: number } {
-  return JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as { snapshot: string; sequence: number };
+function pointerOf(dir: string): { snapshot: string; sequence: number; restores?: number } {
+  return JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as ReturnType<typeof pointerOf>;
 }
+
+test("a rollback serves what was served together, though the clock went back between the builds; prune keeps it", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const turn = async (number: number, time: string): Promise<string> => {
+    await writeFiles(join(dir, "library"), [
+      ["notes/turn.md", `# Turn ${number}\n`],
+      ["drafts/turn.md", `# Gated turn ${number}\n`],
+    ]);
+    return (json(run(["build", "--json", "--now", time, ...config])) as { internal: { snapshot: string } }).internal.snapshot;
+  };
+  const second = await turn(2, "2026-06-02T00:00:00Z");
+  await turn(3, "2026-03-01T00:00:00Z");
+  // Only gated: the public view stays at 3.
+  for (const number of [4, 5]) {
+    await writeFiles(join(dir, "library"), [["drafts/turn.md", `# Gated turn ${number}\n`]]);
+    assert.equal(run(["build", "--now", "2026-01-01T00:00:00Z", ...config]).status, 0);
+  }
+  assert.equal(run(["prune", "--keep", "2", ...config]).status, 0);
+  const rolled = json(run(["snapshots", "rollback", "2", "--json", ...config])) as { internal: { snapshot: string; public: number } };
+  assert.deepEqual([rolled.internal.snapshot, rolled.internal.public], [second, 4]);
+  assert.equal(run(["verify", ...config]).status, 0);
+});
 
 test("verify is exit 0 on what was built and exit 3 when a byte is not what it should be", (t) => {
   const { dir, file } = copy(t);

@@ -11,11 +11,12 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../snapshots/digest.ts";
 import { openIndex } from "../snapshots/index/open.ts";
+import { diffSnapshots } from "../snapshots/shelf/diff.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { build } from "./build.ts";
-import { openShelves } from "./shelves.ts";
+import { openShelves, type Shelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { markedProcesses } from "./fixtures/child-processes.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
@@ -144,6 +145,19 @@ async function checkShelf(shelf: Shelf, read = new Set<string>()): Promise<strin
   return record.snapshot;
 }
 
+/** The internal view that is served has every object of the public one. */
+async function checkTogether(shelves: Shelves): Promise<void> {
+  const [shown, internal] = [await shelves.public.readPointer(), await shelves.internal.readPointer()];
+  if (shown === null) return;
+  assert.ok(internal !== null, "an internal view is served with the public one");
+  const trees = createTreeCache();
+  const { added, ...lost } = await diffSnapshots(
+    await openSnapshot(shelves.public, shown, trees),
+    await openSnapshot(shelves.internal, internal, trees),
+  );
+  assert.deepEqual([lost.changed.objects, lost.removed.objects], [[], []], `${added.objects.length} objects are gated`);
+}
+
 /** Reads as a client would, again and again: whatever is served belongs to one snapshot. @returns how many rounds, how many snapshots */
 async function watch(view: View, stop: AbortSignal): Promise<{ rounds: number; seen: Set<string> }> {
   const seen = new Set<string>();
@@ -210,6 +224,7 @@ async function torment(t: TestContext, kills: number): Promise<{ published: numb
       await waitForEnd(group, mark);
       const id = await checkShelf(shelves.public, read.public);
       await checkShelf(shelves.internal, read.internal);
+      await checkTogether(shelves);
       if (id !== last && !finishes) published++;
       last = id;
     }

@@ -2,6 +2,7 @@
  *  the registry that a later build falls back on. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
@@ -93,6 +94,10 @@ async function lookAt(
   shelves: Shelves,
   view: "public" | "internal",
 ): Promise<{ readonly pointer: SnapshotRecord | null; readonly kept: ReadonlySet<string> }> {
-  const pointer = await shelves[view].readPointer();
+  const pointer = await shelves[view].readPointer().catch((error: unknown) => {
+    // An internal pointer that does not fit the public one is put right by publishing.
+    if (view === "internal" && error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  });
   return { pointer, kept: new Set((await shelves[view].listRecords()).map((record) => record.snapshot)) };
 }

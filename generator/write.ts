@@ -1,6 +1,6 @@
 /** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
  *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
-import { sha256 } from "../snapshots/digest.ts";
+import { type Sha256, sha256 } from "../snapshots/digest.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../snapshots/format/tree.ts";
 import type { Renderer } from "../snapshots/page/renderer.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
@@ -14,7 +14,7 @@ import type { WritingPlan } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import type { Views } from "./project.ts";
 import { writeApiFiles } from "./publish/api-files.ts";
-import { type Draft, writeDraft } from "./publish/draft.ts";
+import { writeDraft } from "./publish/draft.ts";
 import { objectTrees } from "./publish/object-trees.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { Shelves } from "./shelves.ts";
@@ -22,7 +22,8 @@ import type { BuildState } from "./state.ts";
 import type { Tasks } from "./tasks.ts";
 
 export type Written = {
-  readonly drafts: ByView<Draft>;
+  /** Nothing points to them. */
+  readonly drafts: ByView<Sha256>;
   /** What the next build need not make again. */
   readonly known: Pick<BuildState, "pages" | "shared" | "bundles" | "written" | "public" | "internal">;
   /** Pages that were rendered. */
@@ -56,16 +57,16 @@ export async function writeViews(
       // The internal view's pages are rendered per request and need the same styles and scripts.
       const files = buildSubtrees([catalog, ...others, ...(await assets)]);
       const parts = [(await trees)[view], files, ...(await more())];
-      const { draft: made, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
-      return { draft: made, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
+      const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
+      return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
     });
   const drafts = {
     public: draft("public", async () => [buildSubtrees((await pages).files), buildSubtrees((await bundles).files)]),
     internal: draft("internal", async () => []),
   };
   const snapshots = {
-    public: run(async () => (await drafts.public).draft.snapshot),
-    internal: run(async () => (await drafts.internal).draft.snapshot),
+    public: run(async () => (await drafts.public).snapshot),
+    internal: run(async () => (await drafts.internal).snapshot),
   };
   const indexed = run(async () => {
     if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents);
@@ -75,7 +76,7 @@ export async function writeViews(
   });
   const [shown, internal] = [await drafts.public, await drafts.internal];
   return {
-    drafts: { public: shown.draft, internal: internal.draft },
+    drafts: { public: shown.snapshot, internal: internal.snapshot },
     known: {
       pages: (await pages).pages,
       shared: plan.shared,

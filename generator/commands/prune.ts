@@ -24,7 +24,9 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
           shelf,
           keep,
           index,
-          ...(view === "public" ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) } : {}),
+          ...(view === "public"
+            ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) }
+            : { servedWith: shelves.public }),
         });
         result.removed_snapshots.push(...removed_snapshots);
         result.removed_blobs += removed_blobs;

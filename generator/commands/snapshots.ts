@@ -3,6 +3,8 @@ import { countChanges, describeChanges, diffSnapshots } from "../../snapshots/sh
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { findPartner } from "../../snapshots/shelf/served.ts";
+import { publish } from "../publish/publish.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
 import { withBuildLock } from "../lock.ts";
 
@@ -64,24 +66,34 @@ export async function runRollback(id: string, options: CommonOptions): Promise<v
   const shelves = await openConfigured(options);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
-    const from = await shelves.public.readPointer();
+    const partner = findPartner(await shelves.internal.listRecords(), target);
+    if (partner === null) {
+      throw new ShelfError(
+        "snapshot_not_found",
+        "It is not known which internal snapshot was served with that one, or it is no longer kept.",
+        {
+          fixes: ["Roll back to another one: proofshelf snapshots list"],
+        },
+      );
+    }
     // Opened first: a rollback to something damaged would be worse than what is served now.
-    await (await openSnapshot(shelves.public, target, createTreeCache())).data();
-    const internal = await findInternal(shelves.internal, target);
-    await shelves.internal.swapPointer(internal, await shelves.internal.readPointer());
-    await shelves.public.swapPointer(target, from);
-    return { from, to: target, internal };
+    for (const view of ["public", "internal"] as const)
+      await (await openSnapshot(shelves[view], view === "public" ? target : partner, createTreeCache())).data();
+    const current = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
+    await publish(shelves, {
+      current,
+      next: { public: target.snapshot, internal: partner.snapshot },
+      created: new Date().toISOString(),
+      inputs: target.inputs,
+      restores: { public: target.sequence, internal: partner.sequence },
+    });
+    return { from: current.public, to: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   });
   print(
     options,
     moved,
-    `Serving snapshot ${moved.to.sequence} (${moved.to.snapshot}) again. The next build publishes what the sources hold then.\n`,
+    moved.to?.sequence === moved.from?.sequence
+      ? `Snapshot ${moved.to?.sequence} (${moved.to?.snapshot}) is what is served; nothing was changed.\n`
+      : `Published snapshot ${moved.to?.sequence} (${moved.to?.snapshot}): snapshot ${moved.to?.restores} again. The next build publishes what the sources hold then.\n`,
   );
-}
-
-/** The internal snapshot that was published with a public one: the newest that is not younger. */
-async function findInternal(shelf: Shelf, target: SnapshotRecord): Promise<SnapshotRecord> {
-  const record = (await shelf.listRecords()).findLast(({ created }) => Date.parse(created) <= Date.parse(target.created));
-  if (record === undefined) throw new ShelfError("snapshot_not_found", "The internal snapshot of that time is no longer kept.");
-  return record;
 }

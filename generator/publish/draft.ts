@@ -2,10 +2,7 @@
 import { scheduler } from "node:timers/promises";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { joinSubtrees, type Subtrees } from "../../snapshots/format/tree.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-
-/** Nothing points to it. */
-export type Draft = { readonly snapshot: Sha256; readonly current: SnapshotRecord | null };
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 
 /** Writes the trees over all files of a view, whose blobs are in the shelf.
  *  @param there digests of trees that are in the shelf, and whole */
@@ -13,7 +10,7 @@ export async function writeDraft(
   shelf: Shelf,
   parts: readonly Subtrees[],
   there: ReadonlySet<Sha256>,
-): Promise<{ readonly draft: Draft; readonly trees: readonly Sha256[] }> {
+): Promise<{ readonly snapshot: Sha256; readonly trees: readonly Sha256[] }> {
   const { root, trees } = joinSubtrees(parts);
   // Leaves first, as buildTree gives them: a tree never lies in the shelf before what it names.
   for (const [digest, bytes] of trees) {
@@ -21,5 +18,5 @@ export async function writeDraft(
     await scheduler.yield();
     await shelf.putBlob(digest, bytes);
   }
-  return { draft: { snapshot: root.sha256, current: await shelf.readPointer() }, trees: [...trees.keys()] };
+  return { snapshot: root.sha256, trees: [...trees.keys()] };
 }

@@ -1,6 +1,6 @@
 /** Before publication: nothing gated or private may be in a public byte. A finding stops the build, and the snapshot
  *  served before stays. The index is checked by `verify`: it holds the rows of the public view and nothing else. */
-import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
+import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findLeaks, gatedSecrets, type Leak } from "../../snapshots/verify/leaks.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
@@ -9,7 +9,6 @@ import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { type BlobEntry, diffTrees } from "../../snapshots/format/tree.ts";
 import { snapshotFiles } from "../../snapshots/verify/leak-files.ts";
 import type { Views } from "../project.ts";
-import type { Draft } from "./draft.ts";
 import { softwareFiles } from "../pages/software-files.ts";
 
 /** Findings named in the message; the rest is counted. */
@@ -27,7 +26,8 @@ export function secretsDigest(views: Views, privateTexts: readonly string[]): st
 export async function checkLeaks(options: {
   readonly views: Views;
   readonly shelf: Shelf;
-  readonly draft: Draft;
+  /** Of the public view. */
+  readonly draft: Sha256;
   readonly extract: (key: string) => Promise<Extract>;
   readonly privateTexts: readonly string[];
   /** Folder of the compiled pages. */
@@ -37,7 +37,7 @@ export async function checkLeaks(options: {
   const { views, shelf, draft } = options;
   const secrets = await gatedSecrets(views.public, views.internal, options.extract, options.privateTexts);
   if (secrets.empty) return;
-  const record = { sequence: 1, snapshot: draft.snapshot, created: "", previous: null, inputs: {} };
+  const record = { sequence: 1, snapshot: draft, created: "", previous: null, inputs: {} };
   const snapshot = await openSnapshot(shelf, record, createTreeCache());
   const scan = async (since: string | null): Promise<readonly Leak[]> => {
     const changed = await filesSince(snapshot, since);

@@ -1,34 +1,68 @@
-/** The last step: record, then pointer, in the order that leaves the old snapshot served whatever happens. Blobs, trees and
- *  the index's tag are there and survive a power cut before it. */
+/** The last step: records, then pointers, in the order that leaves what was served before served whatever happens. Blobs, trees
+ *  and the index's tags are there and survive a power cut before it. The public pointer is the one switch for both views. */
 import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
+import type { Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import type { Draft } from "./draft.ts";
+import type { ByView } from "../facts.ts";
+import type { Shelves } from "../shelves.ts";
 
-export type Published = { readonly record: SnapshotRecord; readonly changes: Changes };
+export type Publication = {
+  /** What is served now. */
+  readonly current: ByView<SnapshotRecord | null>;
+  readonly next: ByView<Sha256>;
+  readonly created: string;
+  readonly inputs: Readonly<Record<string, string>>;
+  /** Of a rollback: the records whose snapshots come next. */
+  readonly restores?: ByView<number>;
+};
 
-/** Moves the pointer to a draft whose blobs, trees and index are complete and survive a power cut.
+/** Serves the next snapshots in place of the current ones, both views at the same moment. A view that has not changed is left
+ *  alone; but the internal one gets a record whenever the public one does, so that each says what it is served with.
+ *  @returns what changed in the public view, or null when only the internal one was published, or neither
  *  @throws ShelfError "lost_race" when another publisher was faster */
-export async function publish(
-  shelf: Shelf,
-  draft: Draft,
-  options: { readonly created: string; readonly inputs: Readonly<Record<string, string>> },
-): Promise<Published> {
-  const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
+export async function publish(shelves: Pick<Shelves, "public" | "internal">, publication: Publication): Promise<Changes | null> {
+  const { current, next } = publication;
+  const isDue = (view: "public" | "internal"): boolean => current[view]?.snapshot !== next[view];
+  const open = isDue("public") ? await draftRecord(shelves, "public", publication) : null;
+  const sequence = (open?.record ?? current.public)?.sequence;
+  if (sequence === undefined || (open === null && !isDue("internal"))) return null;
+  const full = await draftRecord(shelves, "internal", publication, sequence);
+  await shelves.internal.putRecord(full.record, full.changes);
+  if (open !== null) await shelves.public.putRecord(open.record, open.changes);
+  await shelves.internal.swapPointer(full.record, current.internal);
+  if (open === null) return null;
+  await shelves.public.swapPointer(open.record, current.public);
+  // Both are served: nobody needs the name of what was served before.
+  await shelves.internal.swapPointer(full.record, full.record);
+  return open.changes;
+}
+
+type Drafted = { readonly record: SnapshotRecord; readonly changes: Changes };
+
+/** @param open sequence of the public record that an internal one is served with */
+async function draftRecord(
+  shelves: Pick<Shelves, "public" | "internal">,
+  view: "public" | "internal",
+  { current, next, created, inputs, restores }: Publication,
+  open?: number,
+): Promise<Drafted> {
+  const shelf: Shelf = shelves[view];
+  const before = current[view];
   const record: SnapshotRecord = {
-    sequence,
-    snapshot: draft.snapshot,
-    created: options.created,
-    previous: draft.current?.snapshot ?? null,
-    inputs: { ...options.inputs },
+    sequence: ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1,
+    snapshot: next[view],
+    created,
+    previous: before?.snapshot ?? null,
+    inputs: { ...inputs },
+    ...(open === undefined ? {} : { public: open }),
+    ...(restores === undefined ? {} : { restores: restores[view] }),
   };
   const trees = createTreeCache();
   const after = await openSnapshot(shelf, record, trees);
-  const before = draft.current === null ? null : await openSnapshot(shelf, draft.current, trees).catch(ignoreDamage);
-  const changes = (await diffSnapshots(before, after).catch(ignoreDamage)) ?? (await diffSnapshots(null, after));
-  await shelf.putRecord(record, changes);
-  await shelf.swapPointer(record, draft.current);
+  const old = before === null ? null : await openSnapshot(shelf, before, trees).catch(ignoreDamage);
+  const changes = (await diffSnapshots(old, after).catch(ignoreDamage)) ?? (await diffSnapshots(null, after));
   return { record, changes };
 }
 

@@ -1,7 +1,8 @@
 /** Forgets old snapshots and frees what only they used. The caller holds the build lock. */
 import type { Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import type { Shelf } from "./shelf.ts";
+import { findPartner } from "./served.ts";
+import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { reachable } from "./reach.ts";
 
 export type PruneOptions = {
@@ -13,6 +14,8 @@ export type PruneOptions = {
   readonly moveTo?: Shelf;
   /** Newest records to keep, at least 1. The one that the pointer names is kept besides. */
   readonly keep: number;
+  /** The public root, when this is the internal one: what a rollback of its kept records needs is kept too. */
+  readonly servedWith?: Shelf;
   /** The search index of this root (`ViewIndex` fits). */
   readonly index?: { prune(keep: readonly string[]): Promise<void> };
 };
@@ -27,7 +30,7 @@ export type Pruned = {
  *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
  *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
  *  RangeError when `keep` is not a positive integer */
-export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: PruneOptions): Promise<Pruned> {
+export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
   const records = await shelf.listRecords();
   const pointer = await shelf.readPointer();
@@ -36,7 +39,11 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, index }: Pru
       fixes: ["Run a build, or restore current.json."],
     });
   }
-  const kept = records.filter((record, at) => at >= records.length - keep || record.sequence === pointer?.sequence);
+  const isKept = (record: SnapshotRecord, at: number, all: readonly SnapshotRecord[]): boolean => at >= all.length - keep;
+  const partners = ((await servedWith?.listRecords()) ?? []).filter(isKept).map((open) => findPartner(records, open));
+  const kept = records.filter(
+    (record, at) => isKept(record, at, records) || record.sequence === pointer?.sequence || partners.includes(record),
+  );
   const keptIds = new Set(kept.map((record) => record.snapshot));
   if (pointer !== null) keptIds.add(pointer.snapshot);
   const needed = await reachable(shelf, keptIds);

@@ -18,13 +18,15 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { changesSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+import { findServed, namedWith, readServed } from "./served.ts";
+import { changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
 const run = promisify(execFile);
 
 /** Opens one root of a shelf; creates nothing until something is put.
  *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
- *  @param fallback a root whose blobs this one may refer to: internal may use public, never the other way
+ *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose
+ *  pointer decides what is served
  *  @param reading "at once" holds everything else up while a blob is read: for builds, which answer nobody */
 export function openDirectoryShelf(root: string, fallback: Shelf | null = null, reading: "aside" | "at once" = "aside"): Shelf {
   const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
@@ -41,6 +43,11 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
 
   const readWhole = (path: string): Promise<Uint8Array | null> =>
     reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
+
+  const readNamed = async (): Promise<readonly SnapshotRecord[] | null> => {
+    const text = await readFile(pointerPath, "utf8").catch(absent);
+    return text === null ? null : parseNamed(text, fallback !== null);
+  };
 
   const recordsDir = join(root, "snapshots");
   const known = openRecords(recordsDir);
@@ -94,20 +101,22 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     },
 
     async readPointer() {
-      const text = await readFile(pointerPath, "utf8").catch(absent);
-      return text === null ? null : parseRecord(text, "current.json");
+      return fallback === null ? ((await readNamed())?.[0] ?? null) : readServed(() => fallback.readPointer(), readNamed);
     },
 
     async swapPointer(record, expected) {
       mkdirSync(root, { recursive: true });
+      const published = (await fallback?.readPointer()) ?? null;
       // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
       // the lock keeps everyone else out.
       await withLock(join(root, "pointer.lock"), () => {
-        const current = existsSync(pointerPath) ? parseRecord(readFileSync(pointerPath, "utf8"), "current.json") : null;
+        const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath, "utf8"), fallback !== null) : [];
+        const current = fallback === null ? (named[0] ?? null) : findServed(named, published);
         if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
           throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
         }
-        writeWhole(pointerPath, Buffer.from(canonicalJson(record)), true);
+        const next = fallback === null ? record : namedWith(record, current, published);
+        writeWhole(pointerPath, Buffer.from(canonicalJson(next)), true);
       });
       syncFolder(root);
     },
@@ -212,6 +221,13 @@ async function readRecord(folder: string, name: string): Promise<SnapshotRecord 
   const record = parseRecord(text, `snapshots/${name}`);
   if (`${record.sequence}.json` === name) return record;
   throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
+}
+
+/** What a pointer names: a record, or the one or two of an internal root. */
+function parseNamed(text: string, internal: boolean): readonly SnapshotRecord[] {
+  const parsed = (internal ? internalPointerSchema : snapshotRecordSchema).safeParse(parseJson(text));
+  if (!parsed.success) throw new ShelfError("snapshot_damaged", "current.json is malformed.");
+  return [parsed.data].flat();
 }
 
 function parseRecord(text: string, name: string): SnapshotRecord {

@@ -14,8 +14,16 @@ export const snapshotRecordSchema = z.strictObject({
   previous: digest.nullable(),
   /** What the build read: name → digest or version. */
   inputs: z.record(z.string(), z.string()),
+  /** Internal records: the sequence of the public record that this one is served with. */
+  public: z.int().positive().optional(),
+  /** Sequence of the record whose snapshot a rollback serves again. */
+  restores: z.int().positive().optional(),
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
+
+/** `current.json` of an internal root: one record, or two while both views are being published. A record without a list is of an
+ *  earlier version of the program. */
+export const internalPointerSchema = z.union([snapshotRecordSchema, z.array(snapshotRecordSchema).min(1).max(2)]);
 
 const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.string()), records: z.array(z.string()) });
 /** `changes/<sequence>.json`: what this snapshot added, changed and removed against the one before it. Kept when the
@@ -35,9 +43,11 @@ export interface Shelf {
   /** Only `prune` calls this, under the build lock, for blobs that no record reaches. */
   deleteBlob(digest: Sha256): Promise<void>;
 
-  /** The record that the pointer names, or null before the first publication. */
+  /** The record that is served, or null before the first publication. Of an internal root, the one that belongs to what the public
+   *  root serves (see served.ts). @throws ShelfError "snapshot_damaged" when the pointer is no record, or the two do not fit */
   readPointer(): Promise<SnapshotRecord | null>;
-  /** Makes `record` current if `expected` still is. @throws ShelfError "lost_race" otherwise */
+  /** Makes `record` current if `expected` still is; an internal record with a `public` that is not served yet is served together
+   *  with that. @throws ShelfError "lost_race" otherwise */
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
   /** All records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;

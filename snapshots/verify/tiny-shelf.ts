@@ -1,6 +1,6 @@
 /** A small shelf with both roots, written by plain steps: what the tests of verify, prune and diff break in every way. */
 import { apiFiles } from "../page/api-files.ts";
-import { sha256 } from "../digest.ts";
+import { type Sha256, sha256 } from "../digest.ts";
 import { diffSnapshots } from "../shelf/diff.ts";
 import { storedPages } from "../page/stored-pages.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
@@ -164,12 +164,13 @@ export type TinyOptions = {
 const NO_NAMES = { objects: [], claims: [], records: [] };
 const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
-export async function publishTiny(
+/** The blobs and trees of a snapshot that nothing points to. @returns its id */
+export async function draftTiny(
   shelf: Shelf,
   data: ViewData,
   source: TinySource,
-  { files: more = {}, without = [], created = "2026-02-01T00:00:00Z" }: TinyOptions = {},
-): Promise<SnapshotRecord> {
+  { files: more = {}, without = [] }: TinyOptions = {},
+): Promise<Sha256> {
   const files = new Map<string, FileEntry & { readonly bytes: Uint8Array }>();
   const put = (path: string, type: string, content: string | Uint8Array, uploaded?: string | null): void => {
     const bytes = Buffer.from(content);
@@ -197,9 +198,15 @@ export async function publishTiny(
   for (const file of files.values()) await shelf.putBlob(file.sha256, file.bytes);
   const { root, trees } = buildTree([...files.values()].map(({ bytes: _, ...entry }) => entry));
   for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  return root.sha256;
+}
+
+export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySource, options: TinyOptions = {}): Promise<SnapshotRecord> {
+  const snapshot = await draftTiny(shelf, data, source, options);
+  const { created = "2026-02-01T00:00:00Z" } = options;
   const pointer = await shelf.readPointer();
   const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
-  const record: SnapshotRecord = { sequence, snapshot: root.sha256, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
+  const record: SnapshotRecord = { sequence, snapshot, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
   const cache = createTreeCache();
   const before = pointer === null ? null : await openSnapshot(shelf, pointer, cache);
   const changes = await diffSnapshots(before, await openSnapshot(shelf, record, cache)).catch(() => NO_CHANGES); // forged claims may be no JSON

@@ -1,0 +1,61 @@
+/** Which internal record is served. The public root says nothing about the internal one, and its pointer is the single switch for
+ *  both: the internal pointer names the record that belongs to what the public one names now and, while both views are being
+ *  published, the record that will belong to what it names next. */
+import { ShelfError } from "../errors.ts";
+import type { SnapshotRecord } from "./shelf.ts";
+
+/** Looks after which two pointers that do not fit each other are no longer taken for a publication that went by between them. */
+const LOOKS = 5;
+
+/** @param named what the internal pointer names
+ *  @param published what the public pointer names
+ *  @returns the record that was published with it; else one of an earlier version of the program, which does not say with what
+ *  it was published and so belongs to whatever the others do not */
+export function findServed(named: readonly SnapshotRecord[], published: SnapshotRecord | null): SnapshotRecord | null {
+  const own = published === null ? undefined : named.find((record) => record.public === published.sequence);
+  return own ?? named.find((record) => record.public === undefined) ?? null;
+}
+
+/** @param published reads the public pointer; @param named reads the internal one, null when there is none
+ *  @throws ShelfError "snapshot_damaged" when the two do not belong together */
+export async function readServed(
+  published: () => Promise<SnapshotRecord | null>,
+  named: () => Promise<readonly SnapshotRecord[] | null>,
+): Promise<SnapshotRecord | null> {
+  for (let look = 1; ; look++) {
+    const open = await published();
+    const records = await named();
+    const served = records === null ? null : findServed(records, open);
+    if (served !== null || records === null || open === null) return served;
+    if (look === LOOKS) {
+      throw new ShelfError(
+        "snapshot_damaged",
+        `The internal current.json names no record that belongs to public snapshot ${open.sequence}.`,
+        {
+          fixes: ["Run a build: it publishes both views anew."],
+        },
+      );
+    }
+  }
+}
+
+/** What the internal pointer names so that `record` is served as soon as the public one names what it was published with.
+ *  @param served what is served until then */
+export function namedWith(
+  record: SnapshotRecord,
+  served: SnapshotRecord | null,
+  published: SnapshotRecord | null,
+): readonly SnapshotRecord[] {
+  const next = served === null ? [record] : [served, record];
+  return findServed([record], published) === record ? [record] : next;
+}
+
+/** The internal record to serve with an earlier public one: the newest that was published with it or, of records that do not say
+ *  with what, the one with its time, which a build gives to both.
+ *  @returns null when there is none, or more than one with that time */
+export function findPartner(records: readonly SnapshotRecord[], open: SnapshotRecord): SnapshotRecord | null {
+  const own = records.findLast((record) => record.public === open.sequence);
+  if (own !== undefined) return own;
+  const [same, another] = records.filter((record) => record.public === undefined && record.created === open.created);
+  return another === undefined ? (same ?? null) : null;
+}
