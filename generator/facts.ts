@@ -1,8 +1,11 @@
 /** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copy of
  *  the registry that a later build falls back on. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
-import type { SnapshotRecord } from "../snapshots/shelf/shelf.ts";
+import { openIndex } from "../snapshots/index/open.ts";
+import { PASSAGES } from "../snapshots/index/tables.ts";
+import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { digestMakers, type Makers } from "./makers.ts";
@@ -11,7 +14,7 @@ import { type Claims, readClaims } from "./sources/claims.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, readState } from "./state.ts";
+import { type BuildState, readState, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -28,6 +31,14 @@ export type Facts = {
   readonly pointers: ByView<SnapshotRecord | null>;
   /** Ids of all snapshots that have not been pruned. */
   readonly kept: ByView<ReadonlySet<string>>;
+  readonly indexes: ByView<IndexFacts>;
+};
+
+type IndexFacts = {
+  /** Why the snapshot of the last build cannot be searched; null when it can. */
+  readonly problem: string | null;
+  /** There are rows, of whatever tag and in whatever state. */
+  readonly rows: boolean;
 };
 
 /** @param keep whether the registry is kept for a build that finds it down; without it nothing at all is written
@@ -47,6 +58,10 @@ export async function gatherFacts(
     };
     const makers = digestMakers(options.sources ?? openSources());
     const state = await readState(shelves.buildDir, makers.state);
+    const indexes = {
+      public: run(() => lookAtIndex(shelves.public, state.public)),
+      internal: run(() => lookAtIndex(shelves.internal, state.internal)),
+    };
     const { public: shown, internal } = { public: await views.public, internal: await views.internal };
     return {
       config,
@@ -57,8 +72,22 @@ export async function gatherFacts(
       state,
       pointers: { public: shown.pointer, internal: internal.pointer },
       kept: { public: shown.kept, internal: internal.kept },
+      indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
+}
+
+async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {
+  const rows = existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
+  if (known === null) return { problem: "No build that is remembered has written it.", rows };
+  // Opening an index makes its folder.
+  if (!rows) return { problem: "It is not there.", rows };
+  const index = await openIndex(shelf.indexUri);
+  try {
+    return { problem: await index.findProblem(known.snapshot), rows };
+  } finally {
+    index.close();
+  }
 }
 
 async function lookAt(

@@ -2,9 +2,13 @@
 import { readFile } from "node:fs/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
+import type { Sha256 } from "../../snapshots/digest.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { findSearchProblem } from "../../snapshots/query/probe.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
-import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
+import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -31,7 +35,7 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
       public: shelves.public,
       internal: shelves.internal,
       derive: deriver,
-      index: checkIndex,
+      index: (root, snapshot, data) => checkIndex(shelves[root], snapshot, data),
       snapshots: options.all === true ? "all" : "current",
       extra: privateTexts,
       software: softwareFiles((await compileSite()).dist),
@@ -49,14 +53,19 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
   }
 }
 
-const checkIndex: IndexCheck = async (_, view) => {
-  const index = await openIndex(view.snapshot.shelf.indexUri);
+async function checkIndex({ indexUri }: Shelf, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {
+  const index = await openIndex(indexUri);
   try {
-    return (await index.has(view.snapshot.id)) ? [] : ["The search index has no tag for this snapshot."];
+    const problem = await index.findProblem(snapshot);
+    if (problem !== null) return [problem, ...(await index.findVectorProblems(snapshot))];
+    const reader = await index.at(snapshot);
+    const missed = data === null ? null : await findSearchProblem(reader, data);
+    reader.close();
+    return [...(missed === null ? [] : [missed]), ...(await index.findVectorProblems(snapshot))];
   } finally {
     index.close();
   }
-};
+}
 
 async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
   const receipt = parseReceipt(await readFile(file, "utf8"));

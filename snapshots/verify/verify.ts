@@ -7,6 +7,7 @@
 import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { Sha256 } from "../digest.ts";
+import type { ViewData } from "../format/view-data.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import { checkContents } from "./contents.ts";
 import { checkDerived, type Deriver } from "./derived.ts";
@@ -17,8 +18,9 @@ import { checkChanges, checkRecords } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
 import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
-/** @returns what is wrong with the search index of a view, one sentence each */
-export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
+/** @param data of the snapshot; null for one that is not served, or whose files are not sound
+ *  @returns what is wrong with the search index of a snapshot, one sentence each */
+type IndexCheck = (root: RootName, snapshot: Sha256, data: ViewData | null) => Promise<readonly string[]>;
 
 export type VerifyOptions = {
   readonly public: Shelf;
@@ -79,6 +81,12 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
   const { report, root, shelf } = audit;
   const records = await checkRecords(audit);
   const { current, all } = records;
+  const checkIndex = (snapshot: Sha256, data: ViewData | null): Promise<null> =>
+    guard(report, root, snapshot, async () => {
+      for (const detail of (await index?.(root, snapshot, data)) ?? [])
+        report.add("index_mismatch", root, { snapshot, path: "index" }, detail);
+      return null;
+    });
   let view: CheckedView | null = null;
   if (current !== null) {
     view = await guard(report, root, current.snapshot, async () => {
@@ -88,17 +96,16 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }
       const data = await checkContents(audit, snapshot, files);
       if (data === null) return null;
       if (derive !== undefined) await checkDerived(audit, snapshot, data, files, derive);
-      for (const detail of (await index?.(root, { snapshot, files, data })) ?? []) {
-        report.add("index_mismatch", root, { snapshot: snapshot.id, path: "index" }, detail);
-      }
       return { snapshot, files, data };
     });
+    await checkIndex(current.snapshot, view?.data ?? null);
   }
   for (const { snapshot } of (all ?? []).filter((record) => record.snapshot !== current?.snapshot)) {
     await guard(report, root, snapshot, async () => {
       if (snapshots === "all") await walkSnapshot(audit, snapshot, false);
       else await checkBlob(audit, snapshot, null, { snapshot, path: null });
     });
+    if (snapshots === "all") await checkIndex(snapshot, null);
   }
   await guard(report, root, null, () => checkChanges(audit, records));
   const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
