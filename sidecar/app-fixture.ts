@@ -43,6 +43,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
   const codeStore: CodeStore = {
     stat: (ref) => count(store.stat(ref)),
     read: (ref) => count(store.read(ref)),
+    open: (ref) => count(store.open(ref)),
     list: () => count(store.list()),
   };
   const log: LogEntry[] = [];
