@@ -5,6 +5,7 @@ import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts"
 import type { View } from "../snapshots/http/view.ts";
 import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
+import { openClients } from "./client.ts";
 import { openGate } from "./gate.ts";
 import { openAsk } from "./library.ts";
 import { noSemantic } from "./mcp/tools/models.ts";
@@ -25,7 +26,7 @@ export type Running = {
   send(method: string, target: string, headers?: Readonly<Record<string, string | string[]>>, body?: string | Uint8Array): Promise<Reply>;
 };
 
-export async function startSidecar(change: Partial<Parts> = {}, publish = true, rateLimits = false, alone = false): Promise<Running> {
+export async function startSidecar(change: Partial<Parts> = {}, publish = true, alone = false): Promise<Running> {
   const views = await makeViews(publish);
   let calls = 0;
   const count = <T>(value: T): T => {
@@ -43,6 +44,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
   const codeStore: CodeStore = {
     stat: (ref) => count(store.stat(ref)),
     read: (ref) => count(store.read(ref)),
+    open: (ref) => count(store.open(ref)),
     list: () => count(store.list()),
   };
   const log: LogEntry[] = [];
@@ -52,6 +54,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     codeStore,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
+    clientOf: openClients(null),
     semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),
@@ -60,7 +63,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     log: (entry) => log.push(entry),
     ...change,
   };
-  const listening = await listen(sidecarListener(parts, { counting: rateLimits, alone }), { host: "127.0.0.1", port: 0 });
+  const listening = await listen(sidecarListener(parts, { alone }), { host: "127.0.0.1", port: 0 });
   return {
     views,
     listening,

@@ -8,6 +8,7 @@ import { ROUTES } from "../snapshots/routes/routes.ts";
 import { AskResponse, Problem } from "../snapshots/schema/resources.ts";
 import { type Reply, type Running, startSidecar } from "./app-fixture.ts";
 import { accessConfig, clock, makeHmacToken, makeToken, NOW, readKeys, rsaPem, SERVICE_SECRET } from "./gate-fixture.ts";
+import { openClients } from "./client.ts";
 import { openGate } from "./gate.ts";
 import { openRateLimiter } from "./limits.ts";
 import { openReindexer } from "./reindex.ts";
@@ -398,7 +399,7 @@ test("without an access section every gated route is 503 and says what to config
 });
 
 test("above its rate a client gets 429 with Retry-After, on each limited route, and the others go on", async () => {
-  const limited = await startSidecar({ limits: openRateLimiter() }, true, true);
+  const limited = await startSidecar({ limits: openRateLimiter() });
   const groups: [string, string, number, Record<string, string>][] = [
     ["POST", "/api/ask", 10, {}],
     ["GET", "/api/ai-search?q=x", 10, {}],
@@ -483,6 +484,49 @@ test("clients that send half a body hold up nobody else", async () => {
   for (const socket of sockets) socket.destroy();
 });
 
+test("what is dear is counted for who has no name, too: everything in one file, and snapshots that have to be opened first", async () => {
+  const limited = await startSidecar({ limits: openRateLimiter({ rates: { at: 3 } }) });
+  const { publicShelf } = limited.views;
+  const [record] = await publicShelf.listRecords();
+  assert.ok(record !== undefined);
+  for (let at = 0; at < 10; at++) assert.equal((await limited.send("GET", "/llms-full.txt")).status, 200);
+  const refused = await limited.send("GET", "/llms-full.txt");
+  assert.deepEqual([refused.status, refused.headers["ratelimit-policy"]], [429, '"llms-full";q=10;w=60']);
+  assert.equal((await limited.send("GET", `/at/${record.snapshot}/llms-full.txt`)).status, 429);
+  const unknown = "0".repeat(64);
+  for (let at = 0; at < 3; at++) assert.equal((await limited.send("GET", `/at/${unknown}/api/catalog`)).status, 404);
+  for (const target of [`/at/${unknown}/api/catalog`, `/at/${"1".repeat(64)}/`, "/at/x/y"]) {
+    const { status, headers } = await limited.send("GET", target);
+    assert.deepEqual([status, headers["ratelimit-policy"]], [429, '"at";q=3;w=60'], target);
+  }
+  for (let at = 0; at < 10; at++)
+    assert.equal((await limited.send("GET", `/at/${record.snapshot}/api/claims`)).status, 200, "the open one is not counted");
+  const gated = `/internal/at/${unknown}/api/catalog`;
+  for (let at = 0; at < 3; at++) assert.equal((await limited.send("GET", gated, member)).status, 404);
+  assert.equal((await limited.send("GET", gated, member)).status, 429);
+  await limited.listening.close();
+  rmSync(limited.views.folder, { recursive: true });
+});
+
+test("behind a proxy that it trusts, each of the proxy's clients has a share of its own", async () => {
+  for (const [trust, statuses] of [
+    [null, [200, 429, 429]],
+    [["127.0.0.1"], [200, 200, 429]],
+    [1, [200, 200, 429]],
+    [["192.0.2.1"], [200, 429, 429]],
+  ] as const) {
+    const behind = await startSidecar({ limits: openRateLimiter({ rates: { search: 1, "ai-search": 1 } }), clientOf: openClients(trust) });
+    for (const target of ["/api/search?q=x", "/api/ai-search?q=x"]) {
+      const found = [];
+      for (const client of ["203.0.113.1", "203.0.113.2", "198.51.100.1, 203.0.113.2"])
+        found.push((await behind.send("GET", target, { "x-forwarded-for": client })).status);
+      assert.deepEqual(found, statuses, `${JSON.stringify(trust)} ${target}`);
+    }
+    await behind.listening.close();
+    rmSync(behind.views.folder, { recursive: true });
+  }
+});
+
 test("a request passes the gate once, whatever it asks for", async () => {
   const gate = openGate(accessConfig(), { now: clock, readKeys });
   let asked = 0;
@@ -522,11 +566,7 @@ test("a request passes the gate once, whatever it asks for", async () => {
 });
 
 test("a script of another site may ask first and read what public effects answer, errors included, and nothing gated", async () => {
-  const limited = await startSidecar(
-    { limits: openRateLimiter({ rates: { search: 9, mcp: 9, ask: 1, "ai-search": 1, code: 9 } }) },
-    true,
-    true,
-  );
+  const limited = await startSidecar({ limits: openRateLimiter({ rates: { search: 9, mcp: 9, ask: 1, "ai-search": 1, code: 9 } }) });
   const origin = { origin: "https://elsewhere.example" };
   for (const [method, target, methods] of [
     ["POST", "/api/ask", /\bPOST\b/],

@@ -14,7 +14,7 @@ import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { preflight } from "../snapshots/http/preflight.ts";
-import type { RateGroup, Route } from "../snapshots/routes/route.ts";
+import type { Route } from "../snapshots/routes/route.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
@@ -23,9 +23,9 @@ import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
 import type { Gate, Identity } from "./gate.ts";
-import { networkOf } from "./client.ts";
+import type { openClients } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
-import { findPlace, isGated, type Place } from "./place.ts";
+import { findPlace, isGated, limitOf, type Place } from "./place.ts";
 import { rateLimited, type RateLimiter } from "./limits.ts";
 import type { SemanticTool } from "./mcp/tools/models.ts";
 import { shareAnswer } from "./mcp/origin.ts";
@@ -48,6 +48,8 @@ export type Parts = {
   readonly internalView: View;
   readonly gate: Gate;
   readonly limits: RateLimiter;
+  /** Who is counted where nobody has a name. */
+  readonly clientOf: ReturnType<typeof openClients>;
   readonly ask: Ask;
   readonly semantic: SemanticTool;
   /** Endpoints over the two views; null when this process has none. */
@@ -80,18 +82,14 @@ export type App = {
   readonly fetch: Hono<Env>["fetch"];
   /** Whether a place is the app's alone: gated, or with an effect. */
   owns(place: Place): boolean;
-  /** Whether it is counted, so that reading it goes through the app, too. */
-  counts(place: Place): boolean;
 };
 
-export function createApp(parts: Parts, counting = true): App {
+export function createApp(parts: Parts): App {
   const effects = openEffects(parts);
   const effectOf = ({ route, at }: Place): Effect | null => {
     const found = route === null ? undefined : effects[route.id.replace(/^internal-/, "")];
     return found === undefined || (at !== null && found.kept !== true) ? null : found;
   };
-  const countedAs = (place: Place): RateGroup | null =>
-    counting && (place.route?.kind !== "effect" || effectOf(place) !== null || place.access !== "public") ? place.limit : null;
 
   const app = new Hono<Env>();
   app.onError((error, context) => {
@@ -127,9 +125,9 @@ export function createApp(parts: Parts, counting = true): App {
         throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
     }
     const answering = (): Promise<Response> => effect?.answer(context, of) ?? readFrom(of, context);
-    const group = effect?.counts === true ? null : countedAs(place);
+    const group = effect?.counts === true ? null : limitOf(place, of.isOpen);
     if (group === null) return answering();
-    const verdict = parts.limits.take(group, clientOf(context));
+    const verdict = parts.limits.take(group, clientOf(parts, context));
     if (!verdict.ok) return problemResponse(rateLimited(group), parts.baseUrl, verdict.headers);
     const response = await answering();
     for (const [name, value] of Object.entries(verdict.headers)) response.headers.set(name, value);
@@ -138,7 +136,6 @@ export function createApp(parts: Parts, counting = true): App {
   return {
     fetch: app.fetch,
     owns: (place) => isGated(place.access) || effectOf(place) !== null,
-    counts: (place) => countedAs(place) !== null,
   };
 }
 
@@ -169,7 +166,7 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
       answer(context, of) {
         const mcp = of === parts.publicView ? parts.mcp?.public : parts.mcp?.internal;
         if (mcp === undefined) throw new ShelfError("not_configured", "This process has no MCP endpoint.");
-        const client = clientOf(context);
+        const client = clientOf(parts, context);
         return mcp(context.req.raw, (group) => parts.limits.take(group, client).ok);
       },
       share: (headers, origin) => shareAnswer(headers, origin, parts.mcp?.public.sharedWith ?? []),
@@ -193,11 +190,10 @@ function gated(parts: Parts): MiddlewareHandler<Env> {
   };
 }
 
-/** Who is counted: the identity behind the gate, else the network of the connection. Headers name nobody: any client can
- *  write them. */
-function clientOf(context: Context<Env>): string {
+/** Who is counted: the identity behind the gate, else the network of the client. */
+function clientOf(parts: Parts, context: Context<Env>): string {
   const identity = context.get("identity") as Identity | undefined;
-  return identity === undefined ? networkOf(context.env?.incoming?.socket.remoteAddress) : `${identity.kind} ${identity.name}`;
+  return identity === undefined ? parts.clientOf(context.env?.incoming) : `${identity.kind} ${identity.name}`;
 }
 
 async function currentOf(of: View): Promise<OpenSnapshot> {
@@ -235,7 +231,7 @@ async function askPageIn(parts: Parts, of: View, context: Context<Env>): Promise
   const open = await currentOf(of);
   return askPage(of, params, {
     open,
-    verdict: parts.limits.take("ask", clientOf(context)),
+    verdict: parts.limits.take("ask", clientOf(parts, context)),
     answer: (request) => wholeAnswer(parts.ask(request, open, context.req.raw.signal)),
     onProblem: ({ code }) => context.set("reason", code),
   });

@@ -10,6 +10,7 @@ import { accessConfig, clock, makeToken, readKeys } from "./gate-fixture.ts";
 import { openGate } from "./gate.ts";
 import { openAsk } from "./library.ts";
 import { noSemantic } from "./mcp/tools/models.ts";
+import { openClients } from "./client.ts";
 import { noRateLimits, openRateLimiter } from "./limits.ts";
 import { openReindexer } from "./reindex.ts";
 import { CANARY, makeViews, type Views } from "./view-fixture.ts";
@@ -32,6 +33,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     codeStore: null,
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
+    clientOf: openClients(null),
     semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),

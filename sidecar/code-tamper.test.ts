@@ -18,7 +18,7 @@ const good = Buffer.from(CODE_TEXT);
 const headers = { "edge-access-token": makeToken() };
 
 let running: Running;
-/** Called between the store's read, and its digest, and the answer. */
+/** Called between the read and its digest and answer. */
 let afterRead: () => void = () => undefined;
 let file: string;
 let pool: Pool;
@@ -27,10 +27,18 @@ before(async () => {
   const watched: CodeStore = {
     stat: (ref) => (store as CodeStore).stat(ref),
     list: () => (store as CodeStore).list(),
-    async read(ref) {
-      const found = await (store as CodeStore).read(ref);
-      afterRead();
-      return found;
+    read: (ref) => (store as CodeStore).read(ref),
+    async open(ref) {
+      const found = await (store as CodeStore).open(ref);
+      if (found === null) return null;
+      return {
+        ...found,
+        async read(position, length) {
+          const bytes = await found.read(position, length);
+          afterRead();
+          return bytes;
+        },
+      };
     },
   };
   running = await startSidecar({ codeStore: watched });

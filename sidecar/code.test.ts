@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { PART_BYTES } from "../snapshots/shelf/checked-read.ts";
 import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -23,7 +24,7 @@ const records = async (): Promise<ViewData | null> => (await (await views.intern
 async function codeOf(path: string, from: CodeStore | null = store): Promise<string> {
   try {
     const { status, body } = await codeAnswer({ store: from, records }, "GET", path);
-    assert.deepEqual(body, new Uint8Array(Buffer.from(CODE_TEXT)));
+    assert.deepEqual(body, Buffer.from(CODE_TEXT));
     return String(status);
   } catch (error) {
     assert.ok(error instanceof ShelfError);
@@ -34,8 +35,18 @@ async function codeOf(path: string, from: CodeStore | null = store): Promise<str
 test("each of 10,000 tampered files is refused: flipped bits, cut, grown, swapped, emptied", async () => {
   const good = Buffer.from(CODE_TEXT);
   let tampered: Uint8Array = good;
-  const lying: CodeStore = { ...store, read: async () => ({ bytes: tampered, sha256: sha256(good) }) };
-  const honest: CodeStore = { ...store, read: async () => ({ bytes: tampered, sha256: sha256(tampered) }) };
+  /** The store's word for a file is its size and identity: neither is believed. */
+  const holding = (size: () => number): CodeStore => ({
+    ...store,
+    open: async () => ({
+      size: size(),
+      identity: "always the same",
+      read: async (position, length) => Buffer.from(tampered.subarray(position, position + length)),
+      close: async () => undefined,
+    }),
+  });
+  const lying = holding(() => good.length);
+  const honest = holding(() => tampered.length);
   let refused = 0;
   for (let at = 0; at < 10_000; at++) {
     const copy = Buffer.from(good);
@@ -79,8 +90,35 @@ test("a file that is rewritten all the time is sent whole and right, or not at a
   writeCode(views.codeRoot, "coq/Sort.v", CODE_TEXT);
 });
 
+test("a long file is sent part by part, never held whole, and ends before the first part that has changed", async () => {
+  const text = Array.from({ length: 50_000 }, (_, at) => `Lemma number_${at} : True.\n`).join("");
+  const long: ViewData["code"] = new Map(
+    [...((await records())?.code ?? [])].map(([id, index]) => [
+      id,
+      { ...index, files: index.files.map((file) => ({ ...file, path: "coq/Long.v", sha256: sha256(text) })) },
+    ]),
+  );
+  const pinned = async (): Promise<ViewData | null> => ({ ...((await records()) as ViewData), code: long });
+  const ask = (method: string) => codeAnswer({ store, records: pinned }, method, PATH.replace("Sort", "Long"));
+  writeCode(views.codeRoot, "coq/Long.v", text);
+  const { body, headers } = await ask("GET");
+  assert.ok(body !== null && !(body instanceof Uint8Array));
+  assert.equal(headers["Content-Length"], String(text.length));
+  const parts = await Array.fromAsync(body);
+  assert.ok(parts.every(({ length }) => length <= PART_BYTES));
+  assert.equal(Buffer.concat(parts).toString(), text);
+  const changing = await ask("GET");
+  writeCode(views.codeRoot, "coq/Long.v", text.replace("number_40000 ", "number_4OOOO "));
+  let got = "";
+  await assert.rejects(async () => {
+    for await (const part of changing.body as AsyncIterable<Buffer>) got += part.toString();
+  });
+  assert.ok(text.startsWith(got) && !got.includes("number_40000 "));
+  for (const method of ["GET", "HEAD"]) await assert.rejects(ask(method), { code: "code_digest_mismatch" });
+});
+
 test("a store that cannot be read, none at all, and no snapshot are 503", async () => {
-  const down: CodeStore = { ...store, read: () => Promise.reject(new ShelfError("code_store_unavailable", "down")) };
+  const down: CodeStore = { ...store, open: () => Promise.reject(new ShelfError("code_store_unavailable", "down")) };
   assert.equal(await codeOf(PATH, down), "code_store_unavailable");
   assert.equal(await codeOf(PATH, null), "code_store_unavailable");
   assert.equal(await codeOf(PATH, openCodeStore({ kind: "directory", root: join(views.folder, "none") })), "code_store_unavailable");
@@ -88,7 +126,7 @@ test("a store that cannot be read, none at all, and no snapshot are 503", async 
 });
 
 test("malformed repositories, revisions and paths are refused before the store is asked", async () => {
-  const untouched: CodeStore = { ...store, read: () => assert.fail("the store was asked") };
+  const untouched: CodeStore = { ...store, open: () => assert.fail("the store was asked") };
   for (const path of [
     "",
     "/",

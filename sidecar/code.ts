@@ -1,11 +1,11 @@
 /** GET /api/code/{repo}/{head}/{path}: bytes of an exact revision, sent only when they are what the record says.
  *
- *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read once,
- *  compare the digest of the very bytes in hand, and only then answer. Nothing is read twice, so nothing can change between. */
+ *  The order is the rule (interface §4): the gate has decided before this is called; then validate, look up, read, compare
+ *  the digest, and only then answer. What is sent is what was compared: every part of a long file, just before it leaves. */
 import { create as formatDisposition } from "content-disposition";
 import { type CodeRef, parseCodeRef } from "../snapshots/format/code-ref.ts";
+import { readChecked, WrongBytes } from "../snapshots/shelf/checked-read.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
-import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import type { Answer } from "../snapshots/http/reply.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
@@ -33,27 +33,39 @@ export async function codeAnswer(parts: CodeParts, method: string, path: string)
     });
   }
   if (parts.store === null) throw new ShelfError("code_store_unavailable", "No exact-revision store is configured.");
-  const file = await parts.store.read(ref);
+  const file = await parts.store.open(ref);
   if (file === null) throw new ShelfError("code_not_found", "The exact-revision store does not have this file.");
-  // Hashed here too, over the array that is sent: the store's own digest is only its word.
-  const digest = sha256(file.bytes);
-  if (digest !== file.sha256 || !pinned.some((file) => file.sha256 === digest)) {
+  let digest = "";
+  const body = await readChecked(
+    file,
+    (found) => {
+      digest = found;
+      return pinned.some(({ sha256 }) => sha256 === found);
+    },
+    0,
+    file.size - 1,
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof WrongBytes))
+      throw new ShelfError("code_store_unavailable", "The exact-revision store cannot be read.", { cause });
     throw new ShelfError("code_digest_mismatch", "The stored file is not the one that was recorded, so it is not sent.", {
+      cause,
       fixes: ["Tell the operator: the exact-revision store and the registry disagree about this file."],
     });
-  }
+  });
+  const bodiless = method === "HEAD";
+  if (bodiless && !(body instanceof Uint8Array)) await body.return?.();
   return {
     status: 200,
     headers: {
       "Content-Type": pinned[0].media_type,
-      "Content-Length": String(file.bytes.length),
+      "Content-Length": String(file.size),
       "X-CUB-Sha256": digest,
       "Repr-Digest": `sha-256=:${Buffer.from(digest, "hex").toString("base64")}:`,
       "Content-Disposition": formatDisposition(ref.path.slice(ref.path.lastIndexOf("/") + 1), { type: "attachment" }),
       "Content-Security-Policy": "sandbox",
       "X-Content-Type-Options": "nosniff",
     },
-    body: method === "HEAD" ? null : file.bytes,
+    body: bodiless ? null : body,
   };
 }
 

@@ -5,7 +5,15 @@ import { ShelfError } from "../snapshots/errors.ts";
 import type { RateGroup } from "../snapshots/routes/route.ts";
 
 /** Requests per minute by group of routes. */
-export const RATES: Readonly<Record<RateGroup, number>> = { search: 60, mcp: 60, ask: 10, "ai-search": 10, code: 60 };
+export const RATES: Readonly<Record<RateGroup, number>> = {
+  search: 60,
+  mcp: 60,
+  ask: 10,
+  "ai-search": 10,
+  code: 60,
+  "llms-full": 10,
+  at: 60,
+};
 
 const WINDOW_MS = 60_000;
 const MAX_CLIENTS = 50_000;
@@ -26,10 +34,10 @@ export const noRateLimits: RateLimiter = { take: () => ({ ok: true, headers: {} 
 /** A window opens with a client's first request and holds `RATES[group]` requests.
  *  @param options.monotonic milliseconds that never go back: a clock that is set would open or hold windows */
 export function openRateLimiter(
-  options: { readonly monotonic?: () => number; readonly rates?: Readonly<Record<RateGroup, number>> } = {},
+  options: { readonly monotonic?: () => number; readonly rates?: Readonly<Partial<Record<RateGroup, number>>> } = {},
 ): RateLimiter {
   const monotonic = options.monotonic ?? (() => performance.now());
-  const rates = options.rates ?? RATES;
+  const rates = { ...RATES, ...options.rates };
   const windows = new LRUCache<string, { readonly opened: number; count: number }>({ max: MAX_CLIENTS });
   return {
     take(group, client) {

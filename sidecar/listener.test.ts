@@ -34,7 +34,7 @@ test("credential headers are found however the configuration and the client writ
 
 test("alone it answers its own routes as ever, and of the public files, pages and queries not one, however they are spelled", async () => {
   const whole = await startSidecar();
-  const alone = await startSidecar({}, true, false, true);
+  const alone = await startSidecar({}, true, true);
   const member = { "edge-access-token": makeToken() };
   const fill = (path: string): string =>
     path

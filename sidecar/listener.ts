@@ -1,5 +1,5 @@
-/** One listener for everything on one port: what is gated, has an effect or is counted goes through the app; all else is
- *  answered from the public view as the site server would, without building a Request. Alone, beside site servers, it has no
+/** One listener for everything on one port: what is gated or has an effect goes through the app; all else is counted, where it costs
+ *  much, and answered from the public view as the site server would, without building a Request. Alone, beside site servers, it has no
  *  "all else". The short way holds the public view only, so nothing gated can come of a wrong turn. */
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { getRequestListener, RequestError } from "@hono/node-server";
@@ -8,17 +8,13 @@ import { originForm, viewListener } from "../snapshots/http/listen.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { createApp, type Parts } from "./app.ts";
-import { findPlace, type Place } from "./place.ts";
+import { rateLimited } from "./limits.ts";
+import { findPlace, limitOf, type Place } from "./place.ts";
 import { problemParts, problemResponse } from "./respond.ts";
 
-type ListenerOptions = {
-  readonly counting: boolean;
-  /** Whether other processes serve the files, pages and queries of the public view. */
-  readonly alone: boolean;
-};
-
-export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptions): RequestListener {
-  const app = createApp(parts, counting);
+/** @param options.alone whether other processes serve the files, pages and queries of the public view */
+export function sidecarListener(parts: Parts, { alone }: { readonly alone: boolean }): RequestListener {
+  const app = createApp(parts);
   const places = new WeakMap<object, Place>();
   const throughApp = getRequestListener((request, env) => app.fetch(request, { ...env, place: places.get(env.incoming) }), {
     // What cannot even become a Request reaches neither the app nor a gate in it, so nobody may keep the answer.
@@ -29,15 +25,21 @@ export function sidecarListener(parts: Parts, { counting, alone }: ListenerOptio
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     const place = findPlace(target);
-    const own = app.owns(place);
-    if (!own && alone && place.route?.kind !== "live") sendProblem(parts, elsewhere, message, response, CACHE.none);
-    else if (!own && !app.counts(place)) direct(message, response);
-    else {
+    if (app.owns(place)) {
       places.set(message, place);
       // No Request can be made of a bare backslash; the app refuses it by the place, behind the gate.
       message.url = target.replaceAll("\\", "%5C");
       void throughApp(message, response);
+      return;
     }
+    if (alone && place.route?.kind !== "live") return sendProblem(parts, elsewhere, message, response);
+    const group = limitOf(place, parts.publicView.isOpen);
+    if (group !== null) {
+      const verdict = parts.limits.take(group, parts.clientOf(message));
+      for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
+      if (!verdict.ok) return sendProblem(parts, rateLimited(group), message, response);
+    }
+    direct(message, response);
   };
 }
 
@@ -53,8 +55,8 @@ const malformed = new ShelfError("bad_request", "The Host header or the target o
   fixes: ["Send the name of this server, and its port, as Host."],
 });
 
-function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse, cache: string): void {
-  const { status, headers, body } = problemParts(problem, parts.baseUrl, { "Cache-Control": cache });
+function sendProblem(parts: Parts, problem: ShelfError, message: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = problemParts(problem, parts.baseUrl);
   response.writeHead(status, headers);
   response.end(message.method === "HEAD" ? undefined : body);
 }

@@ -17,9 +17,10 @@ try {
   const opened = await openSidecar(serving, process.env, log, { listing });
   sidecar = opened;
   const listening = await listen(opened.listener, serving);
-  stopWithStarter(() => {
+  stopWithStarter(async () => {
     opened.stop();
-    return listening.close();
+    await listening.close();
+    await opened.close();
   });
   const open = await opened.publicView.current().catch(() => null);
   sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null, notes: opened.notes });

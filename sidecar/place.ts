@@ -4,7 +4,7 @@
  *  merely looks like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { splitAt } from "../snapshots/routes/match.ts";
 import type { PageRoute, RateGroup, Route, RouteAccess } from "../snapshots/routes/route.ts";
-import { COSTLY_PAGES, ROUTES } from "../snapshots/routes/routes.ts";
+import { COSTLY_PAGES, KEPT_SNAPSHOT, ROUTES } from "../snapshots/routes/routes.ts";
 
 const INTERNAL = "/internal";
 
@@ -22,6 +22,11 @@ export type Place = {
   readonly access: RouteAccess;
   readonly limit: RateGroup | null;
 };
+
+/** What a request is counted as, given which kept snapshots are open. */
+export function limitOf({ limit, at }: Place, isOpen: (id: string) => boolean): RateGroup | null {
+  return limit ?? (at === null || isOpen(at) ? null : KEPT_SNAPSHOT.limit);
+}
 
 const ROWS: readonly Row[] = [
   ...ROUTES,

@@ -43,6 +43,7 @@ export async function startSidecarProcess(
     code: { kind: "directory", root: views.codeRoot },
     reindexCommand: null,
     rateLimits: false,
+    trustProxy: null,
     alone: false,
     mcp: { hosts: [], origins: [] },
     ...change,

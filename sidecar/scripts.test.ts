@@ -36,6 +36,7 @@ before(async () => {
       code: null,
       reindexCommand: null,
       rateLimits: false,
+      trustProxy: null,
       alone: false,
       mcp: { hosts: [], origins: [] },
     },

@@ -17,6 +17,7 @@ import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
+import { openClients } from "./client.ts";
 import { openDevelopmentAccess } from "./development-access.ts";
 import { openGate } from "./gate.ts";
 import { openAsk, wholeAnswer } from "./library.ts";
@@ -51,7 +52,9 @@ export type Sidecar = {
   readonly publicView: View;
   setAccess(access: AccessConfig | null): void;
   readonly notes: readonly string[];
+  /** Ends a rebuild that is under way; everything else goes on. */
   stop(): void;
+  close(): Promise<void>;
 };
 
 export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions = {}): Promise<Sidecar> {
@@ -166,20 +169,19 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     reindexer,
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
+    clientOf: openClients(serving.trustProxy),
     baseUrl: serving.baseUrl,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
   };
   return {
-    listener: sidecarListener(parts, { counting: serving.rateLimits, alone: serving.alone }),
+    listener: sidecarListener(parts, { alone: serving.alone }),
     publicView,
     setAccess: (changed) => {
       if (development === null) access = changed;
     },
     notes: development === null ? [] : [`Development token for /internal and /api/code, good for 24 hours: ${development.token}`],
-    stop() {
-      reindexer.stop();
-      void semantic.close();
-    },
+    stop: () => reindexer.stop(),
+    close: () => semantic.close(),
   };
 }
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, request } from "node:http";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -109,6 +111,49 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
   child.disconnect();
   assert.equal(await ended, 0);
   assert.equal(printed, "");
+});
+
+test("told to stop, it answers whatever fifty kept-alive clients go on to ask, closes each connection with an answer, and ends", async () => {
+  const child = fork(fileURLToPath(new URL("main.ts", import.meta.url)), [], {
+    env: {},
+    execArgv: [],
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const { publicDir, dist, version } = fixture;
+  const ready = once(child, "message") as Promise<[ServerMessage]>;
+  child.send({ type: "serve", serving: { part: "site", host: "127.0.0.1", port: 0, publicDir, dist, version } });
+  const [message] = await ready;
+  const { port } = new URL(message.type === "ready" ? message.url : "");
+  const targets = ["/api/claims", "/", "/api/list?prefix=notes/", "/objects/notes/short.md", "/api/search?q=zebra"];
+  let asked = 0;
+  const lost: string[] = [];
+  const closed: boolean[] = [];
+  const client = async (n: number): Promise<void> => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    for (let at = n; ; at++) {
+      const target = targets[at % targets.length] ?? "";
+      asked++;
+      const header = await new Promise<string | undefined>((resolve, reject) => {
+        // A query of its own each time: what is being made when the signal comes is answered, too.
+        const sent = request({ port, path: target.includes("?") ? `${target}${at}` : target, agent }, (response) => {
+          response.resume().on("end", () => resolve(response.headers.connection));
+        });
+        sent.on("error", reject).end();
+      }).catch((error: Error) => {
+        lost.push(`${target}: ${error.message}`);
+        return "close";
+      });
+      if (header === "close") return void closed.push(true);
+      // Some are idle when the signal comes, and ask in that very moment.
+      await new Promise((resolve) => setTimeout(resolve, (at * 7) % 60));
+    }
+  };
+  const clients = Array.from({ length: 50 }, (_, n) => client(n));
+  while (asked < 500) await new Promise((resolve) => setTimeout(resolve, 10));
+  const ended = once(child, "exit") as Promise<[number | null]>;
+  child.kill("SIGTERM");
+  await Promise.all(clients);
+  assert.deepEqual([lost, closed.length, (await ended)[0]], [[], 50, 0]);
 });
 
 test("a port that is taken is said to the starter, by its code", async () => {

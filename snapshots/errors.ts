@@ -33,6 +33,7 @@ export const PROBLEMS = {
   range_not_satisfiable: [416, "The range lies outside the object"],
   rate_limited: [429, "Too many requests"],
   internal: [500, "The server failed"],
+  overloaded: [503, "The server has as much to do as it can hold"],
   no_snapshot: [503, "No snapshot has been published yet"],
   snapshot_damaged: [503, "A stored file does not match its digest"],
   registry_unavailable: [503, "The central registry is unavailable"],

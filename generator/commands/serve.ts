@@ -57,6 +57,7 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     code: config.code,
     reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
     rateLimits: options.rateLimits,
+    trustProxy: config.trustProxy,
     alone: options.only === "sidecar",
     mcp: config.mcp,
   };

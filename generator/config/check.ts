@@ -2,6 +2,7 @@
  *  speak in the same breath as the schema: every problem at once. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
+import ipaddr from "ipaddr.js";
 import { type ConfigProblem, valueAt } from "./problems.ts";
 
 /** @param folder that relative paths of the file start from
@@ -11,6 +12,7 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...checkCollections(raw),
     ...checkAccess(raw),
     ...checkRegistry(raw),
+    ...checkProxies(raw),
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
   ];
@@ -82,6 +84,25 @@ function checkRegistry(raw: unknown): ConfigProblem[] {
       what: given.length === 0 ? "names no source; write path or url" : "has both path and url; keep one",
     },
   ];
+}
+
+function checkProxies(raw: unknown): ConfigProblem[] {
+  const proxies = valueAt(raw, ["trustProxy"]);
+  if (!Array.isArray(proxies)) return [];
+  if (proxies.length === 0) return [{ path: ["trustProxy"], what: "is empty; leave it out to believe nobody" }];
+  return proxies.flatMap((entry: unknown, index) => {
+    const what = typeof entry === "string" ? findNetworkProblem(entry) : null;
+    return what === null ? [] : [{ path: ["trustProxy", index], what }];
+  });
+}
+
+function findNetworkProblem(text: string): string | null {
+  const { IPv4, IPv6 } = ipaddr;
+  const good = text.includes("/")
+    ? IPv4.isValidCIDRFourPartDecimal(text) || IPv6.isValidCIDR(text)
+    : IPv4.isValidFourPartDecimal(text) || IPv6.isValid(text);
+  if (!good) return "is not an address or a network; write one like 192.0.2.7 or 2001:db8::/32";
+  return text.endsWith("/0") ? "takes everybody for a proxy; name the proxies' own networks" : null;
 }
 
 function checkPaths(raw: unknown, folder: string): ConfigProblem[] {

@@ -273,6 +273,38 @@ test("names and origins for MCP are as a request has them, and what is not is to
   );
 });
 
+test("trusted proxies are a number or addresses and networks, and what is neither is told with what would be", () => {
+  const told = (value: string): string => problemsOf(`${GOOD}\ntrustProxy: ${value}`).join("\n");
+  const cases: [string, RegExp][] = [
+    ["true", /^5: trustProxy is neither a number of proxies nor a list of their addresses; write 1, or \[10\.0\.0\.0\/8\]/],
+    ["0", /is neither a number/],
+    ["1.5", /is neither a number/],
+    ["10.0.0.0/8", /is neither a number/],
+    ["[]", /^5: trustProxy is empty; leave it out/],
+    [
+      "[10.0.0.0/8, proxy.example.org]",
+      /^5: trustProxy\[1\] is not an address or a network; write one like 192\.0\.2\.7 or 2001:db8::\/32/,
+    ],
+    ["[10.1]", /trustProxy/],
+    ["['10.1']", /trustProxy\[0\] is not an address/],
+    ["['0x7f.0.0.1']", /trustProxy\[0\] is not an address/],
+    ["[10.0.0.0/33]", /trustProxy\[0\] is not an address/],
+    ["['10.0.0.1:80']", /trustProxy\[0\] is not an address/],
+    ["[10.0.0.1, 0.0.0.0/0]", /trustProxy\[1\] takes everybody for a proxy; name the proxies' own networks/],
+    ["['::/0']", /trustProxy\[0\] takes everybody/],
+  ];
+  for (const [value, expected] of cases) assert.match(told(value), expected, value);
+  const read = (text: string): unknown => parseConfig(new TextEncoder().encode(GOOD + text), join(folder, "x.yaml")).trustProxy;
+  assert.equal(read(""), null);
+  assert.equal(read("\ntrustProxy: 2"), 2);
+  assert.deepEqual(read("\ntrustProxy: [127.0.0.1, 10.0.0.0/8, '2001:db8::/32', '::1']"), [
+    "127.0.0.1",
+    "10.0.0.0/8",
+    "2001:db8::/32",
+    "::1",
+  ]);
+});
+
 test("the reference table names every key with its default", () => {
   const fields = listConfigFields();
   const keys = fields.map((field) => field.key);

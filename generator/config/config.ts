@@ -40,6 +40,7 @@ export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collecti
   readonly access: AccessConfig | null;
   readonly answers: NonNullable<ParsedConfig["answers"]> | null;
   readonly gateway: NonNullable<ParsedConfig["gateway"]> | null;
+  readonly trustProxy: NonNullable<ParsedConfig["trustProxy"]> | null;
 };
 
 export type OpenConfigOptions = {
@@ -132,6 +133,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
     gateway: parsed.gateway ?? null,
+    trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
   };
 }

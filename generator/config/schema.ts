@@ -194,6 +194,8 @@ const model = {
   model: some("the model's name").meta({ description: "Name of the model" }),
 };
 
+const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
+
 export const configSchema = z.strictObject({
   title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
@@ -239,6 +241,10 @@ export const configSchema = z.strictObject({
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
     .optional()
     .meta({ description: "Opt-in AI gateway" }),
+  trustProxy: z
+    .union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })
+    .optional()
+    .meta({ description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed" }),
   mcp: z
     .strictObject({
       hosts: z

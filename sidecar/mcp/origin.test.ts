@@ -80,14 +80,10 @@ test("a listed page elsewhere gets its preflight and reads every answer over the
 
 test("a page elsewhere that may call MCP reads of the limit too, and of the gated endpoint nothing", async (context) => {
   const origins = ["https://inspector.example"];
-  const limited = await startSidecar(
-    {
-      limits: openRateLimiter(),
-      mcp: { public: openMcp({ view: views.publicView, origins }), internal: openMcp({ view: views.internalView, origins }) },
-    },
-    true,
-    true,
-  );
+  const limited = await startSidecar({
+    limits: openRateLimiter(),
+    mcp: { public: openMcp({ view: views.publicView, origins }), internal: openMcp({ view: views.internalView, origins }) },
+  });
   context.after(async () => {
     await limited.listening.close();
     rmSync(limited.views.folder, { recursive: true });

@@ -53,6 +53,8 @@ sub vcl_recv {
     unset req.http.X-Forwarded-Prefix;
     unset req.http.X-Forwarded-Host;
     unset req.http.X-HTTP-Method-Override;
+    # Varnish has written its client at the end of X-Forwarded-For by now. This one would be the client's own.
+    unset req.http.Forwarded;
 
     # A spelling that only looks like one of these finds nothing there. What is offered is for the process to say that offers
     # most of it.

@@ -40,6 +40,16 @@ export async function answer(view: View, request: AnswerRequest): Promise<Answer
   } catch (thrown) {
     found = await errorAnswer(view, open, request, path, toShelfError(thrown));
   }
+  return withCommon(view, open, found);
+}
+
+/** The answer to a request that is not begun. */
+export async function refuse(view: View, request: AnswerRequest, error: ShelfError): Promise<Answer> {
+  const open = view.peek();
+  return withCommon(view, open, await errorAnswer(view, open, request, splitTarget(request.target)[0], error));
+}
+
+function withCommon(view: View, open: OpenSnapshot | null, found: Answer): Answer {
   // Nothing of the gated view is kept by anybody, whatever made the answer: errors, redirects and 304 included.
   const kept = view.options.view === "internal" ? { "Cache-Control": CACHE.private } : {};
   return { ...found, headers: { ...commonHeaders(view.options.view, open?.snapshot.id ?? null), ...found.headers, ...kept } };

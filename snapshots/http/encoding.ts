@@ -59,10 +59,21 @@ export async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uin
   return encoding === "gzip" ? compressGzip(bytes, { level: quality }) : bytes;
 }
 
+/** Streams that are compressed at once: each holds megabytes for as long as its reader takes. */
+const MAX_STREAMS = 8;
+let streams = 0;
+
+/** Whether one more stream may be compressed now; whoever comes too late gets the plain form. */
+export function mayEncodeStream(): boolean {
+  return streams < MAX_STREAMS;
+}
+
 /** The same for what is too long to be in memory. Ends with the error of `chunks`, and ends reading them when nobody reads on. */
 export function encodeStream(chunks: AsyncIterable<Uint8Array>, encoding: "br" | "gzip"): AsyncIterable<Uint8Array> {
+  streams++;
   const encoder =
     encoding === "br" ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: QUICK } }) : createGzip({ level: QUICK });
+  encoder.once("close", () => streams--);
   // An error on either side ends both; the reader of the encoder hears of it.
   return pipeline(Readable.from(chunks), encoder, () => undefined);
 }

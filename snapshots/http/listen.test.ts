@@ -4,7 +4,7 @@ import type { RequestListener } from "node:http";
 import { connect, type Socket } from "node:net";
 import { Readable } from "node:stream";
 import { test, type TestContext } from "node:test";
-import { listen, PATIENCE, sendAnswer } from "./listen.ts";
+import { listen, PATIENCE, type Patience, sendAnswer } from "./listen.ts";
 
 const HURRY = { ...PATIENCE, headers: 150, request: 300, stalled: 300, idle: 300, check: 30 };
 const CHUNK = Buffer.alloc(1024 * 1024);
@@ -25,8 +25,8 @@ const listener: RequestListener = (message, response) => {
   });
 };
 
-async function start(t: TestContext): Promise<{ readonly port: number; serves(): Promise<void> }> {
-  const listening = await listen(listener, { host: "127.0.0.1", port: 0 }, HURRY);
+async function start(t: TestContext, patience: Patience = HURRY): Promise<{ readonly port: number; serves(): Promise<void> }> {
+  const listening = await listen(listener, { host: "127.0.0.1", port: 0 }, patience);
   t.after(() => {
     listening.server.closeAllConnections();
     return listening.close();
@@ -117,4 +117,67 @@ test("two Host headers are refused, whatever they say; one is answered", async (
     assert.match(text, /"code":"bad_request"/);
   }
   await serves();
+});
+
+/** Sends requests in one go, and reads nothing yet. */
+async function pipeline(port: number, targets: readonly string[]): Promise<Socket> {
+  const socket = await open(port, targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: x\r\n\r\n`).join(""));
+  return socket.pause();
+}
+
+test("of the requests that a client sends in one go, the next is begun when the answer before it has been taken", async (t) => {
+  const begun: string[] = [];
+  const listening = await listen(
+    (message, response) => {
+      begun.push(message.url ?? "");
+      void sendAnswer(response, {
+        status: 200,
+        headers: { "Content-Length": String(64 * CHUNK.length) },
+        body: Readable.from(Array(64).fill(CHUNK)),
+      });
+    },
+    { host: "127.0.0.1", port: 0 },
+  );
+  t.after(async () => {
+    listening.server.closeAllConnections();
+    await listening.close();
+  });
+  const socket = await pipeline(listening.port, ["/1", "/2", "/3", "/4"]);
+  const other = await fetch(`${listening.url}/other`);
+  await other.arrayBuffer();
+  assert.deepEqual(begun, ["/1", "/other"]);
+  let got = 0;
+  await new Promise<void>((resolve) => {
+    socket.on("data", (chunk: Buffer) => {
+      got += chunk.length;
+      if (got > 4 * 64 * CHUNK.length) resolve();
+    });
+    socket.resume();
+  });
+  assert.deepEqual(begun, ["/1", "/other", "/2", "/3", "/4"]);
+  socket.destroy();
+});
+
+test("a client that takes an answer drop by drop is closed, one that takes it at a fair rate gets all of it", async (t) => {
+  const { port } = await start(t, { ...PATIENCE, check: 30, leeway: 64 * 1024 });
+  const reading = async (bytes: number, pause: number): Promise<boolean> => {
+    const ended = new Promise<boolean>((resolve) => (onEnd = resolve));
+    const socket = await pipeline(port, ["/large"]);
+    let got = 0;
+    const taking = setInterval(() => {
+      for (let left = bytes; left > 0; ) {
+        const chunk = (socket.read(Math.min(left, socket.readableLength)) ?? null) as Buffer | null;
+        if (chunk === null) break;
+        left -= chunk.length;
+        got += chunk.length;
+      }
+    }, pause);
+    const whole = await ended;
+    clearInterval(taking);
+    socket.destroy();
+    assert.ok(whole || got < 64 * CHUNK.length);
+    return whole;
+  };
+  assert.equal(await reading(1, 20), false);
+  assert.equal(await reading(4 * CHUNK.length, 5), true);
 });

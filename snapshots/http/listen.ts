@@ -1,16 +1,19 @@
 /** A Node server for answers. What is prepared already is sent without building a thing. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
+import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
-import { Readable } from "node:stream";
 import { ShelfError } from "../errors.ts";
-import { PROBLEM_TYPE, problemBody } from "../format/problem.ts";
-import { splitAt } from "../routes/match.ts";
-import { answer } from "./answer.ts";
+import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
+import { matchRoute, splitAt } from "../routes/match.ts";
+import { PART_BYTES } from "../shelf/checked-read.ts";
+import { answer, refuse } from "./answer.ts";
+import { openConnections } from "./connections.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
+import { openUnderWay, type Turn, type UnderWay } from "./under-way.ts";
 import { atBasis, type View } from "./view.ts";
 
-/** How patient a server is with a client; milliseconds. */
+/** How patient a server is with a client; milliseconds where nothing else is said. */
 export type Patience = {
   /** For all of its headers, and for its whole request. */
   readonly headers: number;
@@ -19,22 +22,43 @@ export type Patience = {
   readonly stalled: number;
   /** For the next request on an idle connection; longer than most proxies keep theirs. */
   readonly idle: number;
-  /** How often Node looks for requests that have run out of time; without it, every 30 s. */
+  /** How often requests that have run out of time, and readers that are too slow, are looked for. */
   readonly check: number;
+  /** How far a reader may fall behind the least rate; bytes. */
+  readonly leeway: number;
+  /** For the next request of an idle client when the server stops, and for what is being answered then. */
+  readonly farewell: number;
+  readonly drain: number;
 };
-export const PATIENCE: Patience = { headers: 10_000, request: 30_000, stalled: 120_000, idle: 65_000, check: 2_000 };
-/** Open requests get this long to end when the server stops. */
-const DRAIN_MS = 10_000;
-/** How often idle connections are looked for meanwhile: one that was busy when closing began is idle a moment later. */
-const IDLE_CHECK_MS = 100;
+export const PATIENCE: Patience = {
+  headers: 10_000,
+  request: 30_000,
+  stalled: 120_000,
+  idle: 65_000,
+  check: 2_000,
+  // More than a third of what a system buffers for a connection, which is the step in which it asks for more.
+  leeway: 1024 * 1024,
+  farewell: 1_000,
+  drain: 10_000,
+};
 
-/** Sends an answer. A body that fails on its way closes the connection, so that nobody takes half for the whole. */
+/** Sends an answer, and returns when it has left or its client has. A body that fails on its way closes the connection, so that nobody
+ *  takes half for the whole. */
 export async function sendAnswer(response: ServerResponse, found: Answer): Promise<void> {
   response.writeHead(found.status, { ...found.headers });
-  const { body } = found;
+  await sendBody(response, found.body);
+}
+
+async function sendBody(response: ServerResponse, body: Answer["body"]): Promise<void> {
   if (body === null) response.end();
-  else if (body instanceof Uint8Array) response.end(body);
-  else await pipeline(Readable.from(body), response).catch(() => response.destroy());
+  else if (body instanceof Uint8Array && body.length <= PART_BYTES) response.end(body);
+  // Part by part, so that it shows how fast a client reads.
+  else await pipeline(body instanceof Uint8Array ? partsOf(body) : body, response).catch(() => response.destroy());
+  if (!response.closed) await once(response, "close");
+}
+
+function* partsOf(body: Uint8Array): Iterable<Uint8Array> {
+  for (let at = 0; at < body.length; at += PART_BYTES) yield body.subarray(at, at + PART_BYTES);
 }
 
 /** An incoming message as a request of ours; `target` may have its mount taken off. */
@@ -55,15 +79,33 @@ export function originForm(target: string): string {
   return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
 }
 
-export function viewListener(view: View): RequestListener {
+/** @param underWay the process's budget for answers */
+export function viewListener(view: View, underWay = openUnderWay()): RequestListener {
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     if (sendPrepared(view, target, message, response)) return;
     // One request that cannot be sent costs its connection, never the process.
-    answer(view, toAnswerRequest(message, target))
-      .then((found) => sendAnswer(response, found))
-      .catch(() => response.destroy());
+    makeAnswer(view, underWay, toAnswerRequest(message, target), response).catch(() => response.destroy());
   };
+}
+
+async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest, response: ServerResponse): Promise<void> {
+  // What the process says of itself it says in any state.
+  if (matchRoute(request.target.replace(/\?.*$/s, ""))?.route.kind === "live") return sendAnswer(response, await answer(view, request));
+  let turn: Turn;
+  try {
+    turn = await underWay.begin();
+  } catch (error) {
+    return sendAnswer(response, await refuse(view, request, toShelfError(error)));
+  }
+  try {
+    if (response.destroyed) return;
+    const found = await answer(view, request);
+    turn.hold(found.body);
+    await sendAnswer(response, found);
+  } finally {
+    turn.end();
+  }
 }
 
 /** Headers that ask for more than the plain answer or its 304. */
@@ -82,7 +124,7 @@ function sendPrepared(view: View, target: string, { method, headers }: IncomingM
   const held = headers["if-none-match"];
   if (held === undefined) {
     response.writeHead(200, found.head as string[]);
-    response.end(found.answer.body as Uint8Array);
+    void sendBody(response, found.answer.body);
   } else if (held === found.answer.headers["ETag"]) {
     // Nearly every client sends back the one validator that it was given.
     response.writeHead(304, found.unmodifiedHead as string[]);
@@ -122,8 +164,9 @@ export async function listen(
       connectionsCheckingInterval: patience.check,
       noDelay: true,
     },
-    (message, response) => (countHosts(message) > 1 ? refuseHosts(message, response) : listener(message, response)),
+    (message, response) => connections.answer(message, response, countHosts(message) > 1 ? refuseHosts : listener),
   );
+  const connections = openConnections(server, patience);
   server.timeout = patience.stalled;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
@@ -136,16 +179,6 @@ export async function listen(
     server,
     url: `http://${host}:${port}`,
     port,
-    async close() {
-      const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
-      });
-      server.closeIdleConnections();
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
-      const timer = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
-      await closed;
-      clearInterval(idle);
-      clearTimeout(timer);
-    },
+    close: () => connections.leave(patience),
   };
 }

@@ -1,22 +1,17 @@
 /** GET /objects/{key}: bytes of strangers, sent so that no browser runs them (conventions "Errors and headers"). */
 import { create as formatDisposition } from "content-disposition";
 import parseRange from "range-parser";
-import { sha256, sha256Of } from "../digest.ts";
+import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import { chooseEncoding, encode, encodeStream, isCompressed, varies } from "./encoding.ts";
+import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, checkPreconditions, formatTag } from "./reply.ts";
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
 const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
-/** Objects up to this size are checked and sent from memory; longer ones are hashed once and then streamed. Bytes. */
-const MAX_IN_MEMORY = 16 * 1024 * 1024;
 /** Objects up to this size are compressed whole, so that their length and digest are known beforehand. Bytes. */
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
-
-/** Digests of long blobs that this process has hashed and found true. */
-const verified = new Set<string>();
 
 /** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
 export async function objectAnswer(
@@ -42,50 +37,41 @@ export async function objectAnswer(
     const digest = held === "identity" ? digestHeader(entry.sha256) : {};
     return { status: 304, headers: { ...headers, ETag: formatTag(entry.sha256, held), ...digest }, body: null };
   }
-  const whole: Readonly<Record<string, string>> = {
+  const whole = (form: Encoding): Readonly<Record<string, string>> => ({
     ...headers,
-    ETag: formatTag(entry.sha256, encoding),
-    ...(encoding === "identity" ? digestHeader(entry.sha256) : {}),
-  };
+    ETag: formatTag(entry.sha256, form),
+    ...(form === "identity" ? digestHeader(entry.sha256) : {}),
+  });
   const condition = request.header("if-range");
-  const part = range === null || (condition !== null && condition !== whole["ETag"]) ? null : findRange(range, size);
+  const part = range === null || (condition !== null && condition !== formatTag(entry.sha256, encoding)) ? null : findRange(range, size);
   if (part !== null) {
     return {
       status: 206,
       headers: {
-        ...whole,
+        ...whole("identity"),
         "Content-Length": String(part.end - part.start + 1),
         "Content-Range": `bytes ${part.start}-${part.end}/${size}`,
       },
-      body: await read(snapshot, entry, part.start, part.end),
+      body: await snapshot.readPart(entry, part.start, part.end),
     };
   }
   const bodiless = request.method === "HEAD";
-  if (encoding === "identity") {
-    return {
-      status: 200,
-      headers: { ...whole, "Content-Length": String(size) },
-      body: bodiless ? null : size === 0 ? new Uint8Array() : await read(snapshot, entry, 0, size - 1),
-    };
-  }
-  if (size <= MAX_COMPRESSED_WHOLE) {
+  if (encoding !== "identity" && size <= MAX_COMPRESSED_WHOLE) {
     const body = await encode(await snapshot.read(entry), encoding);
     return {
       status: 200,
-      headers: { ...whole, ...digestHeader(sha256(body)), "Content-Encoding": encoding, "Content-Length": String(body.length) },
+      headers: { ...whole(encoding), ...digestHeader(sha256(body)), "Content-Encoding": encoding, "Content-Length": String(body.length) },
       body: bodiless ? null : body,
     };
   }
+  const body = bodiless ? null : size === 0 ? new Uint8Array() : await snapshot.readPart(entry, 0, size - 1);
+  if (encoding === "identity" || !mayEncodeStream())
+    return { status: 200, headers: { ...whole("identity"), "Content-Length": String(size) }, body };
   return {
     status: 200,
-    headers: { ...whole, "Content-Encoding": encoding },
-    body: bodiless ? null : encodeStream(chunksOf(await read(snapshot, entry, 0, size - 1)), encoding),
+    headers: { ...whole(encoding), "Content-Encoding": encoding },
+    body: body === null || body instanceof Uint8Array ? body : encodeStream(body, encoding),
   };
-}
-
-async function* chunksOf(body: Uint8Array | AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
-  if (body instanceof Uint8Array) yield body;
-  else yield* body;
 }
 
 /** The one range that is asked for; null for several, or for none that can be read: then the whole object is sent, as RFC
@@ -103,24 +89,6 @@ function findRange(range: string, size: number): { readonly start: number; reado
 function clampSuffix(range: string, size: number): string {
   const length = /^\s*bytes\s*=\s*-([0-9]+)\s*$/.exec(range)?.[1];
   return length === undefined || Number(length) <= size ? range : `bytes=-${size}`;
-}
-
-/** Bytes [start, end] of a blob that is what its digest says. */
-async function read(snapshot: Snapshot, entry: BlobEntry, start: number, end: number): Promise<Uint8Array | AsyncIterable<Uint8Array>> {
-  if (entry.size <= MAX_IN_MEMORY) return (await snapshot.read(entry)).subarray(start, end + 1);
-  await checkLong(snapshot, entry);
-  const stream = await snapshot.shelf.streamBlob(entry.sha256, start, end);
-  if (stream === null) throw new ShelfError("snapshot_damaged", `Blob ${entry.sha256} is missing.`);
-  return stream;
-}
-
-async function checkLong(snapshot: Snapshot, entry: BlobEntry): Promise<void> {
-  if (verified.has(entry.sha256)) return;
-  const stream = await snapshot.shelf.streamBlob(entry.sha256, 0, entry.size - 1);
-  if (stream === null || (await sha256Of(stream)) !== entry.sha256) {
-    throw new ShelfError("snapshot_damaged", `Blob ${entry.sha256} is missing or does not match its digest.`);
-  }
-  verified.add(entry.sha256);
 }
 
 /** RFC 9530: of the form that is sent, its content coding included. */

@@ -16,6 +16,9 @@ export type SiteServing = {
   readonly version: string;
 };
 
+/** Proxies in front, whose word on whom they speak for is taken: their addresses and networks, or how many stand one behind the other. */
+export type TrustProxy = readonly string[] | number | null;
+
 /** What the sidecar is told; its secrets are in its environment and in no message. */
 export type SidecarServing = {
   readonly part: "sidecar";
@@ -38,6 +41,7 @@ export type SidecarServing = {
   readonly reindexCommand: readonly [program: string, ...args: string[]] | null;
   /** False behind a gateway that limits better. */
   readonly rateLimits: boolean;
+  readonly trustProxy: TrustProxy;
   /** Only the sidecar's own routes: files, pages and queries come from site servers or a CDN. */
   readonly alone: boolean;
   /** Names besides baseUrl's under which the MCP endpoints may be called, and pages elsewhere that may call them. */

@@ -58,6 +58,8 @@ export type View = History & {
   refresh(): Promise<void>;
   /** A kept snapshot if that is known without waiting, else null. */
   peekById(id: string): OpenSnapshot | null;
+  /** Whether a kept snapshot is open, so that asking for it costs no more than asking for the one of now. */
+  isOpen(id: string): boolean;
   /** Changes when a snapshot is published or pruned: what pages of the history follow from. */
   historyVersion(): Promise<number>;
   /** Why the newest pointer is not served, or null. */
@@ -228,6 +230,7 @@ export function openView(options: ViewOptions): View {
       return found;
     },
     peekById: (id) => (monotonic() - listed < LOOK_MS && kept.byId.has(id) ? (opened.get(id) ?? null) : null),
+    isOpen: (id) => current?.snapshot.id === id || opened.has(id),
     async records() {
       return (await list()).records;
     },

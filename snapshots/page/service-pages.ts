@@ -105,6 +105,7 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   range_not_satisfiable: ["The range begins after the end of the object.", "The Content-Range header tells its size."],
   rate_limited: ["This client has sent too many requests.", "Wait as long as Retry-After says."],
   internal: ["Something failed here that should not have.", "Tell the operator the request id."],
+  overloaded: ["More answers wait for their readers than the server holds at once.", "Wait as long as Retry-After says."],
   no_snapshot: ["Nothing has been published yet.", "The operator runs a build first."],
   snapshot_damaged: ["A stored file does not match its digest, so it is not served.", "The operator runs verify and restores the shelf."],
   registry_unavailable: ["The registry could not be read when this snapshot was built.", "Try again after the next rebuild."],

@@ -9,7 +9,7 @@ type RouteKind = "file" | "query" | "live" | "effect";
 export type RouteAccess = "public" | "token" | "gated" | "person";
 
 /** What is counted together when requests per client are limited. */
-export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code";
+export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at";
 
 /** Routes that follow from the snapshot alone. */
 export type FileRouteId =
@@ -67,11 +67,12 @@ export type Route<Id extends RouteId = RouteId> = {
   readonly errors: readonly number[];
 };
 
-/** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, and 412 where there is a validator. */
-export function errorStatuses({ errors, group, kind, methods }: Route): readonly number[] {
+/** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator, 429 where
+ *  requests are counted. */
+export function errorStatuses({ errors, group, kind, limit, methods }: Route): readonly number[] {
   const validated = methods.includes("GET") && (kind === "file" || kind === "query" || group === "internal");
-  return [...new Set([400, 405, ...(validated ? [412] : []), ...errors])].sort((a, b) => a - b);
+  return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);
 }
 
 /** A row of a page: pages are described to people, not to programs. */
-export type PageRoute = { readonly id: "search-page" | "ask-page" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;
+export type PageRoute = { readonly id: "search-page" | "ask-page" | "at" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;

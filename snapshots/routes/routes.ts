@@ -112,7 +112,7 @@ const library: readonly Route<ViewRouteId>[] = [
       limit("Sources", DEFAULT_SEMANTIC_LIMIT),
     ],
     success: json(AiSearchResponse, "Sources with the passages that matched"),
-    errors: [400, 429, 503],
+    errors: [400, 503],
   }),
   row({
     id: "ask",
@@ -124,7 +124,7 @@ const library: readonly Route<ViewRouteId>[] = [
     summary: "An answer grounded in sources, with quotes that can be checked",
     body: AskRequest,
     success: json(AskResponse, "mode ai, or search when no model answers"),
-    errors: [400, 413, 429, 503],
+    errors: [400, 413, 503],
   }),
   row({
     id: "capabilities",
@@ -195,6 +195,7 @@ const library: readonly Route<ViewRouteId>[] = [
     id: "llms-full",
     group: "service",
     path: "/llms-full.txt",
+    limit: "llms-full",
     summary: "Claims, records and texts in one file of at most 4 MiB",
     success: text("text/plain", "Markdown; each object's text between two lines with its digest"),
   }),
@@ -215,7 +216,7 @@ const library: readonly Route<ViewRouteId>[] = [
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     body: anyObject,
     success: json(anyObject, "JSON-RPC 2.0 response"),
-    errors: [403, 413, 429, 503],
+    errors: [403, 413, 503],
   }),
 ];
 
@@ -292,7 +293,7 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
       path: { description: "Path in the repository.", example: "coq/Sort.v" },
     },
     success: text("application/octet-stream", "The bytes, with X-CUB-Sha256"),
-    errors: [400, 401, 403, 404, 429, 503],
+    errors: [400, 401, 403, 404, 503],
   }),
   row({
     id: "rejected",
@@ -368,7 +369,7 @@ const internal: readonly Route[] = [
     parts: {},
     body: AskRequest,
     success: json(AskResponse, "Like the machine route"),
-    errors: [400, 401, 403, 413, 429, 503],
+    errors: [400, 401, 403, 413, 503],
   },
 ];
 
@@ -381,6 +382,16 @@ export const COSTLY_PAGES: readonly PageRoute[] = [
   // A stored page without a question; with one, an answer.
   { id: "ask-page", path: pagePath.ask, methods: READ, kind: "effect", access: "public", limit: "ask" },
 ];
+
+/** A kept snapshot, whatever is asked of it: read and parsed first, unless somebody has just asked for it. */
+export const KEPT_SNAPSHOT: PageRoute = {
+  id: "at",
+  path: "/at/{snapshot}/{path...}",
+  methods: READ,
+  kind: "query",
+  access: "public",
+  limit: "at",
+};
 
 export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);

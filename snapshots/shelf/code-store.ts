@@ -2,13 +2,14 @@
  *
  *  Nothing in it is followed: a link anywhere on the way makes the file absent. Bytes are read once, and the digest is of
  *  the bytes that were read, so what is compared and what is sent cannot differ. */
-import { constants, type FileHandle, lstat, open, readdir, realpath } from "node:fs/promises";
+import { constants, lstat, open, readdir, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { type CodeRef, findCodePathProblem, CODE_HEAD_PATTERN, CODE_REPO_PATTERN, parseCodeRef } from "../format/code-ref.ts";
 import { type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { type OpenFile, toOpenFile } from "./checked-read.ts";
 
-export const MAX_CODE_BYTES = 64 * 1024 * 1024; // one source file; it is held in memory while it is sent
+export const MAX_CODE_BYTES = 64 * 1024 * 1024; // one source file; a build holds it in memory
 
 type CodeFile = { readonly bytes: Uint8Array; readonly sha256: Sha256 };
 export type ListedCode = CodeRef & {
@@ -24,6 +25,8 @@ export interface CodeStore {
   /** All bytes and their digest; null when the store has no such regular file. The caller compares the digest.
    *  @throws ShelfError "bad_code_path", or "code_store_unavailable" when the store cannot tell or the file is over MAX_CODE_BYTES */
   read(ref: CodeRef): Promise<CodeFile | null>;
+  /** The file, open, for who sends it part by part. As `read` otherwise. */
+  open(ref: CodeRef): Promise<OpenFile | null>;
   /** Everything below well-named repositories and revisions, in no order.
    *  @throws ShelfError "code_store_unavailable" */
   list(): AsyncIterable<ListedCode>;
@@ -35,48 +38,58 @@ export type CodeStorage = { readonly kind: "directory"; readonly root: string } 
 export function openCodeStore(storage: CodeStorage): CodeStore {
   if (storage.kind !== "directory") throw new ShelfError("bad_config", "code.kind s3 is not supported yet; use kind: directory");
   const { root } = storage;
+  const openSmall = async (ref: CodeRef): Promise<OpenFile | null> => {
+    const file = await openFile(root, ref);
+    if (file === null || file.size <= MAX_CODE_BYTES) return file;
+    await file.close();
+    throw new ShelfError("code_store_unavailable", `The file is larger than ${MAX_CODE_BYTES} bytes.`);
+  };
   return {
     async stat(ref) {
-      return withFile(root, ref, async (_file, size) => ({ size }));
+      const file = await openFile(root, ref);
+      await file?.close();
+      return file === null ? null : { size: file.size };
     },
+    open: openSmall,
     async read(ref) {
-      return withFile(root, ref, async (file, size) => {
-        if (size > MAX_CODE_BYTES) throw new ShelfError("code_store_unavailable", `The file is larger than ${MAX_CODE_BYTES} bytes.`);
-        const buffer = await file.readFile();
-        const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset, buffer.byteLength);
+      const file = await openSmall(ref);
+      if (file === null) return null;
+      try {
+        const bytes = await file.read(0, file.size);
         return { bytes, sha256: sha256(bytes) };
-      });
+      } catch (cause) {
+        return unavailable(cause);
+      } finally {
+        await file.close();
+      }
     },
     list: () => list(root),
   };
 }
 
-async function withFile<T>(root: string, ref: CodeRef, use: (file: FileHandle, size: number) => Promise<T>): Promise<T | null> {
+async function openFile(root: string, ref: CodeRef): Promise<OpenFile | null> {
   parseCodeRef(ref.repo, ref.head, ref.path); // a caller that forgot must not leave the root
   const realRoot = await realpath(root).catch(unavailable);
   const path = join(realRoot, ref.repo, ref.head, ref.path);
-  let file: FileHandle;
   try {
     // realpath of a path without links is that path; this refuses links in the middle, O_NOFOLLOW one at the end.
     if ((await realpath(path)) !== path) return null;
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const opened = await handle.stat({ bigint: true });
+      // A folder on the way may have become a link between the two calls: what was opened must still be what stands there.
+      const standing = await lstat(path, { bigint: true });
+      if (opened.isFile() && (await realpath(path)) === path && standing.ino === opened.ino && standing.dev === opened.dev)
+        return await toOpenFile(handle);
+    } catch (cause) {
+      await handle.close();
+      throw cause;
+    }
+    await handle.close();
+    return null;
   } catch (cause) {
     if (isAbsent(cause)) return null;
     return unavailable(cause);
-  }
-  try {
-    const opened = await file.stat({ bigint: true });
-    if (!opened.isFile()) return null;
-    // A folder on the way may have become a link between the two calls: what was opened must still be what stands there.
-    const standing = await lstat(path, { bigint: true });
-    if ((await realpath(path)) !== path || standing.ino !== opened.ino || standing.dev !== opened.dev) return null;
-    return await use(file, Number(opened.size));
-  } catch (cause) {
-    if (cause instanceof ShelfError) throw cause;
-    if (isAbsent(cause)) return null;
-    return unavailable(cause);
-  } finally {
-    await file.close();
   }
 }
 

@@ -7,6 +7,7 @@ import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Rejection } from "../schema/resources.ts";
 import { parseCatalogRows } from "./catalog-rows.ts";
+import { type CheckedBody, readChecked, WrongBytes } from "./checked-read.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { type BlobEntry, type Entry, parseTree, type Tree } from "../format/tree.ts";
 import type { Library, ViewData } from "../format/view-data.ts";
@@ -22,6 +23,9 @@ export type Snapshot = {
   find(path: string): Promise<Entry | null>;
   /** Bytes of a file's blob. @throws ShelfError "snapshot_damaged" when missing or not what the digest says */
   read(entry: BlobEntry): Promise<Uint8Array>;
+  /** Bytes [start, end] of a file's blob, a part at a time unless it is short. A blob that changes under way ends the body with an error.
+   *  @throws ShelfError "snapshot_damaged" as `read` does */
+  readPart(entry: BlobEntry, start: number, end: number): Promise<Uint8Array | CheckedBody>;
   tree(digest: Sha256): Promise<Tree>;
   /** Everything under api/ as data; read once. */
   data(): Promise<ViewData>;
@@ -80,6 +84,14 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     find,
     tree,
     read: (entry) => readBlob(shelf, entry.sha256),
+    async readPart({ sha256: digest }, start, end) {
+      const file = await shelf.openBlob(digest);
+      if (file === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+      return readChecked(file, (found) => found === digest, start, end).catch((cause: unknown) => {
+        if (cause instanceof WrongBytes) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`, { cause });
+        throw cause;
+      });
+    },
     data: () => {
       // A failed load is not remembered: the shelf may come back.
       data ??= loadViewData(text).catch((error: unknown) => {

@@ -13,12 +13,13 @@ import {
   renameSync,
   writeFileSync,
 } from "node:fs";
-import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { access, mkdir, open, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { ZodType } from "zod";
 import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { toOpenFile } from "./checked-read.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
 import { changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
@@ -59,6 +60,14 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       return (await readWhole(blobPath(digest))) ?? (await fallback?.getBlob(digest)) ?? null;
     },
 
+    async openBlob(digest) {
+      const handle = await open(blobPath(digest)).catch(absent);
+      if (handle === null) return (await fallback?.openBlob(digest)) ?? null;
+      return toOpenFile(handle).catch(async (error: unknown) => {
+        await handle.close();
+        throw error;
+      });
+    },
     async streamBlob(digest, start, end) {
       const path = blobPath(digest);
       if (!existsSync(path)) return (await fallback?.streamBlob(digest, start, end)) ?? null;

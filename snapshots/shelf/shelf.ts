@@ -2,6 +2,7 @@
  *  the pointer, and the search index beside them. See architecture "The snapshot format". */
 import { z } from "zod";
 import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import type { OpenFile } from "./checked-read.ts";
 
 const digest = z.string().regex(SHA256_PATTERN);
 
@@ -34,7 +35,9 @@ export type Changes = z.infer<typeof changesSchema>;
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
-  /** A byte range of a blob, `end` inclusive; for objects too large to hold. Null when it is not here. */
+  /** A blob to read parts of, checked by `readChecked`: what is sent to readers. Null when it is not here. */
+  openBlob(digest: Sha256): Promise<OpenFile | null>;
+  /** A byte range of a blob, `end` inclusive, unchecked: for who looks for damage. Null when it is not here. */
   streamBlob(digest: Sha256, start: number, end: number): Promise<AsyncIterable<Uint8Array> | null>;
   /** Stores bytes under their digest unless they are there. @returns whether anything was written */
   putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean>;
