@@ -50,6 +50,9 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
 };
 
+/** Objects that a note names, and finds in one of them. */
+const MAX_SUSPICIONS = 20;
+
 type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
 /** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
@@ -234,7 +237,7 @@ async function summarise(done: {
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
-    notes: [...notesOf(facts), ...done.forgotten],
+    notes: [...notesOf(facts), ...suspicions(read.objects), ...done.forgotten],
     internal: {
       snapshot: after.internal.snapshot,
       sequence: after.internal.sequence,
@@ -258,13 +261,26 @@ function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
-    notes: notesOf(facts),
+    notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
 }
 
 function notesOf({ registry, claims }: Facts): readonly string[] {
   return [...registry.notes, ...(claims?.notes ?? [])];
+}
+
+/** For the operator only: a page that says where a secret lies would lead others to it. */
+function suspicions(objects: readonly KnownObject[]): readonly string[] {
+  const found = objects.filter(({ secrets }) => secrets.length > 0);
+  if (found.length === 0) return [];
+  const named = found
+    .slice(0, MAX_SUSPICIONS)
+    .map(({ key, secrets }) => `${JSON.stringify(key)} (${secrets.slice(0, MAX_SUSPICIONS).join(", ")})`);
+  if (found.length > named.length) named.push(`and ${found.length - named.length} more`);
+  return [
+    `These objects look as if they held keys, tokens or passwords, and are served: ${named.join("; ")}. Make those that are real worthless, and take the files out of the store or name them in store.exclude.`,
+  ];
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

@@ -10,7 +10,7 @@ import { inflate, readings } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { findCollection, type ViewData } from "../format/view-data.ts";
 
 const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
@@ -103,7 +103,10 @@ export async function gatedSecrets(
   }
   const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
   for (const item of internalData.rejected) {
-    if (!publicRejected.has(`${item.source} ${item.key}`) && item.key.length >= MIN_NEEDLE_BYTES) addKey(item.key);
+    if (publicRejected.has(`${item.source} ${item.key}`)) continue;
+    // Under no collection lie `.git/` and the like, which any text may name.
+    const isStray = findCollection(internalData.library.collections, item.key) === null;
+    if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key);
   }
   // What one view of a claim or record shows and the other does not.
   const said = new Set(stringsOf([publicData.claims, publicData.cubs, publicData.meta, [...publicData.code.values()]]));
