@@ -13,6 +13,7 @@ import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { hasRows } from "./index/update-index.ts";
 import { withBuildLock } from "./lock.ts";
+import { refuseLoss } from "./loss.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
@@ -35,6 +36,8 @@ export type BuildOptions = {
   readonly progress?: Progress;
   /** In place of the configured store; for tests. */
   readonly store?: ObjectStore;
+  /** Publish although the store has lost much of what it held. */
+  readonly acceptLoss?: boolean;
 };
 
 /** The body of POST /api/reindex, with what else an operator asks. */
@@ -83,7 +86,9 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const reading = planReading(facts);
   const outcome = reading.nothing
     ? unchanged(facts)
-    : await together((tasks) => carryOut(tasks, { facts, reading, site, store, shelves, clock, progress }));
+    : await together((tasks) =>
+        carryOut(tasks, { facts, reading, site, store, shelves, clock, progress, acceptLoss: options.acceptLoss ?? false }),
+      );
   const unchecked = await noteFailure(
     async () => {
       await shelves.public.writeChecked(clock().toISOString());
@@ -109,6 +114,7 @@ type Work = {
   readonly shelves: Shelves;
   readonly clock: () => Date;
   readonly progress: Progress;
+  readonly acceptLoss: boolean;
 };
 
 /** Opens what the work needs, and closes it however it ends. */
@@ -147,6 +153,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const { facts, reading, site, store, shelves, clock, progress } = work;
   const indexed = tasks.run(() => lookAtIndexes(open.index, shelves, facts));
   const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
+  if (!work.acceptLoss) await refuseLoss(facts, read.objects, shelves);
   const views = project(recordSet(facts, read));
 
   progress.step("render");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -449,4 +449,23 @@ test("a server keeps answering from one snapshot at a time while builds publish 
   going = false;
   await reading;
   assert.equal(seen.size, 3);
+});
+
+test("a store that is not mounted is not published, and the build says what was lost and what to do; --accept-loss is said once", (t) => {
+  const { dir, file } = copy(t);
+  rmSync(join(dir, "library"), { recursive: true });
+  mkdirSync(join(dir, "library"));
+  const before = json(run(["snapshots", "list", "--json", "--config", file]));
+  for (const args of [[], ["--json"]]) {
+    const { status, stdout, stderr } = run(["build", "--config", file, ...args]);
+    assert.equal(status, 1);
+    assert.match(stderr, /^Nothing was published, because the store has lost objects since the last build: .* 3 of 3 in collection notes/m);
+    assert.match(stderr, /mounted/);
+    assert.match(stderr, /proofshelf build --accept-loss/);
+    if (args.length > 0) assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, "build_failed");
+  }
+  assert.deepEqual(json(run(["snapshots", "list", "--json", "--config", file])), before);
+  const accepted = json(run(["build", "--accept-loss", "--json", "--config", file])) as { published: boolean; sequence: number };
+  assert.deepEqual([accepted.published, accepted.sequence], [true, 2]);
+  assert.equal(run(["build", "--config", file]).status, 0, "once was enough");
 });

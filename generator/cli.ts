@@ -24,8 +24,9 @@ function command(name: string, description: string, parent: Command = program): 
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
+  .option("--accept-loss", "publish although the store lost everything, or more than half of a collection")
   .option("--plan", "say what would be done and why, and change nothing")
-  .action(async (options: CommonOptions & { now?: string; plan?: boolean }) =>
+  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; plan?: boolean }) =>
     options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
   );
 
