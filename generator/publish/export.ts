@@ -1,5 +1,5 @@
 /** The public view as plain files for any static host: what the server would answer, byte for byte, at every path that a
- *  file can have. Written beside the target and moved into place, so that nobody is served half an export. */
+ *  file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. Written beside the target and moved into place, so that nobody is served half an export. */
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -13,7 +13,9 @@ import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import { PAGE_POLICY } from "../../snapshots/http/page-answer.ts";
 import { VERSION } from "../version.ts";
+import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */
 const MARKER = ".proofshelf-export";
@@ -22,6 +24,7 @@ const MARKER = ".proofshelf-export";
 const HEADERS = `/*
   X-Content-Type-Options: nosniff
   Referrer-Policy: same-origin
+  Content-Security-Policy: ${PAGE_POLICY}
 /objects/*
   Content-Security-Policy: sandbox
 /api/*
@@ -93,7 +96,28 @@ export async function exportView(options: { readonly shelf: Shelf; readonly dist
     }
   };
   try {
-    for await (const [path, file] of pathsOf(view)) await write(file, await bodyOf(view, path));
+    // Objects first: pages say where their bytes lie.
+    const { objects } = await snapshot.data();
+    const types = new Map(objects.map(({ key, media_type }) => [key, media_type]));
+    const keys = new Set(types.keys());
+    const renamed = new Map<string, string>();
+    for (const key of keys) {
+      const body = await bodyOf(view, objectPath(key));
+      const active = isActive(key, body);
+      const lies = active ? harmlessKey(key, keys) : key;
+      await write(`objects/${lies}`, body);
+      if (!active) continue;
+      renamed.set(key, lies);
+      const note = noteFor(key, lies);
+      if (note !== null) await write(`objects/${key}`, note);
+    }
+    const picture = async (key: string): Promise<Uint8Array | null> =>
+      types.get(key)?.startsWith("image/svg") === true ? bodyOf(view, objectPath(key)) : null;
+    for await (const [path, file] of pathsOf(view)) {
+      const body = await bodyOf(view, path);
+      const hasLinks = /\.(html|json)$/.test(file) && renamed.size > 0;
+      await write(file, hasLinks ? Buffer.from(await relink(Buffer.from(body).toString(), renamed, picture)) : body);
+    }
     await write("_headers", Buffer.from(HEADERS));
     await write(MARKER, Buffer.from(`${snapshot.id}\n`));
     const old = `${draft}.old`;
@@ -106,7 +130,7 @@ export async function exportView(options: { readonly shelf: Shelf; readonly dist
   return { snapshot: snapshot.id, files, bytes, skipped };
 }
 
-/** Every path that has a file, with its name in the export. */
+/** Every path that has a file, with its name in the export; objects are not among them. */
 async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file: string]> {
   const open = await view.current();
   if (open === null) return;
@@ -136,7 +160,6 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   for (const prefix of relationsOf(data).folders.keys()) {
     yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
   }
-  for (const { key } of data.objects) yield [objectPath(key), `objects/${key}`];
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
 }
