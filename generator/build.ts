@@ -14,6 +14,7 @@ import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { hasRows } from "./index/update-index.ts";
 import { withBuildLock } from "./lock.ts";
 import { refuseLoss } from "./loss.ts";
+import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
@@ -60,6 +61,7 @@ type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
 /** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
 export async function build(config: Config, options: BuildOptions = {}): Promise<BuildSummary> {
+  checkOpenFiles();
   const shelves = openShelves(config);
   await checkWritable(shelves.publicDir);
   await checkWritable(shelves.internalDir);

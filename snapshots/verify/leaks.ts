@@ -34,6 +34,8 @@ export type ScannedFile = {
   readonly bytes: Uint8Array;
   readonly source: boolean;
   readonly offset?: number;
+  /** An object that nobody reads as text: names and digests are looked for in its bytes, and no runs of words. */
+  readonly binary?: boolean;
   /** These are the software's own words, the same for every library: what they say is nobody's secret. */
   readonly software?: boolean;
 };
@@ -148,15 +150,15 @@ export async function findLeaks(
 ): Promise<readonly Leak[]> {
   if (secrets.empty) return [];
   const hits: { path: string; source: boolean; ids: Map<number, number | null>; places: Set<number> }[] = [];
-  for await (const { path, bytes: stored, source, offset = 0, software = false } of files) {
-    const bytes = inflate(path, stored);
+  for await (const { path, bytes: stored, source, offset = 0, binary = false, software = false } of files) {
+    const bytes = binary ? stored : inflate(path, stored);
     const ids = new Map<number, number | null>();
     const places = new Set<number>();
     for (const match of matches(secrets, bytes)) if (!ids.has(match.id)) ids.set(match.id, bytes === stored ? offset + match.offset : null);
-    const [text = "", ...decoded] = readings(new TextDecoder().decode(bytes));
-    for (const reading of decoded)
-      for (const match of matches(secrets, Buffer.from(reading))) if (!ids.has(match.id)) ids.set(match.id, null);
-    for (const reading of [text, ...decoded]) {
+    const texts = binary ? [] : readings(new TextDecoder().decode(bytes));
+    for (const decoded of texts.slice(1))
+      for (const match of matches(secrets, Buffer.from(decoded))) if (!ids.has(match.id)) ids.set(match.id, null);
+    for (const reading of texts) {
       if (secrets.text.size === 0) break;
       eachShingle(reading, (high, low) => {
         const place = secrets.text.find(high, low);
