@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { chmodSync, cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -543,4 +544,52 @@ test("a collection that becomes gated is gone from the public view, also from it
   }
   assert.equal((await run().catch((error: unknown) => error)) instanceof Error, false, "and back again");
   assert.equal((await ask(view, "/objects/proofs/Sort.v")).status, 200);
+});
+
+test("what nobody meant to publish is left out and said, and the name of what is gated is said to nobody outside", async (t) => {
+  const { dir, config, run } = await openFixture(t);
+  await writeFiles(join(dir, "library"), [
+    [".git/config", "[remote]\n"],
+    ["notes/.env", "TOKEN=CANARY-DOT-ENV\n"],
+    ["notes/.git/objects/aa/CANARY-OBJECT", "x"],
+    ["notes/tls.pem", "CANARY-PEM\n"],
+    ["notes/draft.md~", "CANARY-BACKUP\n"],
+    ["drafts/.CANARY-GATED-NAME", "x"],
+  ]);
+  const summary = await run();
+  const said = summary.rejected.filter(({ reason }) => /left out/.test(reason)).map(({ key }) => key);
+  assert.deepEqual(said.sort(), [".git/", "drafts/.CANARY-GATED-NAME", "notes/.env", "notes/.git/", "notes/draft.md~", "notes/tls.pem"]);
+  const view = await openFixtureView(config);
+  const listed = (await ask(view, "/api/rejected")).json() as { rejected: { key: string }[]; withheld: number };
+  const named = listed.rejected.map(({ key }) => key).filter((key) => said.includes(key));
+  assert.deepEqual(named.sort(), ["notes/.env", "notes/.git/", "notes/draft.md~", "notes/tls.pem"]);
+  assert.equal(listed.withheld, 2, "the stray file and the folder under no collection, counted only");
+  assert.equal((await ask(view, objectPath("notes/.env"))).status, 404);
+  for (const entry of readdirSync(openShelves(config).publicDir, { recursive: true, withFileTypes: true }))
+    if (entry.isFile())
+      assert.doesNotMatch(readFileSync(join(entry.parentPath, entry.name), "latin1"), /CANARY-(DOT|OBJECT|PEM|BACKUP|GATED)/);
+});
+
+test("text that looks like a key or a token is told to the operator in every build, by line, and no public byte says so", async (t) => {
+  const { library, config } = await openPlain(t);
+  const { privateKey } = generateKeyPairSync("ed25519", {
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+    publicKeyEncoding: { type: "spki", format: "pem" },
+  });
+  const token = `ghp_${"wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx"}`;
+  await writeFiles(library, [
+    ["a/how-to.md", `# How to\n\n${privateKey}\n`],
+    ["a/log.txt", `start\n${token}\n`],
+    ["a/talk.md", "# Keys\n\nA private key begins with BEGIN PRIVATE KEY, a token with ghp_.\n"],
+  ]);
+  const first = await build(config, quiet());
+  const note = first.notes.find((line) => /look as if/.test(line)) ?? "";
+  assert.match(note, /"a\/how-to\.md" \(privatekey in line 3\); "a\/log\.txt" \(github in line 2\)\./);
+  assert.ok(!note.includes(token) && !note.includes("talk.md"));
+  const again = await build(config, quiet());
+  assert.equal(again.published, false);
+  assert.ok(again.notes.includes(note), "said as long as it lies there");
+  const view = await openFixtureView(config);
+  for (const path of ["/api/rejected", pagePath.object("a/log.txt"), "/rejected/", "/api/catalog"])
+    assert.doesNotMatch((await ask(view, path)).text, /look as if|in line 2|secretlint/);
 });

@@ -12,6 +12,8 @@ import { type Facts, gatherFacts } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { withBuildLock } from "./lock.ts";
+import { refuseLoss } from "./loss.ts";
+import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
@@ -34,6 +36,8 @@ export type BuildOptions = {
   readonly progress?: Progress;
   /** In place of the configured store; for tests. */
   readonly store?: ObjectStore;
+  /** Publish although the store has lost much of what it held. */
+  readonly acceptLoss?: boolean;
 };
 
 /** The body of POST /api/reindex, with what else an operator asks. */
@@ -49,10 +53,14 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
 };
 
+/** Objects that a note names, and finds in one of them. */
+const MAX_SUSPICIONS = 20;
+
 type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
 /** @throws ShelfError "build_running" when another build holds this shelf, "build_failed" and others with what to do */
 export async function build(config: Config, options: BuildOptions = {}): Promise<BuildSummary> {
+  checkOpenFiles();
   const shelves = openShelves(config);
   await checkWritable(shelves.publicDir);
   await checkWritable(shelves.internalDir);
@@ -76,10 +84,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
     return [await compiling, await gathering] as const;
   });
+  const { acceptLoss = false } = options;
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
-    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress }));
+    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss }));
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
     if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
@@ -111,6 +120,7 @@ type Work = {
   readonly shelves: Shelves;
   readonly clock: () => Date;
   readonly progress: Progress;
+  readonly acceptLoss: boolean;
 };
 
 /** Opens what the work needs, and closes it however it ends. */
@@ -148,6 +158,7 @@ type Open = {
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
   const { facts, reading, site, store, shelves, clock, progress } = work;
   const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
+  if (!work.acceptLoss) await refuseLoss(facts, read.objects, shelves);
   const views = project(recordSet(facts, read));
 
   progress.step("render");
@@ -227,7 +238,7 @@ async function summarise(done: {
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...done.forgotten],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.forgotten],
     internal: {
       snapshot: after.internal.snapshot,
       sequence: after.internal.sequence,
@@ -251,7 +262,7 @@ function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
-    notes: notesOf(facts),
+    notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
 }
@@ -266,6 +277,19 @@ function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[
     const { problem } = indexes[view];
     return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];
   });
+}
+
+/** For the operator only: a page that says where a secret lies would lead others to it. */
+function suspicions(objects: readonly KnownObject[]): readonly string[] {
+  const found = objects.filter(({ secrets }) => secrets.length > 0);
+  if (found.length === 0) return [];
+  const named = found
+    .slice(0, MAX_SUSPICIONS)
+    .map(({ key, secrets }) => `${JSON.stringify(key)} (${secrets.slice(0, MAX_SUSPICIONS).join(", ")})`);
+  if (found.length > named.length) named.push(`and ${found.length - named.length} more`);
+  return [
+    `These objects look as if they held keys, tokens or passwords, and are served: ${named.join("; ")}. Make those that are real worthless, and take the files out of the store or name them in store.exclude.`,
+  ];
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

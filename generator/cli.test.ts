@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
 import { request } from "node:http";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
@@ -476,4 +478,63 @@ test("a server keeps answering from one snapshot at a time while builds publish 
   going = false;
   await reading;
   assert.equal(seen.size, 3);
+});
+
+test("a store that is not mounted is not published, and the build says what was lost and what to do; --accept-loss is said once", (t) => {
+  const { dir, file } = copy(t);
+  rmSync(join(dir, "library"), { recursive: true });
+  mkdirSync(join(dir, "library"));
+  const before = json(run(["snapshots", "list", "--json", "--config", file]));
+  for (const args of [[], ["--json"]]) {
+    const { status, stdout, stderr } = run(["build", "--config", file, ...args]);
+    assert.equal(status, 1);
+    assert.match(stderr, /^Nothing was published, because the store has lost objects since the last build: .* 3 of 3 in collection notes/m);
+    assert.match(stderr, /mounted/);
+    assert.match(stderr, /proofshelf build --accept-loss/);
+    if (args.length > 0) assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, "build_failed");
+  }
+  assert.deepEqual(json(run(["snapshots", "list", "--json", "--config", file])), before);
+  const accepted = json(run(["build", "--accept-loss", "--json", "--config", file])) as { published: boolean; sequence: number };
+  assert.deepEqual([accepted.published, accepted.sequence], [true, 2]);
+  assert.equal(run(["build", "--config", file]).status, 0, "once was enough");
+});
+
+test("too few open files are told in words, before anything is written, and no file is taken for missing", (t) => {
+  const { file } = copy(t);
+  const before = json(run(["snapshots", "list", "--json", "--config", file]));
+  for (const files of [30, 64, 128, 255]) {
+    const command = `ulimit -n ${files}; exec "${process.execPath}" "${CLI}" build --json --config "${file}"`;
+    const { status, stderr, stdout } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
+    assert.equal(status, 1, `${files}: ${stderr}`);
+    assert.match(stderr, /files (are )?open at a time/, `${files}`);
+    assert.match(stderr, /ulimit -n/);
+    assert.doesNotMatch(stderr, /\n\s+at /);
+    assert.equal((JSON.parse(stdout) as { error: { code: string } }).error.code, "build_failed");
+  }
+  assert.deepEqual(json(run(["snapshots", "list", "--json", "--config", file])), before);
+  assert.equal(spawnSync("sh", ["-c", `ulimit -n 256; exec "${process.execPath}" "${CLI}" build --config "${file}"`]).status, 0);
+});
+
+test("a pipe, a socket or a device where a file belongs is refused and not waited for", async (t) => {
+  const { dir, file } = copy(t);
+  const text = readFileSync(file, "utf8");
+  const pipe = join(dir, "pipe");
+  spawnSync("mkfifo", [pipe]);
+  const socket = createServer().listen(join(dir, "socket"));
+  await once(socket, "listening");
+  t.after(() => socket.close());
+  const build = (path: string) =>
+    spawnSync(process.execPath, [CLI, "build", "--json", "--config", path], { encoding: "utf8", timeout: 60_000 });
+  for (const special of ["./pipe", "./socket", "/dev/zero"]) {
+    for (const part of ["registry", "claims"]) {
+      writeFileSync(file, text.replace(new RegExp(`^${part}: .*$`, "m"), `${part}: { path: ${special} }`));
+      const { status, stderr, stdout, signal } = build(file);
+      assert.equal(signal, null, `${part} ${special} is waited for`);
+      if (part === "claims") assert.equal(status, 2, stderr);
+      assert.match(`${stderr}${stdout}`, /regular file|special file|cannot be opened/, `${part} ${special}`);
+    }
+    const { status, stderr, signal } = build(join(dir, special.startsWith("/") ? relative(dir, special) : special));
+    assert.deepEqual([signal, status], [null, 2], `configuration ${special}: ${stderr}`);
+    assert.match(stderr, /is not a regular file/);
+  }
 });

@@ -2,6 +2,7 @@
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
+import { isShortage, RAISE } from "./open-files.ts";
 import type { CommonOptions } from "./commands/options.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
@@ -24,8 +25,9 @@ function command(name: string, description: string, parent: Command = program): 
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
+  .option("--accept-loss", "publish although the store lost everything, or more than half of a collection")
   .option("--plan", "say what would be done and why, and change nothing")
-  .action(async (options: CommonOptions & { now?: string; plan?: boolean }) =>
+  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; plan?: boolean }) =>
     options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
   );
 
@@ -101,6 +103,8 @@ function describeFailure(error: unknown): string {
   // The index is native code and only says it in words.
   if (code === "ENOSPC" || /no space left on device|os error 28/i.test(error.message))
     return "The disk is full. The public snapshot served before is untouched. Free some space and try again.";
+  if (isShortage(error) || /too many open files|os error 24/i.test(error.message))
+    return `Too many files are open at a time, in this process or on this machine.\n  ${RAISE.join("\n  ")}`;
   if (code === "EADDRINUSE") return "The port is in use. Choose another with --port, or 0 for a free one.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `Not permitted: ${error.message}`;
   return error.stack ?? error.message;

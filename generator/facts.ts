@@ -49,7 +49,7 @@ export async function gatherFacts(
   options: { readonly store: ObjectStore; readonly now: () => Date; readonly sources?: Sources; readonly keep: boolean },
 ): Promise<Facts> {
   return together(async ({ run }) => {
-    const listed = run(() => listObjects(options.store, config.collections));
+    const listed = run(() => listObjects(options.store, config));
     const registry = run(() => readRegistry(config, join(shelves.buildDir, "registry"), options.now, options.keep));
     const claims = run(() => (config.claims === null ? null : readClaims(config.claims.path)));
     const views = {

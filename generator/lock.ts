@@ -24,7 +24,11 @@ const DYING_MS = 250;
 const Holder = z.object({ pid: z.int().positive(), since: z.string() });
 type Holder = z.infer<typeof Holder>;
 
-export type LockOptions = { readonly now?: () => Date };
+export type LockOptions = {
+  readonly now?: () => Date;
+  /** What is done under it, for the message; "build" by default. */
+  readonly what?: string;
+};
 
 /** Runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
@@ -33,7 +37,7 @@ export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, option
   const database = await openLock(join(dir, LOCK), false);
   try {
     // Nothing is ever written into it, so it needs no journal, which a kill would leave lying there.
-    if (!tryLock(database, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")) throw await running(dir);
+    if (!tryLock(database, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")) throw await running(dir, options.what ?? "build");
     sayHolder(dir, { pid: process.pid, since: (options.now?.() ?? new Date()).toISOString() });
     try {
       return await fn();
@@ -54,7 +58,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
     return null; // there is no lock yet, so nobody holds it
   }
   try {
-    return tryLock(database, "SELECT 1 FROM sqlite_schema") ? null : (await running(dir)).message;
+    return tryLock(database, "SELECT 1 FROM sqlite_schema") ? null : (await running(dir, "build")).message;
   } finally {
     database.close();
   }
@@ -88,15 +92,15 @@ function unusable(cause: unknown): ShelfError {
   });
 }
 
-async function running(dir: string): Promise<ShelfError> {
+async function running(dir: string, what: string): Promise<ShelfError> {
   let holder = readHolder(dir);
   if (holder === null) {
     await wait(NAME_WAIT_MS);
     holder = readHolder(dir);
   }
   const who = holder === null ? "" : `: process ${holder.pid}, since ${holder.since}`;
-  return new ShelfError("build_running", `Another build is running${who}.`, {
-    fixes: ["Wait for it to end, or stop that process; a killed build leaves no lock behind."],
+  return new ShelfError("build_running", `Another ${what} is running${who}.`, {
+    fixes: ["Wait for it to end, or stop that process; killed, it leaves no lock behind."],
   });
 }
 

@@ -32,7 +32,7 @@ test("objects that are under way at once stay within the budget of bytes, and on
   };
   const pool = openExtractPool({ worker: join(base, "compiled", WORKER) });
   const shelves = { public: openDirectoryShelf(join(base, "public")), internal: openDirectoryShelf(join(base, "internal")) };
-  const { rows } = await listObjects(store, collections);
+  const { rows } = await listObjects(store, { collections, store: { include: [], exclude: [] } });
   try {
     const { objects } = await readObjects({
       store,

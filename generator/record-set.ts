@@ -38,7 +38,7 @@ export function recordSet(
     registryUrl: config.registryUrl ?? "",
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
-    objects: read.objects.map(({ version: _, root: __, ...row }) => row),
+    objects: read.objects.map(({ version: _, root: __, secrets: ___, ...row }) => row),
     claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
     cubs: registry.cubs,
     registry: registry.state,

@@ -23,6 +23,8 @@ export type KnownObject = ReadRow & {
   readonly version: string;
   /** Root that holds its blobs. */
   readonly root: "public" | "internal";
+  /** What in it looks like a secret. */
+  readonly secrets: readonly string[];
 };
 
 /** Files of one Pagefind bundle, and what they were made from. */

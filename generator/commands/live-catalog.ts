@@ -10,7 +10,7 @@ import { listObjects } from "../sources/list-objects.ts";
 import { openObjectStore } from "../sources/open-object-store.ts";
 
 export async function liveCatalog(config: Config): Promise<Catalog> {
-  const { rows } = await listObjects(openObjectStore(config.store), config.collections);
+  const { rows } = await listObjects(openObjectStore(config.store), config);
   const collections = config.collections
     .filter((collection) => collection.visibility === "public")
     .map((collection) => {

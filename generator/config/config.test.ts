@@ -162,7 +162,7 @@ test("a good file gets defaults, absolute paths and null for what it leaves out"
   );
   const config = await openConfig(path);
   assert.equal(config.baseUrl, "https://library.example.org");
-  assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library") });
+  assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library"), include: [], exclude: [] });
   assert.deepEqual(config.shelf, { kind: "directory", root: join(folder, "snapshots/data") });
   assert.deepEqual(config.registry, { url: "https://r.example.org/cubs?x=1" });
   assert.equal(config.access?.serviceTokens[0]?.secretSha256, "a".repeat(64));
@@ -189,6 +189,8 @@ test("a bucket is accepted, with AWS's defaults", () => {
     endpoint: null,
     region: "us-east-1",
     forcePathStyle: false,
+    include: [],
+    exclude: [],
   });
 });
 
@@ -311,4 +313,16 @@ test("the reference table names every key with its default", () => {
   assert.ok(keys.includes("store (s3).forcePathStyle") && keys.includes("access.serviceTokens[].secretSha256"));
   assert.equal(fields.find((field) => field.key === "baseUrl")?.default, '"http://127.0.0.1:4321"');
   assert.equal(fields.find((field) => field.key === "shelf")?.default, '{"kind":"directory","root":"snapshots/data"}');
+});
+
+test("patterns of the store are told with their lines where they are none", () => {
+  const store = (lists: string) => GOOD.replace("root: ./library }", `root: ./library, ${lists} }`);
+  assert.deepEqual(problemsOf(store('include: ["**/.well-known/**"], exclude: [build, "**/*.tmp"]')), []);
+  const found = problemsOf(store('include: ["!notes/**", "/notes/**"], exclude: ["build/", "", 7]')).join("\n");
+  assert.match(found, /^2: store\.include\[0\] begins with an exclamation mark; write/m);
+  assert.match(found, /^2: store\.include\[1\] is no pattern of keys; keys begin with a name/m);
+  assert.match(found, /^2: store\.exclude\[0\] matches no key; write "build"/m);
+  assert.match(found, /^2: store\.exclude\[1\] is empty; write a pattern/m);
+  assert.match(found, /^2: store\.exclude\[2\] is a number; write text/m);
+  assert.match(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ./s, exclude: [x] }`).join("\n"), /shelf\.exclude is not a known key/);
 });

@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { StorePatterns } from "../sources/left-out.ts";
 import { checkConfig } from "./check.ts";
 import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
@@ -16,8 +17,8 @@ export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
 export type StorageConfig =
-  | Extract<ParsedConfig["store"], { kind: "directory" }>
-  | (Omit<Extract<ParsedConfig["store"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+  | Extract<ParsedConfig["shelf"], { kind: "directory" }>
+  | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -31,7 +32,7 @@ export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collecti
   readonly file: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StorageConfig;
+  readonly store: StorageConfig & StorePatterns;
   readonly shelf: StorageConfig;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
@@ -103,7 +104,7 @@ function readConfigFile(path: string): Uint8Array {
 }
 
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
-  const storage = (part: ParsedConfig["store"]): StorageConfig =>
+  const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
   const { registry, access } = parsed;
   const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
@@ -114,7 +115,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
-    store: storage(parsed.store),
+    store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
     shelf: isDemoDefault ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
     declared: parsed.declared ?? null,

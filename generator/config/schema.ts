@@ -73,6 +73,25 @@ const bucket = z.strictObject({
 
 const storage = z.discriminatedUnion("kind", [directory, bucket]);
 
+function findPatternProblem(pattern: string): string | null {
+  if (pattern.startsWith("!")) return "begins with an exclamation mark; write the pattern without it in the other of the two lists";
+  if (/^\.{0,2}\//.test(pattern)) return 'is no pattern of keys; keys begin with a name, as in "notes/**" or "**/*.tmp"';
+  if (pattern.endsWith("/")) return `matches no key; write ${JSON.stringify(pattern.slice(0, -1))} for the folder and all that lies in it`;
+  return pattern.length > MAX_PATTERN ? `is longer than ${MAX_PATTERN} characters` : null;
+}
+
+const MAX_PATTERN = 1024; // a key has at most as many bytes
+const patterns = (what: string) =>
+  z
+    .array(some("a pattern").superRefine(refuse(findPatternProblem)))
+    .default([])
+    .meta({ description: what });
+const leavingOut = {
+  include: patterns("Keys to take in although their names begin with a dot, or are those of keys, passwords and backups"),
+  exclude: patterns("Keys and folders to leave out, whatever include says; globs"),
+};
+const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), bucket.extend(leavingOut)]);
+
 const collectionSchema = z.strictObject({
   id: z
     .string()
@@ -201,7 +220,7 @@ export const configSchema = z.strictObject({
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
-  store: storage.meta({ description: "Where the objects are" }),
+  store: store.meta({ description: "Where the objects are" }),
   shelf: storage.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")

@@ -114,15 +114,15 @@ function hasText(type: MediaType): boolean {
 }
 
 function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
-  const notes: string[] = [];
-  let head = bytes;
-  if (bytes.length > MAX_TEXT_BYTES) {
-    const cut = bytes.lastIndexOf(10, MAX_TEXT_BYTES);
-    head = bytes.subarray(0, cut < 0 ? MAX_TEXT_BYTES : cut + 1);
-    notes.push("This text is very long; only its first 64 MB are searched.");
-  }
-  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(head);
+  const text = decodeText(bytes);
+  const notes = bytes.length > MAX_TEXT_BYTES ? ["This text is very long; only its first 64 MB are searched."] : [];
   return { source: { key, text, lines: openLines(text) }, notes };
+}
+
+/** Whole lines of an object that is text, as far as they are searched. */
+export function decodeText(bytes: Uint8Array): string {
+  const cut = bytes.length > MAX_TEXT_BYTES ? bytes.lastIndexOf(10, MAX_TEXT_BYTES) + 1 || MAX_TEXT_BYTES : bytes.length;
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes.subarray(0, cut));
 }
 
 function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[] {

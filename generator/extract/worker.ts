@@ -1,6 +1,7 @@
 /** The process behind pool.ts: reads one object after another until its parent goes away. */
-import { extract, extractPlainly } from "./extract.ts";
+import { decodeText, extract, extractPlainly } from "./extract.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
+import { findSecrets } from "./secrets.ts";
 
 export type Request = {
   readonly key: string;
@@ -20,7 +21,9 @@ reply("ready");
 
 async function answer(before: Promise<void>, { key, bytes, note }: Request): Promise<void> {
   await before;
-  reply(toExtracted(note === null ? await extract(key, bytes) : await extractPlainly(key, bytes, note)));
+  if (note !== null) return reply(toExtracted(await extractPlainly(key, bytes, note)));
+  const found = await extract(key, bytes);
+  reply(toExtracted(found, found.lines === null ? [] : await findSecrets(decodeText(bytes))));
 }
 
 function reply(value: Reply): void {

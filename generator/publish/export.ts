@@ -1,8 +1,8 @@
 /** The public view as plain files for any static host: what the server would answer, byte for byte, at every path that a
- *  file can have. Written beside the target and moved into place, so that nobody is served half an export. */
-import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
-import { existsSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+ *  file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. It takes the
+ *  place of an earlier one as a whole (`switch-folder.ts`). */
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
@@ -11,9 +11,12 @@ import { relationsOf } from "../../snapshots/format/relations.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import { PAGE_POLICY } from "../../snapshots/http/page-answer.ts";
 import { VERSION } from "../version.ts";
+import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
+import { switchFolder } from "./switch-folder.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */
 const MARKER = ".proofshelf-export";
@@ -22,6 +25,7 @@ const MARKER = ".proofshelf-export";
 const HEADERS = `/*
   X-Content-Type-Options: nosniff
   Referrer-Policy: same-origin
+  Content-Security-Policy: ${PAGE_POLICY}
 /objects/*
   Content-Security-Policy: sandbox
 /api/*
@@ -53,12 +57,6 @@ export type Exported = {
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export */
 export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
-  const target = resolve(options.dir);
-  if (existsSync(target) && !existsSync(join(target, MARKER)) && (await readdir(target)).length > 0) {
-    throw new ShelfError("build_failed", "The target folder is not empty and is no earlier export; nothing was written.", {
-      fixes: ["Choose a new folder, or empty this one."],
-    });
-  }
   let renderer: Promise<Renderer> | null = null;
   const { shelf } = options;
   const view = openView({
@@ -73,16 +71,22 @@ export async function exportView(options: { readonly shelf: Shelf; readonly dist
   const open = await view.current();
   if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   const { snapshot } = open;
+  const isOurs = async (folder: string): Promise<boolean> => {
+    const names = await readdir(folder);
+    return names.length === 0 || names.includes(MARKER);
+  };
+  const written = await switchFolder(options.dir, isOurs, (folder) => writeFolder(view, snapshot, folder));
+  return { snapshot: snapshot.id, ...written };
+}
 
-  const draft = join(dirname(target), `.${target.slice(dirname(target).length + 1)}.${process.pid}`);
-  await rm(draft, { recursive: true, force: true });
+async function writeFolder(view: View, snapshot: Snapshot, folder: string): Promise<Omit<Exported, "snapshot">> {
   let files = 0;
   let bytes = 0;
   const skipped: string[] = [];
   const write = async (file: string, body: Uint8Array): Promise<void> => {
     try {
-      await mkdir(dirname(join(draft, file)), { recursive: true });
-      await writeFile(join(draft, file), body);
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), body);
       files++;
       bytes += body.length;
     } catch (error) {
@@ -92,21 +96,34 @@ export async function exportView(options: { readonly shelf: Shelf; readonly dist
       skipped.push(file);
     }
   };
-  try {
-    for await (const [path, file] of pathsOf(view)) await write(file, await bodyOf(view, path));
-    await write("_headers", Buffer.from(HEADERS));
-    await write(MARKER, Buffer.from(`${snapshot.id}\n`));
-    const old = `${draft}.old`;
-    if (existsSync(target)) await rename(target, old);
-    await rename(draft, target);
-    await rm(old, { recursive: true, force: true });
-  } finally {
-    await rm(draft, { recursive: true, force: true });
+  // Objects first: pages say where their bytes lie.
+  const { objects } = await snapshot.data();
+  const types = new Map(objects.map(({ key, media_type }) => [key, media_type]));
+  const keys = new Set(types.keys());
+  const renamed = new Map<string, string>();
+  for (const key of keys) {
+    const body = await bodyOf(view, objectPath(key));
+    const active = isActive(key, body);
+    const lies = active ? harmlessKey(key, keys) : key;
+    await write(`objects/${lies}`, body);
+    if (!active) continue;
+    renamed.set(key, lies);
+    const note = noteFor(key, lies);
+    if (note !== null) await write(`objects/${key}`, note);
   }
-  return { snapshot: snapshot.id, files, bytes, skipped };
+  const picture = async (key: string): Promise<Uint8Array | null> =>
+    types.get(key)?.startsWith("image/svg") === true ? bodyOf(view, objectPath(key)) : null;
+  for await (const [path, file] of pathsOf(view)) {
+    const body = await bodyOf(view, path);
+    const hasLinks = /\.(html|json)$/.test(file) && renamed.size > 0;
+    await write(file, hasLinks ? Buffer.from(await relink(Buffer.from(body).toString(), renamed, picture)) : body);
+  }
+  await write("_headers", Buffer.from(HEADERS));
+  await write(MARKER, Buffer.from(`${snapshot.id}\n`));
+  return { files, bytes, skipped };
 }
 
-/** Every path that has a file, with its name in the export. */
+/** Every path that has a file, with its name in the export; objects are not among them. */
 async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file: string]> {
   const open = await view.current();
   if (open === null) return;
@@ -136,7 +153,6 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   for (const prefix of relationsOf(data).folders.keys()) {
     yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
   }
-  for (const { key } of data.objects) yield [objectPath(key), `objects/${key}`];
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
 }

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
+import { isShortage } from "../open-files.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 /** Bytes of one object: it is read whole, and one huge file must not end the build. */
@@ -63,6 +64,7 @@ function listOdd(root: string): Entry[] {
         else if (ODD.test(root) || ODD.test(name.toString())) entries.push({ name, link: entry.isSymbolicLink(), problem: null });
       }
     } catch (error) {
+      if (isShortage(error)) throw error;
       if (folder.length === 0) throw unreadableRoot(error as NodeJS.ErrnoException);
       const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
       entries.push({ name: folder, link: false, problem: `the folder cannot be read (${code})` });
@@ -106,6 +108,7 @@ function examine(root: string, realRoot: string, name: Buffer, key: string, link
     const version = isRacy(stats) ? `${versionOf(stats)}~${Date.now()}` : versionOf(stats);
     return { key, size: Number(stats.size), version, uploaded: timeOf(stats), problem: null };
   } catch (error) {
+    if (isShortage(error)) throw error;
     return rejected(key, explain(error));
   }
 }
@@ -161,7 +164,7 @@ function readOnce(root: string, path: string): ReadObject | null {
     if (version !== versionOf(after) || BigInt(bytes.length) !== after.size) return null;
     return { bytes: new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength), version };
   } catch (cause) {
-    if (cause instanceof ShelfError) throw cause;
+    if (cause instanceof ShelfError || isShortage(cause)) throw cause;
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === "ENOENT" || code === "ENOTDIR") return null;
     throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
@@ -175,6 +178,7 @@ function openFile(path: string): number {
     // O_NONBLOCK: a pipe put in place of the file since the listing must not hang the build.
     return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (cause) {
+    if (isShortage(cause)) throw cause;
     throw new ShelfError("bad_source", `The object cannot be read: ${explain(cause)}.`, { cause });
   }
 }

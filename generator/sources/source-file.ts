@@ -1,12 +1,15 @@
 /** A file that the configuration names as a source, whole. */
-import { open } from "node:fs/promises";
+import { constants, open } from "node:fs/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { isShortage } from "../open-files.ts";
 
 /** @param what the file is, for messages: "claims" or "registry"
  *  @throws ShelfError "bad_source" when it cannot be read or has more than `maxBytes`; the message names no path of this machine */
 export async function readSourceFile(path: string, what: string, maxBytes: number): Promise<Uint8Array> {
   const fail = (why: string, cause?: unknown) => new ShelfError("bad_source", `The ${what} file ${why}.`, { cause });
-  const file = await open(path, "r").catch((cause: NodeJS.ErrnoException) => {
+  // Without waiting: a pipe is opened when somebody writes into it, which may be never.
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch((cause: NodeJS.ErrnoException) => {
+    if (isShortage(cause)) throw cause;
     throw fail(cause.code === "ENOENT" ? "does not exist" : `cannot be opened (${cause.code ?? "unknown error"})`, cause);
   });
   try {

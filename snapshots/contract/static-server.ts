@@ -1,4 +1,5 @@
-/** The plainest static host there is, for tests of exported folders: a file at its path, `index.html` in a folder, nothing else. */
+/** The plainest static host there is, for tests of exported folders: a file at its path, `index.html` in a folder, nothing else. It
+ *  goes by the name, as common tables of types have it; of a name that it does not know it says nothing, so browsers look into it. */
 import { createServer, type Server } from "node:http";
 import { readFile, stat } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
@@ -14,6 +15,10 @@ const TYPES: Readonly<Record<string, string>> = {
   txt: "text/plain; charset=utf-8",
   xml: "application/xml",
   wasm: "application/wasm",
+  xhtml: "application/xhtml+xml",
+  rs: "application/rls-services+xml",
+  kml: "application/vnd.google-earth.kml+xml",
+  mht: "multipart/related",
 };
 
 /** @param base a folder of the host under which the export lies, like "/library" */
@@ -26,7 +31,8 @@ export async function openStaticServer(dir: string, base = ""): Promise<{ readon
       return;
     }
     const ending = /\.(\w+)$/.exec(file.path)?.[1] ?? "";
-    response.writeHead(200, { "content-type": TYPES[ending] ?? "application/octet-stream" }).end(file.bytes);
+    const type = TYPES[ending];
+    response.writeHead(200, type === undefined ? {} : { "content-type": type }).end(file.bytes);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {

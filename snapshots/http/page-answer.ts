@@ -17,7 +17,7 @@ import { stampPage } from "./stamp.ts";
 import type { View } from "./view.ts";
 
 /** What a page may do: load its own scripts, styles and images, and nothing else. */
-const PAGE_POLICY =
+export const PAGE_POLICY =
   "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; object-src 'none'; frame-src 'self'";
 const HTML_TYPE = "text/html; charset=utf-8";
 const PAGE_HEADERS = { "Content-Security-Policy": PAGE_POLICY };

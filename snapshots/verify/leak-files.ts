@@ -5,7 +5,7 @@ import type { ScannedFile } from "./leaks.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import type { BlobEntry } from "../format/tree.ts";
-import type { ViewData } from "../format/view-data.ts";
+import type { ObjectRow, ViewData } from "../format/view-data.ts";
 
 /** Bytes. Long files come in parts that overlap, so that nothing hides across a cut. */
 const PART = 8 * 1024 * 1024;
@@ -23,6 +23,7 @@ export async function* snapshotFiles(
 ): AsyncGenerator<ScannedFile> {
   // The words of a PDF are not in its bytes: its extract speaks for it. Verify derives it again.
   const voices = new Set(data.objects.filter((row) => row.kind === "pdf").map((row) => `extracts/${row.key}`));
+  const binaries = new Set(data.objects.filter(isBinary).map((row) => `objects/${row.key}`));
   const isSource = (path: string): boolean => path.startsWith("objects/") || voices.has(path) || SOFTWARE.test(path);
   const seen = new Set<string>();
   for (const sources of [true, false]) {
@@ -30,21 +31,28 @@ export async function* snapshotFiles(
       if (isSource(path) !== sources || seen.has(entry.sha256)) continue;
       seen.add(entry.sha256);
       const software = SOFTWARE.test(path);
-      if (entry.size <= PART) yield { path, bytes: await snapshot.read(entry), source: sources && !software, software };
-      else yield* parts(path, sources, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
+      const binary = binaries.has(path);
+      if (entry.size <= PART) yield { path, bytes: await snapshot.read(entry), source: sources && !software, binary, software };
+      else yield* parts(path, sources, binary, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
     }
   }
+}
+
+/** Of such an object no word is shown or searched; an SVG is text. */
+function isBinary({ kind, media_type }: ObjectRow): boolean {
+  return kind === "binary" || kind === "pdf" || (kind === "image" && media_type !== "image/svg+xml");
 }
 
 async function* parts(
   path: string,
   source: boolean,
+  binary: boolean,
   size: number,
   read: (start: number, end: number) => Promise<AsyncIterable<Uint8Array> | null>,
 ): AsyncGenerator<ScannedFile> {
   for (let offset = 0; offset < size; offset += PART) {
     const chunks = (await read(offset, Math.min(size, offset + PART + OVERLAP) - 1)) ?? [];
-    yield { path, bytes: Buffer.concat(await Array.fromAsync(chunks)), source, offset };
+    yield { path, bytes: Buffer.concat(await Array.fromAsync(chunks)), source, binary, offset };
   }
 }
 

@@ -243,3 +243,12 @@ test("the time is linear: ten thousand secrets cost a scan hardly more than ten"
   // A thousand times the secrets; a quadratic search would take minutes, so that a wide margin is enough.
   assert.ok(many < few * 100 + 2000, `${few} ms against ${many} ms`);
 });
+
+test("of a binary object names and digests are looked for, and no words: its bytes are unfolded and decoded by nobody", async () => {
+  const object = { path: "objects/a.bin", source: true, binary: true };
+  assert.deepEqual(await scan(`\0${KEY}\0`, object), ["warning key"]);
+  assert.deepEqual(await scan(Buffer.from(sha256(`${GATED_TEXT}.\n`), "hex"), object), ["warning digest"]);
+  assert.deepEqual(await scan(`\0${GATED_TEXT}`, object), []);
+  assert.deepEqual(await scan(gzipSync(KEY), object), []);
+  assert.deepEqual(await scan(gzipSync(KEY), { ...object, binary: false }), ["warning key"]);
+});

@@ -10,7 +10,7 @@ import { inflate, readings } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { ViewData } from "../format/view-data.ts";
+import { findCollection, type ViewData } from "../format/view-data.ts";
 
 const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
@@ -34,6 +34,8 @@ export type ScannedFile = {
   readonly bytes: Uint8Array;
   readonly source: boolean;
   readonly offset?: number;
+  /** An object that nobody reads as text: names and digests are looked for in its bytes, and no runs of words. */
+  readonly binary?: boolean;
   /** These are the software's own words, the same for every library: what they say is nobody's secret. */
   readonly software?: boolean;
 };
@@ -103,7 +105,10 @@ export async function gatedSecrets(
   }
   const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
   for (const item of internalData.rejected) {
-    if (!publicRejected.has(`${item.source} ${item.key}`) && item.key.length >= MIN_NEEDLE_BYTES) addKey(item.key);
+    if (publicRejected.has(`${item.source} ${item.key}`)) continue;
+    // Under no collection lie `.git/` and the like, which any text may name.
+    const isStray = findCollection(internalData.library.collections, item.key) === null;
+    if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key);
   }
   // What one view of a claim or record shows and the other does not.
   const said = new Set(stringsOf([publicData.claims, publicData.cubs, publicData.meta, [...publicData.code.values()]]));
@@ -145,15 +150,15 @@ export async function findLeaks(
 ): Promise<readonly Leak[]> {
   if (secrets.empty) return [];
   const hits: { path: string; source: boolean; ids: Map<number, number | null>; places: Set<number> }[] = [];
-  for await (const { path, bytes: stored, source, offset = 0, software = false } of files) {
-    const bytes = inflate(path, stored);
+  for await (const { path, bytes: stored, source, offset = 0, binary = false, software = false } of files) {
+    const bytes = binary ? stored : inflate(path, stored);
     const ids = new Map<number, number | null>();
     const places = new Set<number>();
     for (const match of matches(secrets, bytes)) if (!ids.has(match.id)) ids.set(match.id, bytes === stored ? offset + match.offset : null);
-    const [text = "", ...decoded] = readings(new TextDecoder().decode(bytes));
-    for (const reading of decoded)
-      for (const match of matches(secrets, Buffer.from(reading))) if (!ids.has(match.id)) ids.set(match.id, null);
-    for (const reading of [text, ...decoded]) {
+    const texts = binary ? [] : readings(new TextDecoder().decode(bytes));
+    for (const decoded of texts.slice(1))
+      for (const match of matches(secrets, Buffer.from(decoded))) if (!ids.has(match.id)) ids.set(match.id, null);
+    for (const reading of texts) {
       if (secrets.text.size === 0) break;
       eachShingle(reading, (high, low) => {
         const place = secrets.text.find(high, low);

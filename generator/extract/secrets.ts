@@ -1,0 +1,24 @@
+/** Whether a text looks as if it held a private key, a token or a password: secretlint's recommended rules. What is found is
+ *  said to the operator, by rule and line; the text itself goes nowhere. */
+import { lintSource } from "@secretlint/core";
+import { creator } from "@secretlint/secretlint-rule-preset-recommend";
+import { openLines } from "./lines.ts";
+
+const PRESET = "@secretlint/secretlint-rule-preset-recommend";
+const CONFIG = { rules: [{ id: PRESET, rule: creator, options: {} }] };
+/** The rules begin at a hundred characters: keys of elliptic curves are shorter. */
+const SHORT_KEY = /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----\s+(?:[A-Za-z0-9+/=]{16,}\s+)+-----END /g;
+
+/** @returns for each find its rule and line, `privatekey in line 3`, in the order of the text */
+export async function findSecrets(text: string): Promise<readonly string[]> {
+  const { messages } = await lintSource({
+    source: { content: text, filePath: "object", ext: "", contentType: "text" },
+    options: { config: CONFIG, maskSecrets: true, noPhysicFilePath: true },
+  });
+  const found = [
+    ...messages.map(({ ruleId, range }) => ({ rule: ruleId.replace("@secretlint/secretlint-rule-", ""), at: range[0] })),
+    ...Array.from(text.matchAll(SHORT_KEY), ({ index }) => ({ rule: "privatekey", at: index })),
+  ].sort((a, b) => a.at - b.at);
+  const { lineAt } = openLines(text);
+  return [...new Set(found.map(({ rule, at }) => `${rule} in line ${lineAt(at)}`))];
+}
