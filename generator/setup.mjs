@@ -58,11 +58,12 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, a proof checker, two caching proxies. Installed only when this may be done. */
+/** Programs of Debian that tests run: a browser, a proof checker, a compiler, two caching proxies. Installed only when this may be done. */
 function installPrograms() {
   const wanted = [
     { program: "chromium", packages: ["chromium"] },
     { program: "coqc", packages: ["coq"] },
+    { program: "cc", packages: ["gcc", "libc6-dev"] },
     { program: "nginx", packages: ["nginx-light"] },
     { program: "varnishd", packages: ["varnish"] },
     // Debian keeps servers where only root's PATH looks.

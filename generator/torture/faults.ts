@@ -292,7 +292,7 @@ async function dropUnflushed(log: string): Promise<void> {
     else if (what === "l" && dirty.has(from)) dirty.add(to);
     else if (what === "r") {
       dirty.delete(to);
-      for (const path of [...dirty]) {
+      for (const path of dirty) {
         if (path !== from && !path.startsWith(`${from}/`)) continue;
         dirty.delete(path);
         dirty.add(to + path.slice(from.length));
