@@ -1,8 +1,7 @@
 /** How much may be held in memory at once by work that runs side by side. */
 
 export type ByteBudget = {
-  /** Waits for its turn, in the order of calls, until `bytes` more are within the limit. What is larger than the limit gets
-   *  its turn when nothing else is held. */
+  /** Waits, in the order of calls, until `bytes` more are within the limit, or nothing else is held. */
   take(bytes: number): Promise<void>;
   give(bytes: number): void;
 };
