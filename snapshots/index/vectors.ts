@@ -14,13 +14,10 @@ import type { Engine } from "./engine.ts";
 import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 const BATCH = 256; // passages embedded and written at once
-/** Up to here every vector is compared, which is exact. */
-const EXACT_ROWS = 20_000;
-/** Share of the clusters that a query looks into above that. */
-const PROBED = 0.1;
+const EXACT_ROWS = 20_000; // up to here every vector is compared
+const PROBED = 0.1; // share of the clusters that a query looks into above that
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
-/** Share of vectors outside the clusters above which they are made anew. */
-const STALE_SHARE = 0.2;
+const STALE_SHARE = 0.2; // of vectors outside the clusters, above which these are made anew
 const INDEX_NAME = "vector_idx";
 
 export type EmbedOptions = {
@@ -69,8 +66,7 @@ async function readPlaces(table: Table): Promise<Place[]> {
   }));
 }
 
-/** @throws ShelfError "search_unavailable" when there is no such tag; whatever the embedder throws, with what was done so
- *  far kept for the next attempt */
+/** @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws: what was done so far is kept */
 export async function embedPassages(engine: Engine, options: EmbedOptions): Promise<Embedded> {
   const { tag, embedder, signal } = options;
   const passages = await engine.connection.openTable(PASSAGES);
@@ -178,9 +174,8 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
   };
 }
 
-/** Whether a directory of an index has the vectors of a tag by a model, told from a file name without the engine. Its layout
- *  is the engine's own affair: false may only mean that it has changed.
- *  @param uri of the index, when it is a directory */
+/** Whether a directory of an index has the vectors of a tag by a model, told from a file name without the engine: false may only mean
+ *  that the engine's layout has changed. */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
   return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(
     () => true,
@@ -192,8 +187,7 @@ export async function hasVectors(uri: string, tag: string, embedderId: string): 
 type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
 
 export type VectorReader = {
-  /** @param prefix as in a search: only objects whose key starts with it
-   *  @returns at most `limit`, nearest first */
+  /** At most `limit`, nearest first. @param prefix as in a search: only objects whose key starts with it */
   nearest(vector: Float32Array, prefix: string, limit: number): Promise<Near[]>;
   close(): void;
 };
