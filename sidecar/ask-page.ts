@@ -1,8 +1,6 @@
-/** GET /ask/?question=…: the answer as a page, for readers without a script, and for an address that can be kept.
- *
- *  A form with GET, because the same form then works where nothing answers: a file host shows the page that explains, instead
- *  of refusing a POST. What it costs: the question is in the address, so nothing here may be cached, indexed or logged with
- *  its query, and every call counts as a question of the client. */
+/** GET /ask/?question=…: the answer as a page, for readers without a script, and for an address that can be kept. GET, because the same
+ *  form then works where nothing answers. The question is in the address: nothing here may be cached, indexed or logged with its
+ *  query, and every call counts as a question of the client. */
 import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { renderedAnswer } from "../snapshots/http/page-answer.ts";
 import { ShelfError } from "../snapshots/errors.ts";

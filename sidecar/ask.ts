@@ -20,10 +20,8 @@ const MAX_EXCERPTS = 8;
 const MAX_QUOTED = 3;
 const MAX_SENTENCES = 8;
 const MAX_SOURCES = 10;
-/** Bytes of an object that is read to be quoted. */
-const MAX_OBJECT_BYTES = 8 * 1024 * 1024;
-/** Share of the question's words, by worth, that a passage must hold to be offered as an answer to it. */
-const MIN_COVERAGE = 0.45;
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
+const MIN_COVERAGE = 0.45; // share of the question's words, by worth, that a passage must hold to be offered as an answer
 
 type PinnedCitation = Citation & { readonly href: string };
 

@@ -1,19 +1,14 @@
-/** From what a model wrote to what may be said: every sentence has to rest on a quote that stands in an excerpt.
- *
- *  The model's text is a stranger's, and so are the excerpts that it may have obeyed. A sentence stays only if it names
- *  an excerpt, a quote of that excerpt is found in the object's own lines, its words are the quote's words (or the
- *  question's), and nothing in it could become a link, an image or markup. Everything else is dropped, never repaired. */
+/** From what a model wrote to what may be said. The model's text is a stranger's, and so are the excerpts that it may have obeyed. A
+ *  sentence stays only if it names an excerpt, a quote of that excerpt is found in the object's own lines, its words are the
+ *  quote's words (or the question's), and nothing in it could become a link, an image or markup. The rest is dropped, never repaired. */
 import { words } from "../snapshots/index/words.ts";
 import { locateQuote, type LocatedQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 
-/** Characters of one sentence; longer ones are no sentences. */
-const MAX_SENTENCE = 600;
-/** A quote of fewer index words supports nothing: "the" occurs everywhere. */
-const MIN_QUOTE_WORDS = 3;
-/** Share of a sentence's own words that its quotes, or the excerpt around them, must hold. */
-const MIN_SUPPORT = 0.6;
+const MAX_SENTENCE = 600; // characters; longer ones are no sentences
+const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere
+const MIN_SUPPORT = 0.6; // share of a sentence's own words that its quotes, or the excerpt around them, must hold
 const MAX_MARKS = 4;
 
 /** `[2 "exact words"]`, `[2: “exact words”]` or `[2]`, as models write it. */

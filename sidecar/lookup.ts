@@ -1,5 +1,5 @@
-/** The deterministic part of an answer: what the question names outright is looked up, not guessed.
- *  Collections and counts, CUB and claim ids, digests, keys, declared names and titles (interface §4, behaviour rule 3). */
+/** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
+ *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
@@ -10,8 +10,7 @@ import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;
 const MAX_SENTENCE = 480;
-/** An id or title shorter than this is found only when it is the whole question: "a" occurs in every text. */
-const MIN_NAME = 4;
+const MIN_NAME = 4; // a shorter title is found only when it is the whole question: "a" occurs in every text
 
 type Lookup = {
   readonly sentences: readonly string[];

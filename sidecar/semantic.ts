@@ -10,10 +10,8 @@ import { toSource } from "../snapshots/query/source.ts";
 import type { Component } from "../snapshots/schema/resources.ts";
 import type { SemanticTool } from "./mcp/tools/models.ts";
 
-/** Milliseconds for which a model that failed is left alone: readers must not wait for it one by one. */
-const REST_MS = 10_000;
-/** Milliseconds in which a model has to embed a query; words answer after them. */
-export const QUERY_EMBEDDING_MS = 3_000;
+const REST_MS = 10_000; // for which a model that failed is left alone: readers must not wait for it one by one
+export const QUERY_EMBEDDING_MS = 3_000; // in which a model has to embed a query; words answer after them
 
 export type Semantic = {
   readonly tool: SemanticTool;

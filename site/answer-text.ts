@@ -3,8 +3,7 @@
 /** `n` of a reference to a quote; its text is "[n]". */
 export type AnswerPiece = { readonly text: string; readonly n: number | null };
 
-/** Paragraphs of pieces.
- *  @param numbers of the citations; any other "[7]" is text */
+/** Paragraphs of pieces. @param numbers of the citations; any other "[7]" is text */
 export function parseAnswer(text: string, numbers: ReadonlySet<number>): readonly (readonly AnswerPiece[])[] {
   return text
     .split(/\n{2,}/)

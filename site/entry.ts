@@ -23,9 +23,8 @@ export async function renderPage(input: PageInput): Promise<Uint8Array> {
   return new TextEncoder().encode(replaceComments(await response.text()));
 }
 
-/** Stamps are comments that the server replaces in stored pages (the first snapshot of an object, what changed). components/stamp.astro
- *  writes them with a double quote inside: Astro leaves "<" alone in attributes, but never a double quote, so no
- *  stranger's text can be one. Any other comment is defused: as "&lt;" it reads the same inside an attribute. */
+/** Stamps are comments that the server replaces in stored pages. Astro writes no double quote into an attribute, and a stamp has one,
+ *  so no stranger's text can be one. Any other comment is defused: as "&lt;" it reads the same inside an attribute. */
 const COMMENT = /<!--(?:stamp:(\w+)"-->)?/g;
 
 function replaceComments(html: string): string {

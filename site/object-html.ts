@@ -1,5 +1,5 @@
-/** Fits the extractor's fragment into an object's page. The fragment is sanitised already; nothing here makes it safer or less safe:
- *  heading levels change, line anchors made of digits are added, and what a keyboard or a screen reader needs. */
+/** Fits the extractor's fragment, sanitised already, into an object's page: heading levels change, line anchors made of digits are
+ *  added, and what a keyboard or a screen reader needs. */
 
 /** Tags of the fragment: rehype writes them in lower case, and escapes "<" in text. */
 const HEADING = /<(\/?)h([1-6])(?=[\s>])/g;
@@ -14,8 +14,7 @@ const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 /** A tag that carries the anchor of a line. Text has no bare "<", and attributes no bare double quote. */
 const ANCHOR = /(<[a-z][^<>]* id="L(\d+)")(?=[\s>])/g;
 
-/** The line whose anchor shows where line `start` is: its own, or that of the block that it lies in; null when there is none.
- *  @param html of an object, sanitised */
+/** The line whose anchor shows where line `start` is: its own, or that of the block that it lies in. @param html sanitised */
 export function findAnchor(html: string, start: number): number | null {
   let best: number | null = null;
   for (const [, , line] of html.matchAll(ANCHOR)) if (Number(line) <= start && Number(line) >= (best ?? 0)) best = Number(line);
@@ -29,7 +28,7 @@ export function markLines(html: string, from: number, to: number): string {
   );
 }
 
-/** @param html sanitised fragment; @param title of the page, which has the only h1: an equal first heading is dropped */
+/** @param html sanitised; @param title of the page, which has the only h1: an equal first heading is dropped */
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);
   const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;

@@ -21,13 +21,8 @@ export function openPage<K extends PageModel["page"]>(locals: App.Locals, page: 
 /** Relative links, so that a page works at "/", under /at/<snapshot>/, under /internal/ and in any folder of a static host.
  *  Only 404.html is shown at paths of any depth: its links start at the folder that its canonical address names. */
 function makeHref(chrome: Chrome): Href {
-  const root = chrome.path === pagePath.notFound ? findRootPath(chrome) : null;
-  return (path) => (root === null ? relativeHref(chrome.path, path) : root + path.slice(1));
-}
-
-function findRootPath(chrome: Chrome): string | null {
-  const root = findBaseUrl(chrome);
-  return root === null ? null : new URL(root).pathname;
+  const root = chrome.path === pagePath.notFound ? findBaseUrl(chrome) : null;
+  return (path) => (root === null ? relativeHref(chrome.path, path) : new URL(root).pathname + path.slice(1));
 }
 
 /** The absolute URL of the site's root, ending in "/", or null when no base URL is known. */

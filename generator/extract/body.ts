@@ -13,7 +13,6 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly title: string | null;
 };
 
-/** Of what has nothing to read. */
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };
 
 /** UTF-16 units of a source shown on its page; the rest is a link to the bytes. */

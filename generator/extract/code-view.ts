@@ -3,8 +3,7 @@ import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layou
 import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
 import { escapeHtml, highlightLines } from "./highlight.ts";
 
-/** The fragment of a text; only the first MAX_SHOWN units of it, with a link to all of it.
- *  @param language one that loadLanguage was called with, or null for plain text */
+/** The fragment of a text, at most MAX_SHOWN units of it. @param language one that loadLanguage was called with, or null */
 export function formatCode(source: Source, language: string | null): string {
   const { text, lines } = source;
   if (lines.count === 0) return `<p class="empty">This file is empty.</p>`;

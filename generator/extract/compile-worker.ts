@@ -7,9 +7,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 const FOLDER = fileURLToPath(new URL(".", import.meta.url));
 export const WORKER = "worker.mjs";
 
-/** Parsers stay files of their own, loaded when an object needs them.
- *  @param outdir gets the files; it is made when it is missing
- *  @throws ShelfError "build_failed" */
+/** @param outdir gets the files; it is made when it is missing. @throws ShelfError "build_failed" */
 export async function compileWorker(outdir: string): Promise<void> {
   const { build } = await import("esbuild");
   await build({

@@ -7,23 +7,12 @@ import { skipComment } from "./skip.ts";
 const STATEMENTS = new Set(["Theorem", "Lemma", "Fact", "Remark", "Corollary", "Proposition", "Property", "Goal"]);
 /** These take a proof when they give no body. */
 const DEFINITIONS = new Set(["Definition", "Example", "Fixpoint", "CoFixpoint", "Instance", "Let"]);
-const OTHERS = new Set([
-  "Inductive",
-  "CoInductive",
-  "Variant",
-  "Record",
-  "Structure",
-  "Class",
-  "Axiom",
-  "Conjecture",
-  "Parameter",
-  "Parameters",
-  "Function",
-  "Equations",
-  "Ltac",
-  "Ltac2",
-  "Canonical",
-]);
+const OTHERS = new Set(
+  (
+    "Inductive CoInductive Variant Record Structure Class Axiom Conjecture Parameter Parameters Function Equations " +
+    "Ltac Ltac2 Canonical"
+  ).split(" "),
+);
 const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
 const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
 
@@ -108,8 +97,7 @@ function joinsComment(lines: Lines, comment: Item | null, next: Item): boolean {
   return comment !== null && lines.lineAt(next.start) - lines.lineAt(comment.end - 1) <= 1;
 }
 
-/** Sentences (ended by a "." before white space) and the comments between them, in order. Linear, and total: an open
- *  comment, string or sentence reaches to the end. */
+/** Sentences (ended by a "." before white space) and the comments between them, in order. What stays open reaches to the end. */
 function* readSentences(text: string): Generator<Item> {
   const skip = /[\s]+/y;
   const bullet = /[-+*{}]+(?=\s|$)|[{}]/y;

@@ -22,8 +22,7 @@ const HEADING = /^h[1-6]$/;
 /** Elements that a citation may point at by the line they begin on. */
 const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "dd", "h1", "h2", "h3", "h4", "h5", "h6"]);
 
-/** The fragment of a tree with noted lines: sanitised first, then with what we add.
- *  @throws TooComplex when it grows beyond MAX_FRAGMENT */
+/** The fragment of a tree with noted lines, sanitised and dressed. @throws TooComplex when it grows beyond MAX_FRAGMENT */
 export async function renderTree(tree: Root, options: DressOptions): Promise<string> {
   const clean = cleanTree(tree);
   for (const language of new Set(findLanguages(clean))) await loadLanguage(language);

@@ -1,4 +1,4 @@
-/** An extract as it lies in the shelf. Made where the extract is made, so that only bytes travel between processes. */
+/** An extract as it lies in the shelf: only bytes travel between processes. */
 import { canonicalJson } from "../../snapshots/digest.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 

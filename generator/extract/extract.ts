@@ -14,29 +14,7 @@ const MAX_TITLE = 200; // UTF-16 units
 /** Bytes of a text that are searched. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 /** Extensions of formats that are text, or that the bytes must show: another content is worth a note. */
-const TEXT_EXTENSIONS = new Set([
-  "md",
-  "txt",
-  "rst",
-  "v",
-  "lean",
-  "rs",
-  "tex",
-  "html",
-  "htm",
-  "csv",
-  "tsv",
-  "json",
-  "jsonl",
-  "yaml",
-  "yml",
-  "svg",
-  "py",
-  "c",
-  "h",
-  "ml",
-  "hs",
-]);
+const TEXT_EXTENSIONS = new Set("md txt rst v lean rs tex html htm csv tsv json jsonl yaml yml svg py c h ml hs".split(" "));
 const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
   pdf: "application/pdf",
   png: "image/png",

@@ -3,8 +3,7 @@ import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
 export type HeadingList = {
-  /** A heading that stands on the lines `first` to `last`.
-   *  @param level 1 is the outermost; levels may be left out */
+  /** A heading on the lines `first` to `last`. @param level 1 is the outermost; levels may be left out */
   add(first: number, last: number, level: number, title: string): void;
   readonly marks: Mark[];
 };

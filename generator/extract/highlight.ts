@@ -1,7 +1,5 @@
-/** Source text to HTML with classes: highlight.js grammars, an emitter of our own.
- *
- *  The emitter writes HTML line by line while the grammar runs. It escapes all text itself, so nothing that a grammar
- *  gets wrong can become markup; the letters it uses as classes are listed in README.md for the stylesheet. */
+/** Source text to HTML with classes: highlight.js grammars, an emitter of our own. It escapes all text itself, so nothing that a
+ *  grammar gets wrong can become markup. Its classes are listed in README.md. */
 import hljs from "highlight.js/lib/core";
 import type { Emitter, LanguageFn } from "highlight.js";
 import { lean } from "./lean-grammar.ts";
@@ -137,8 +135,7 @@ highlighter.C_LINE_COMMENT_MODE = highlighter.COMMENT("//", "$");
 highlighter.C_BLOCK_COMMENT_MODE = highlighter.COMMENT("/\\*", "\\*/");
 highlighter.HASH_COMMENT_MODE = highlighter.COMMENT("#", "$");
 
-/** Writes HTML while a grammar runs. Spans are closed before and opened again after each line break, so that every line
- *  is well-formed on its own. */
+/** Writes HTML while a grammar runs. Spans are closed before and opened again after each line break: every line is well-formed. */
 class LineEmitter implements Emitter {
   readonly #lines: string[] = [];
   #line = "";
@@ -236,8 +233,7 @@ export async function loadLanguage(language: string | null): Promise<void> {
   });
 }
 
-/** A language inside another (a script in HTML) would be highlighted only if some earlier object had it loaded, so the
- *  same bytes would look different from build to build: it stays plain. */
+/** A language inside another stays plain: whether it is loaded depends on earlier objects, and equal bytes must look equal. */
 function dropEmbedded(mode: unknown, seen: Set<unknown>): void {
   if (typeof mode !== "object" || mode === null || mode instanceof RegExp || seen.has(mode)) return;
   seen.add(mode);

@@ -9,66 +9,19 @@ export type Chunk = {
   /** Source lines, 1-based and inclusive. */
   readonly start: number;
   readonly end: number;
-  /** Whether it is a heading, and then of which level; else 0. */
-  readonly title: boolean;
+  /** Of a heading; else 0. */
   readonly level: number;
 };
 
-const SILENT = new Set([
-  "script",
-  "style",
-  "template",
-  "noscript",
-  "head",
-  "svg",
-  "math",
-  "select",
-  "button",
-  "textarea",
-  "iframe",
-  "object",
-  "audio",
-  "video",
-  "canvas",
-  "title",
-]);
-const INLINE = new Set([
-  "a",
-  "abbr",
-  "b",
-  "bdi",
-  "bdo",
-  "cite",
-  "code",
-  "data",
-  "del",
-  "dfn",
-  "em",
-  "font",
-  "i",
-  "img",
-  "ins",
-  "kbd",
-  "label",
-  "mark",
-  "q",
-  "s",
-  "samp",
-  "small",
-  "span",
-  "strike",
-  "strong",
-  "sub",
-  "sup",
-  "time",
-  "tt",
-  "u",
-  "var",
-  "wbr",
-  "input",
-  "td",
-  "th",
-]);
+const SILENT = new Set(
+  "script style template noscript head svg math select button textarea iframe object audio video canvas title".split(" "),
+);
+const INLINE = new Set(
+  (
+    "a abbr b bdi bdo cite code data del dfn em font i img ins kbd label mark q s samp small span strike strong sub sup time tt u " +
+    "var wbr input td th"
+  ).split(" "),
+);
 
 /** The blocks of a tree with positions. None is longer than MAX_LENGTH. */
 export function readHtmlText(tree: Root): Chunk[] {
@@ -171,7 +124,7 @@ function pushChunk(chunks: Chunk[], text: string, start: number, end: number, le
     const whole = at === 0 && to === text.length;
     const breaks = part.split("\n").length - 1;
     const last = whole || to === text.length || breaks === 0 ? end : Math.min(end, line + breaks);
-    chunks.push({ text: part.trimEnd(), start: Math.min(line, last), end: last, title: level > 0, level });
+    chunks.push({ text: part.trimEnd(), start: Math.min(line, last), end: last, level });
     if (breaks > 0) line = Math.min(end, line + breaks);
     at = to;
   }

@@ -1,7 +1,5 @@
-/** HTML text to a tree, within limits.
- *
- *  parse5 does what browsers do, and builds hast nodes directly through the adapter below. The tree holds whatever the
- *  document does: only the sanitiser (clean.ts) says what of it may be shown. */
+/** HTML text to a tree, within limits: parse5 builds hast nodes through the adapter below. The tree holds whatever the document
+ *  does: only the sanitiser (clean.ts) says what of it may be shown. */
 import type { Comment, Element, ElementContent, Root, RootContent, Text } from "hast";
 import { html as spec, parse, parseFragment, type Token, type TreeAdapter } from "parse5";
 import { find, html } from "property-information";
@@ -41,16 +39,14 @@ type Map5 = {
   documentType: Comment;
 };
 
-/** The tree of an HTML document, with positions.
- *  @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
+/** The tree of an HTML document, with positions. @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
 export function parseDocument(text: string): Root {
   const tree = parse(text, { treeAdapter: openAdapter(), sourceCodeLocationInfo: true, scriptingEnabled: false });
   checkDepth(tree);
   return tree;
 }
 
-/** The tree of an HTML fragment, without positions.
- *  @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
+/** The tree of an HTML fragment, without positions. @throws TooComplex beyond MAX_NODES or MAX_DEPTH */
 export function parsePart(text: string): Root {
   const tree = parseFragment(text, { treeAdapter: openAdapter(), scriptingEnabled: false });
   checkDepth(tree);

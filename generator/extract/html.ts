@@ -22,7 +22,7 @@ export async function readHtml(source: Source, fallbackTitle: string): Promise<B
     const chunks = readHtmlText(main);
     if (cut < text.length) chunks.push(...readCrudeText(lines, cut));
     const title = findTitle(tree, main);
-    const summary = chunks.find((chunk) => !chunk.title && isProse(chunk.text))?.text ?? "";
+    const summary = chunks.find((chunk) => chunk.level === 0 && isProse(chunk.text))?.text ?? "";
     const passages = packChunks(chunks);
     let html: string;
     if (text.length <= MAX_SHOWN) html = await renderTree(main, { key: source.key, title: title ?? fallbackTitle });
@@ -95,7 +95,7 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
   };
   for (const chunk of chunks) {
     const current: Open | null = open;
-    if (chunk.title) {
+    if (chunk.level > 0) {
       const deeper = current?.titled === true && chunk.level > (path.at(-1)?.level ?? 0);
       if (!deeper) flush();
       while ((path.at(-1)?.level ?? 0) >= chunk.level) path.pop();

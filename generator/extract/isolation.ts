@@ -1,17 +1,5 @@
-/** How a process that reads strangers' files is shut in.
- *
- *  A parser that a document takes over must not reach our secrets, our files or a network. What holds where:
- *
- *  - Node's permission flags: it reads the folder of its own compiled program and nothing else, writes nothing, starts no
- *    program and no thread, loads no native code, and makes no code from strings. Its parsers are JavaScript and WebAssembly.
- *  - No environment variables, hence no secret.
- *  - A network namespace of its own, with no way out of it, where the system lets us have one (Linux with unprivileged user
- *    namespaces, or root; many containers forbid it). Elsewhere it can open connections until Node 25, whose permission flags
- *    close the network as well.
- *
- *  What this does not hold: the flags bind JavaScript. Who takes over the engine itself acts with the rights of our user
- *  (but for the network namespace). It may signal processes of that user, and connect to Unix sockets that lie in the file
- *  system and are open to that user. */
+/** How a process that reads strangers' files is shut in: Node's permission flags, no environment variables (hence no secret), and
+ *  a network namespace where the system gives one. README.md says what this holds and what it does not. */
 import { spawnSync } from "node:child_process";
 import { realpathSync } from "node:fs";
 import { dirname } from "node:path";

@@ -1,5 +1,5 @@
-/** JSON and YAML: members at the top level, by lines. Neither is ever built into values for its passages: depth, aliases
- *  and numbers of strangers have nothing to break here. */
+/** JSON and YAML: members at the top level, by lines. Neither is built into values for its passages: depth, aliases and numbers of
+ *  strangers have nothing to break here. */
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
 import { loadLanguage } from "./highlight.ts";
@@ -26,7 +26,7 @@ export async function readJson(source: Source, mediaType: string): Promise<Body>
   };
 }
 
-/** Reads YAML. It is not parsed: its aliases can make a small file a huge value. */
+/** Its aliases can make a small file a huge value: it is not parsed. */
 export async function readYaml(source: Source): Promise<Body> {
   await loadLanguage("yaml");
   const { lines } = source;

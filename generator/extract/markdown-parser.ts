@@ -1,8 +1,5 @@
-/** Markdown to hast, by satteri.
- *
- *  Its package takes native code wherever there is a build of it, and WebAssembly only for browsers. Native code that a
- *  stranger's document takes over has the whole process, so here it is always WebAssembly, with the same trees: satteri's
- *  import of "#binding" is led to satteri-binding.ts, by the loader here and by the bundler in compile-worker.ts. */
+/** Markdown to hast, by satteri. Its package takes native code wherever there is a build of it, and native code that a document takes
+ *  over has the whole process: here it is always WebAssembly. Its import of "#binding" is led to satteri-binding.ts. */
 import { registerHooks } from "node:module";
 
 const hooks = registerHooks({

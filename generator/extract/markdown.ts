@@ -92,8 +92,7 @@ function findProblem(text: string): string | null {
   return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
 }
 
-/** At least as many cells as a parser makes of the tables in `text`: a row of dashes and bars, and all lines below it up
- *  to a blank one. */
+/** At least as many cells as a parser makes of the tables in `text`: of a row of dashes and bars, and all lines to a blank one. */
 function countCells(text: string): number {
   let cells = 0;
   let columns = 0;

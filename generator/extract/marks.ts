@@ -5,11 +5,10 @@ import { headingPath, type Mark } from "./passages.ts";
 const MAX_NAME = 200; // UTF-16 units; a longer one is no name
 
 export type MarkList = {
-  /** A declaration from the line of `from` to the line of `to`, both offsets of its own characters. What follows it is
-   *  unnamed until the next call. A declaration that begins on the last line of the one before joins it. */
+  /** A declaration between two offsets of its own characters. What follows it is unnamed until the next call. One that begins
+   *  on the last line of the one before joins it. */
   declare(from: number, to: number, name: string | null, heading: readonly string[]): void;
-  /** Unnamed text from the line of `from` on; `opens` when it is only the first line of what follows, `tail` when it
-   *  ends what came before. */
+  /** Unnamed text from the line of `from` on; `opens` when it belongs to what follows, `tail` to what came before. */
   free(from: number, heading: readonly string[], role?: "opens" | "tail"): void;
   readonly marks: Mark[];
 };

@@ -1,8 +1,6 @@
-/** Cutting a text into passages.
- *
- *  A reader of one type (Markdown, Coq, …) says where a stretch begins and what it is called: a mark. The stretch reaches
- *  to the next mark. So stretches can neither overlap nor leave a line out, whatever the reader got wrong; this file
- *  then trims blank lines, joins what is too short to stand alone and splits what is too long. */
+/** Cutting a text into passages. A reader of one type (Markdown, Coq, …) marks where a stretch begins; it reaches to the next mark,
+ *  so stretches neither overlap nor leave a line out, whatever the reader got wrong. This file trims blank lines, joins what is
+ *  too short to stand alone and splits what is too long. */
 import { MAX_PASSAGE, type Passage } from "../../snapshots/schema/extract.ts";
 import type { Lines } from "./lines.ts";
 
@@ -151,7 +149,7 @@ function packBlock(lines: Lines, mark: Mark, from: number, to: number, packed: P
   }
 }
 
-/** A line longer than any passage: cut after white space where there is some, never inside a character. */
+/** A line longer than any passage: cut after white space, never inside a character. */
 function sliceLine(lines: Lines, mark: Mark, line: number, passages: Passage[]): void {
   const end = lines.end(line);
   for (let at = lines.start(line); at < end; ) {

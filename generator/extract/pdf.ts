@@ -1,5 +1,5 @@
-/** PDF: the text layer, page by page, in lines and paragraphs. Run it in a process that may be killed (pool.ts): a PDF is
- *  a program of its author's, and the reader is large. */
+/** PDF: the text layer, page by page, in lines and paragraphs. A PDF is a program of its author's: run it in a process that may be
+ *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
 import type { Passage } from "../../snapshots/schema/extract.ts";
 import { EMPTY_BODY, isProse, MAX_SUMMARY, type Body } from "./body.ts";
@@ -12,7 +12,7 @@ const PARAGRAPH_GAP = 1.35;
 
 type Line = { readonly text: string; readonly y: number; readonly height: number };
 
-/** Reads a PDF. Never throws for broken ones: what could not be read is in the notes. */
+/** Never throws for broken ones: what could not be read is in the notes. */
 export async function readPdf(bytes: Uint8Array): Promise<Body> {
   if (bytes.length > MAX_BYTES) return { ...EMPTY_BODY, notes: ["This PDF is too large to read its text."] };
   const notes: string[] = [];

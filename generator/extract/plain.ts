@@ -19,8 +19,7 @@ export function readPlain(source: Source): Body {
   };
 }
 
-/** Headings of a text: a line with a row of one sign below it, and perhaps above it. The order in which signs first
- *  occur gives their levels, as in reStructuredText. */
+/** A line with a row of one sign below it, and perhaps above it. The order in which signs first occur gives their levels. */
 function findTitles(lines: Lines): { title: string | null; marks: Mark[] } {
   const list = openHeadings(lines);
   const styles: string[] = [];

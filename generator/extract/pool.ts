@@ -1,9 +1,6 @@
-/** Extraction in processes of its own, shut in as isolation.ts says.
- *
- *  Processes and not threads, because the bytes are strangers': what aborts a process takes all its threads along. One is
- *  killed when an object takes too long or too much memory. An overloaded machine can be the cause of that too, and extracts
- *  are kept, so the object gets a second try with nothing else in its process. When that fails as well, a third process reads
- *  it as plain text, and the extract has a note. This process looks into no object, and the build goes on whatever they hold. */
+/** Extraction in processes of its own, shut in as isolation.ts says: what aborts a process takes all its threads along. One that takes
+ *  too long or too much memory is killed; the object gets a second try alone, because an overloaded machine can be the cause and
+ *  extracts are kept, and then one as plain text, with a note. The build goes on whatever objects hold. */
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -24,28 +21,22 @@ export type ExtractPool = {
 
 export type ExtractPoolOptions = {
   readonly worker: string;
-  /** Processes. Default: one a core, at most MAX_THREADS. */
-  readonly threads?: number;
-  /** Milliseconds for one object at its first try. Default: TIME_LIMIT. */
-  readonly timeLimit?: number;
-  /** Megabytes of heap of one process. Default: MEMORY_LIMIT. */
-  readonly memoryLimit?: number;
+  readonly threads?: number; // processes; one a core by default, at most MAX_THREADS
+  readonly timeLimit?: number; // milliseconds for one object at its first try
+  readonly memoryLimit?: number; // megabytes of heap of one process
 };
 
 const MAX_THREADS = 8;
 const TIME_LIMIT = 10_000; // milliseconds
 const PATIENCE = 3; // times the limit, at the second try
-/** Milliseconds for an object read as plain text, whatever the limit of the tries before was. */
-const PLAIN_TIME_LIMIT = 30_000;
+const PLAIN_TIME_LIMIT = 30_000; // milliseconds for an object read as plain text
 const MEMORY_LIMIT = 768; // megabytes of heap
-/** Objects sent to one process: one at work and one waiting. */
-const IN_FLIGHT = 2;
+const IN_FLIGHT = 2; // objects sent to one process: one at work and one waiting
 const WORTH_A_PROCESS = 8; // waiting objects
 
 const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
-/** What `unshare` ends with when there is no such program. */
-const NOT_FOUND = 127;
+const NOT_FOUND = 127; // what `unshare` ends with when there is no such program
 
 type Task = {
   readonly key: string;
@@ -72,7 +63,6 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   const slots = new Set<Slot>();
   const waiting: Task[] = [];
   const again: Task[] = [];
-  /** Why nothing more is read. */
   let over: Error | null = null;
 
   /** Sends waiting tasks to processes with room, and starts one more when all are busy. */
@@ -166,7 +156,6 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
     return task.failures > 0 ? timeLimit * PATIENCE : timeLimit;
   }
 
-  /** Sets the clock for the object at work, which is the first one. */
   function watch(slot: Slot): void {
     if (slot.timer !== null) clearTimeout(slot.timer);
     slot.timer =

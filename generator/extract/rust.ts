@@ -75,8 +75,7 @@ export function findRustMarks(lines: Lines): Mark[] {
   return list.marks;
 }
 
-/** Steps over white space, comments and attributes to the first word of an item. Comments with a blank line below them
- *  stay outside. */
+/** Steps over white space, comments and attributes to the first word of an item; a comment with a blank line below stays outside. */
 function readStart(lines: Lines, from: number, depth: number, round: number): Item {
   const { text } = lines;
   const lead = /\s+|\/\/[^\n]*|\/\*|#!?\[/y;

@@ -1,13 +1,12 @@
-/** What satteri calls of its parser, as WebAssembly: it sees the text that it is given and can do nothing but compute. The
- *  package's own loader would give it the whole file system and threads; this one gives it a clock and random numbers. */
+/** What satteri calls of its parser, as WebAssembly that can do nothing but compute. The package's own loader would give it the whole
+ *  file system and threads; this one gives it a clock and random numbers. */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { instantiateNapiModuleSync, type WASIInstance } from "@emnapi/core";
 import { getDefaultContext } from "@emnapi/runtime";
 import { WASI } from "@tybys/wasm-util";
 
-/** Pages of 64 KiB that the program begins with; it declares 985. */
-const INITIAL_PAGES = 1024;
+const INITIAL_PAGES = 1024; // of 64 KiB; the program declares 985
 const MAX_PAGES = 8192; // 512 MiB
 export const MARKDOWN_WASM = "markdown.wasm";
 

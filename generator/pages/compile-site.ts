@@ -1,9 +1,6 @@
-/** Compiles the pages, and with them the process that reads objects, when their sources have changed: site/dist/<version>/,
- *  named by the digest of everything that goes in.
- *
- *  A version is built in a temporary folder and renamed into place, and never written again, so that two processes may
- *  compile at once and a running one keeps its files. The result names no folder of this machine: the same sources give
- *  the same bytes, hence the same renderer digest, everywhere. */
+/** Compiles the pages, and the process that reads objects, when their sources have changed: site/dist/<version>/, named by the digest
+ *  of everything that goes in. A version is renamed into place and never written again, so that two processes may compile at once.
+ *  The result names no folder of this machine: the same sources give the same renderer digest everywhere. */
 import { spawn } from "node:child_process";
 import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -32,15 +29,12 @@ export type CompiledSite = {
 };
 
 export type CompileOptions = {
-  /** Where versions lie; site/dist by default. */
-  readonly distDir?: string;
-  /** Opened by a caller who looks at them as well. */
+  readonly distDir?: string; // where versions lie; site/dist by default
   readonly sources?: Sources;
   readonly force?: boolean;
 };
 
-/** Makes sure that the compiled pages match their sources.
- *  @throws ShelfError "build_failed" with Astro's own words when a page does not compile */
+/** Makes sure that the compiled pages match their sources. @throws ShelfError "build_failed" when a page does not compile */
 export async function compileSite(options: CompileOptions = {}): Promise<CompiledSite> {
   const distDir = options.distDir ?? join(ROOT, "site", "dist");
   const { sources = openSources() } = options;

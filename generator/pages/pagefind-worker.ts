@@ -1,10 +1,8 @@
-/** The process that drives Pagefind: it is given the pages of one bundle after another and answers with files.
- *
- *  Pagefind's program is a child of this process. The package waits for ever for an answer of a program that is gone; nothing
- *  else keeps this process alive meanwhile, so it ends then, and whoever started it hears that. */
+/** The process that drives Pagefind: it is given the pages of one bundle after another and answers with files. The package waits for
+ *  ever for a program that is gone; nothing else keeps this process alive meanwhile, so it ends, and its parent hears that. */
 import { createIndex } from "pagefind";
 
-/** What Pagefind is given of a page; `meta` is shown with a result, `kind` as a reader reads it. */
+/** `kind` is as a reader reads it. */
 export type PageRecord = {
   readonly url: string;
   readonly content: string;
@@ -17,7 +15,6 @@ export type Reply = { readonly files: readonly { readonly path: string; readonly
 
 const open = (): ReturnType<typeof createIndex> => createIndex({ forceLanguage: "en" });
 
-/** Started before there is anything to do. */
 let next: ReturnType<typeof createIndex> | null = open();
 
 async function makeBundle(records: readonly PageRecord[]): Promise<Reply> {

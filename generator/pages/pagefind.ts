@@ -1,8 +1,6 @@
-/** The search that works from files alone: Pagefind bundles over the public view.
- *
- *  Pagefind has no incremental build, so the objects are dealt out to bundles by a hash of their key, and only bundles
- *  whose members changed are made again; the browser merges them. The number of bundles follows from the number of
- *  objects and from nothing else, so that the same library gives the same files. */
+/** The search that works from files alone: Pagefind bundles over the public view. Pagefind has no incremental build, so objects are
+ *  dealt out to bundles by a hash of their key, and only bundles whose members changed are made again. The number of bundles
+ *  follows from the number of objects alone: the same library gives the same files. */
 import { crc32 } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -17,14 +15,12 @@ import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
 import type { BuildState, KnownBundle } from "../state.ts";
 
-/** Documents in one bundle at most: one changed document makes all of its bundle again. */
-const BUNDLE_DOCUMENTS = 512;
-/** Characters of an object's text that are indexed in the browser's index; the server's index has all of it. */
-const MAX_TEXT = 1200;
+const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
+const MAX_TEXT = 1200; // characters of an object's text; the server's index has all of it
 
 type Member = {
   readonly id: string;
-  /** Digest of what decides the record, beside the id. */
+  /** Digest of what decides the record. */
   readonly facts: string;
   record(): Promise<PageRecord>;
 };
@@ -41,8 +37,7 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
   [".json", "application/json"],
 ];
 
-/** Deals a view's pages out to bundles.
- *  @param extracts are read only when a bundle is made */
+/** Deals a view's pages out to bundles; extracts are read only when a bundle is made. */
 export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtBundle[] {
   const members = [...membersOf(data, extracts)];
   let count = 1;
@@ -55,8 +50,7 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
   }));
 }
 
-/** Bundles as files under pagefind/, and what to remember of them.
- *  @param bundles all of them; those with `kept` are not made
+/** Bundles as files under pagefind/, and what to remember of them. Those with `kept` are not made.
  *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
 export async function makeBundles(
   bundles: readonly (DealtBundle & { readonly kept: KnownBundle | null })[],

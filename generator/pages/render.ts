@@ -19,8 +19,7 @@ export type Rendered = {
   readonly rendered: number;
 };
 
-/** Renders those of the planned pages that are not kept.
- *  @param signal ends it early */
+/** Renders those of the planned pages that are not kept. */
 export async function renderPages(options: {
   readonly data: ViewData;
   readonly pages: Iterable<PlannedPage>;
@@ -58,7 +57,7 @@ export async function renderPages(options: {
   return { files, pages, rendered };
 }
 
-/** @param paths of all stored pages; a crawler is told of those that people look for */
+/** @param paths of all stored pages */
 export function textFiles(
   data: ViewData,
   paths: readonly string[],

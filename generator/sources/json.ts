@@ -4,9 +4,8 @@ import { findJsonFault } from "../../snapshots/format/json-text.ts";
 
 const MAX_JSON_DEPTH = 100; // levels; later steps walk values by recursion
 
-/** The value of a JSON text in UTF-8; a byte order mark is skipped.
- *  @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message
- *    names the line. Half surrogate pairs and numbers beyond a double pass: findUnrepresentable tells them per record */
+/** @throws ShelfError "bad_source" on text that is no JSON, duplicate members, nesting over MAX_JSON_DEPTH; the message names the
+ *  line. Half surrogate pairs and numbers beyond a double pass: findUnrepresentable tells them per record */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   let text: string;
   try {

@@ -10,16 +10,13 @@ import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { isShortage } from "../open-files.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
-/** Bytes of one object: it is read whole, and one huge file must not end the build. */
-const MAX_OBJECT_BYTES = 1024 ** 3;
+const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build
 const READ_ATTEMPTS = 5; // a file that is being written gets this many chances
 const RETRY_MS = 20; // pause before the next one, doubled each time
 const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within the same tick leaves them as they are
-/** What fast-glob cannot give: its patterns do not match line ends and take a backslash for their own, and it reads names as
- *  text, so that bytes that are no UTF-8 become U+FFFD. */
+/** What fast-glob cannot give: line ends, a backslash, and bytes that are no UTF-8, which it makes U+FFFD. */
 const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
-/** @param root absolute path of the folder */
 export function openDirectoryStore(root: string): ObjectStore {
   return { list: () => list(root), read: (key) => read(root, key) };
 }
@@ -73,7 +70,6 @@ function listOdd(root: string): Entry[] {
   return entries;
 }
 
-/** @param name bytes under the root, as the file system has them */
 function pathOf(root: string, name: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${root}/`), name]);
 }

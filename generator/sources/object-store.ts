@@ -5,10 +5,8 @@ import { sha256 } from "../../snapshots/digest.ts";
 
 export type StoredObject = {
   readonly key: string;
-  /** Bytes. */
-  readonly size: number;
-  /** Changes whenever the bytes may have changed. Meaningful on this store only, so it never enters a snapshot: the etag
-   *  that readers see is derived from the content. */
+  readonly size: number; // bytes
+  /** Changes whenever the bytes may have changed. Means something on this store only, so it never enters a snapshot. */
   readonly version: string;
   /** RFC 3339 UTC, null when the store has no usable time. */
   readonly uploaded: string | null;

@@ -1,6 +1,5 @@
-/** The registry's bytes: from a file or over HTTP, conditionally, within limits, and with the last good ones kept.
- *
- *  Whoever controls the registry's host controls every byte, header and redirect of the answer. */
+/** The registry's bytes: from a file or over HTTP, within limits, and with the last good ones kept. Whoever controls the registry's host
+ *  controls every byte, header and redirect of the answer. */
 import { buffer } from "node:stream/consumers";
 import { limitBytes } from "../../snapshots/embed/limit-bytes.ts";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";

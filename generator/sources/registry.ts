@@ -1,6 +1,5 @@
-/** The registry of proof records: pulled, parsed record by record, counted against what it declares.
- *
- *  A bad record costs that record; a bad body or a dead host costs freshness: the last good registry is used and said to be stale. */
+/** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
+ *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale. */
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
@@ -112,8 +111,7 @@ function assemble(parsed: ParsedRegistry, bytes: Uint8Array, stale: Registry["st
   };
 }
 
-/** A body `{ meta, cubs }`.
- *  @throws ShelfError "bad_source" when the body as a whole cannot be used */
+/** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
 export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   const body = parseStrictJson(bytes);
   if (!isRecord(body)) throw new ShelfError("bad_source", "The registry is not an object with meta and cubs.");

@@ -1,4 +1,4 @@
-/** POST /mcp over one view. It sees only the view it is given: which one that is, and who may call, is decided outside. */
+/** POST /mcp over one view; who may call is decided outside. */
 import { findRoute } from "../../snapshots/routes/routes.ts";
 import { MCP_VERSIONS, TOOL_NAMES } from "../../snapshots/tools/table.ts";
 import type { View } from "../../snapshots/http/view.ts";
@@ -13,8 +13,7 @@ type McpOptions = {
   readonly semantic?: SemanticTool;
   /** Host names besides base_url's and loopback's; "*" when a proxy in front checks them. */
   readonly hosts?: readonly string[];
-  /** Origins of pages elsewhere that may call, and, over the public view, read what is answered: a credential never crosses from
-   *  one site to another. */
+  /** Origins of pages elsewhere that may call, and, over the public view, read what is answered. */
   readonly origins?: readonly string[];
   readonly onError?: (error: unknown) => void;
 };

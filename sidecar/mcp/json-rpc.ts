@@ -4,8 +4,7 @@ import { CACHE } from "../../snapshots/http/reply.ts";
 
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
-/** Errors of the transport itself; the number that older clients know. */
-export const REFUSED = -32000;
+export const REFUSED = -32000; // of the transport itself; the number that older clients know
 
 export type RpcError = {
   readonly status: number;

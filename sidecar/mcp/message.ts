@@ -5,11 +5,9 @@ import { findJsonFault } from "../../snapshots/format/json-text.ts";
 import { MAX_MCP_BYTES, readBody } from "../body.ts";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
 
-/** Nesting of a message; arguments of our tools have three levels. Deeper bodies only try stacks. */
-const MAX_DEPTH = 64;
-/** Messages of one batch: each may cost a search. */
-export const MAX_BATCH = 20;
-/** The only revision with batches (2025-06-18 took them out); its clients send no version header. */
+const MAX_DEPTH = 64; // levels; arguments of our tools have three
+export const MAX_BATCH = 20; // messages: each may cost a search
+/** The only revision with batches; its clients send no version header. */
 const BATCH_REVISION = "2025-03-26";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });

@@ -13,7 +13,6 @@ export type OriginRules = {
 const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /** @param host of the request, as its Host header or its URL has it
- *  @param origin null for what is no browser
  *  @returns why the request is refused, or null */
 export function findOriginProblem(host: string, origin: string | null, rules: OriginRules): string | null {
   const base = URL.canParse(rules.baseUrl) ? new URL(rules.baseUrl) : null;
@@ -43,14 +42,12 @@ function parseHost(host: string): URL | null {
 export const PREFLIGHT: Readonly<Record<string, string>> = {
   "Access-Control-Allow-Methods": "POST",
   "Access-Control-Allow-Headers": "Accept, Content-Type, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id",
-  // Seconds; no browser keeps it longer.
-  "Access-Control-Max-Age": "7200",
+  "Access-Control-Max-Age": "7200", // seconds; no browser keeps it longer
 };
-/** Of an answer's headers, those that such a page may read beside its body. */
+/** Headers of an answer that such a page may read. */
 const READABLE = "RateLimit, RateLimit-Policy, Retry-After";
 
-/** Lets the browser show an answer to the page that asked, when its origin is one of these. Once is enough, twice no harm.
- *  @param headers of the answer */
+/** Lets the browser show an answer to the page that asked, when its origin is one of these. */
 export function shareAnswer(headers: Headers, origin: string | null, origins: readonly string[]): void {
   if (origin === null || !origins.includes(origin) || headers.has("Access-Control-Allow-Origin")) return;
   headers.set("Access-Control-Allow-Origin", origin);

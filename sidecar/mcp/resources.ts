@@ -1,5 +1,4 @@
-/** Objects, claims and proof records as resources. Their addresses are names, not places: the bytes they stand for are
- *  those of the GET routes. */
+/** Objects, claims and proof records as resources: the bytes are those of the GET routes. */
 import { absoluteHref } from "../../snapshots/format/view-data.ts";
 import {
   type ListResourcesResult,
@@ -18,8 +17,7 @@ import { followCursor, type ToolContext } from "./tools/context.ts";
 import { readText, takeLines } from "../../snapshots/tools/object-text.ts";
 
 const PAGE = 100;
-/** Text of one resources/read, as JSON, and bytes of a binary one before base64. Longer texts are read by lines. */
-const MAX_RESOURCE_BYTES = 64 * 1024;
+const MAX_RESOURCE_BYTES = 64 * 1024; // of a text as JSON, of a binary before base64; longer texts are read by lines
 
 const SCHEME = "proofshelf://";
 
@@ -55,8 +53,7 @@ export const RESOURCE_TEMPLATES: readonly ResourceTemplateType[] = [
 
 type Resource = ListResourcesResult["resources"][number];
 
-/** Objects by key, then claims, then records.
- *  @throws ShelfError "bad_cursor", "cursor_expired" */
+/** Objects by key, then claims, then records. @throws ShelfError "bad_cursor", "cursor_expired" */
 export async function listResources(given: ToolContext, cursor: string | undefined): Promise<ListResourcesResult> {
   const { data, open } = await followCursor(given, cursor);
   const digest = queryDigest("resources", []);

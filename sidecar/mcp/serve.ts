@@ -1,5 +1,4 @@
-/** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. It knows nothing of
- *  libraries; what is served comes from the factory. */
+/** The transport: one stateless endpoint for revision 2026-07-28 and for the handshake revisions. */
 import {
   createMcpHandler,
   isLegacyRequest,
@@ -32,8 +31,7 @@ export type Allow = (group: "mcp" | "ask" | "ai-search") => boolean;
 
 export type McpEndpoint = {
   (request: Request, allow?: Allow): Promise<Response>;
-  /** Origins of pages elsewhere that may read the answers. The endpoint's own say so already; this is for what is answered in
-   *  its place. */
+  /** Origins of pages elsewhere that may read what is answered in the endpoint's place; its own answers say so already. */
   readonly sharedWith?: readonly string[];
 };
 
@@ -106,8 +104,7 @@ export function serveMcp(options: ServeOptions): McpEndpoint {
   }
 }
 
-/** A batch is one request to a proxy that counts, and the proxy's limit is the only one then: what a model answers comes once
- *  in a request. */
+/** What a model answers comes once in a request: a proxy that counts requests counts a batch as one. */
 function onePerRequest(allow: Allow): Allow {
   let taken = false;
   return (group) => {
@@ -131,8 +128,7 @@ const TOO_MANY: RpcError = {
   data: { code: "rate_limited" },
 };
 
-/** The same request with the Accept header that the transport insists on: a plain JSON-RPC POST is answered with plain
- *  JSON, whatever its client forgot to say. Its body has been read. */
+/** With the Accept header that the transport insists on: a plain POST is answered with plain JSON, whatever its client forgot. */
 function withAccept(request: Request): Request {
   const headers = new Headers(request.headers);
   headers.set("accept", "application/json, text/event-stream");

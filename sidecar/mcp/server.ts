@@ -20,10 +20,8 @@ export type LibraryParts = {
   readonly onError: (error: unknown) => void;
 };
 
-/** What a snapshot says stays true for it; a minute is what HTTP caches are told, too. Milliseconds. */
-const SNAPSHOT_TTL = 60_000;
-/** Tools and prompts change with the program alone. */
-const PROGRAM_TTL = 3_600_000;
+const SNAPSHOT_TTL = 60_000; // milliseconds; as HTTP caches are told
+const PROGRAM_TTL = 3_600_000; // tools and prompts change with the program alone
 
 const INSTRUCTIONS = `A read-only library of documents, claims and formal proof records, served from immutable snapshots.
 Find: list_collections, search_library, search_cubs. Read: get_object by lines, get_claim, get_cub. Verify: lookup_digest finds what has a SHA-256; verify_object proves that an object lies in the snapshot.

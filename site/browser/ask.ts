@@ -1,12 +1,12 @@
-/** Shows an answer while it comes, and opens what a number refers to beside the answer. Everything that comes is shown as text.
- *  Without this script the form asks the server for a page that says the same. */
+/** Shows an answer while it comes, and opens what a number refers to beside it. Everything that comes is shown as text. Without this
+ *  script the form asks the server for a page that says the same. */
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "../../snapshots/schema/resources.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { parseParagraph } from "../answer-text.ts";
 import { formatBlock, formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
-import { drawCard, element } from "./draw.ts";
+import { drawCard, element, markedText } from "./draw.ts";
 
 const place = document.querySelector<HTMLElement>("[data-api]");
 const form = document.querySelector<HTMLFormElement>("form.search");
@@ -140,7 +140,6 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (question === null || question.value.trim() === "") return;
-    // The address that gives the same answer as a page, for reloading and for sharing.
     const here = new URL(location.href);
     here.hash = "";
     here.search = new URLSearchParams({
@@ -218,11 +217,7 @@ async function readQuotedLines(href: string): Promise<HTMLElement | null> {
   list.dir = "auto";
   for (const line of found.children) {
     const item = element("li", line.className === "quiet" ? "quiet" : "");
-    item.append(
-      ...[...line.childNodes].map((node) =>
-        node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),
-      ),
-    );
+    item.append(...markedText(line));
     list.append(item);
   }
   const quoted = element("div", "quoted");

@@ -30,3 +30,10 @@ export function element<K extends keyof HTMLElementTagNameMap>(name: K, classNam
   made.textContent = text;
   return made;
 }
+
+/** Text and <mark> of a part of a page; every other tag becomes its text. */
+export function markedText(part: Node): (Node | string)[] {
+  return [...part.childNodes].map((node) =>
+    node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),
+  );
+}

@@ -1,7 +1,7 @@
 /** Answers from the files under /pagefind/ while one types, and when no server has answered, as on a static host. Sending the
  *  form always asks the server. Excerpts are the only HTML that comes from outside, and only their <mark> survives. */
 
-import { drawCard, element } from "./draw.ts";
+import { drawCard, markedText } from "./draw.ts";
 
 type Fragment = { readonly url: string; readonly excerpt: string; readonly meta: Readonly<Record<string, string>> };
 type Result = { data(): Promise<Fragment> };
@@ -92,16 +92,8 @@ function drawHit({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
   return drawCard({
     title: meta["title"] ?? url,
     href: target.origin === root.origin ? target.href : null,
-    line: markedText(excerpt),
+    line: markedText(new DOMParser().parseFromString(excerpt, "text/html").body),
     mark: meta["key"] ?? "",
     kind: meta["kind"] ?? "",
   });
-}
-
-/** Text and <mark> of an excerpt; every other tag becomes its text. */
-function markedText(excerpt: string): (Node | string)[] {
-  const parsed = new DOMParser().parseFromString(excerpt, "text/html");
-  return [...parsed.body.childNodes].map((node) =>
-    node.nodeName === "MARK" ? element("mark", "", node.textContent ?? "") : (node.textContent ?? ""),
-  );
 }

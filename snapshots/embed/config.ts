@@ -1,6 +1,4 @@
-/** Which model of meaning is configured, as the generator reads it and a server is told. */
-
-/** `embeddings` of proofshelf.yaml. */
+/** `embeddings` of proofshelf.yaml: which model of meaning is configured. */
 export type EmbeddingsConfig =
   | { readonly kind: "none" }
   | { readonly kind: "embedded" }

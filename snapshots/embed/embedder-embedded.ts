@@ -7,21 +7,17 @@ import { ShelfError } from "../errors.ts";
 import type { EmbedReply, EmbedTask } from "./embedder-embedded-worker.ts";
 import { type Embedder, normalize } from "./embedder.ts";
 
-/** Tokens of a text that the model reads; index/README.md has what they are worth. */
-const TOKENS = 32;
+const TOKENS = 32; // of a text that the model reads; index/README.md has what they are worth
 const BATCH = 8;
-/** Milliseconds after which an idle process ends and gives back its memory. */
-const IDLE_MS = 300_000;
+const IDLE_MS = 300_000; // after which an idle process ends
 const MAX_PROCESSES = 4;
-/** Milliseconds for one task; only what hangs takes longer. */
-const TASK_MS = 60_000;
-/** Megabytes. The model itself lies outside the heap; a larger one only lets garbage lie. */
+const TASK_MS = 60_000; // for one task; only what hangs takes longer
+/** Megabytes. The model itself lies outside the heap. */
 const HEAP = ["--max-semi-space-size=2", "--max-old-space-size=96"];
 const WORKER = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
 
 export type EmbeddedOptions = {
-  /** Processes, at most; a server that embeds single queries needs one. Default: one a core. */
-  readonly threads?: number;
+  readonly threads?: number; // processes, at most; one a core by default
   readonly idleMs?: number;
   readonly taskMs?: number;
 };
@@ -78,7 +74,7 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
     return slot;
   }
 
-  /** Whatever ended it: its task fails, and the others get another process. */
+  /** Its task fails, and the others get another process. */
   function end(slot: Slot): void {
     if (!slots.delete(slot)) return;
     if (slot.timer !== null) clearTimeout(slot.timer);

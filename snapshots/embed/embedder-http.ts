@@ -8,8 +8,7 @@ import { limitBytes } from "./limit-bytes.ts";
 
 const TIMEOUT_MS = 20_000;
 const BATCH = 64;
-/** Bytes of a response: 64 vectors of 8,192 numbers, generously written. */
-const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024; // 64 vectors of 8,192 numbers, generously written
 const MAX_DIMENSIONS = 8192;
 
 export type HttpEmbedderSettings = {

@@ -1,5 +1,4 @@
-/** A stranger's stream that may not go on for ever: counted while it comes, so that nothing is believed of what it announces.
- *  @param tooLong makes the error that ends a stream of more than `limit` bytes */
+/** A stranger's stream, counted while it comes. @param tooLong makes the error that ends one of more than `limit` bytes */
 export async function* limitBytes(
   stream: AsyncIterable<Uint8Array> | null,
   limit: number,

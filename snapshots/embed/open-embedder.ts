@@ -1,5 +1,4 @@
-/** The configured model of meaning. The generator makes vectors with it and a server asks it about queries: both have to
- *  open the same one, so it is opened here. */
+/** The configured model of meaning, opened here for the generator and for servers: both have to have the same one. */
 import type { EmbeddingsConfig } from "./config.ts";
 import { GATEWAY_HEADER } from "./gateway.ts";
 import { openEmbeddedEmbedder } from "./embedder-embedded.ts";

@@ -1,9 +1,5 @@
-/** Quotes that anyone can check: a citation is true when its bytes stand in the object at its lines.
- *
- *  Lines are the object's own bytes split at "\n", numbered from 1. Checking takes the object and nothing else:
- *
- *      sed -n '12,14p' notes/sorting.md | grep -F 'the quote'      (a quote of one line)
- *
+/** Quotes that anyone can check: a citation is true when its bytes stand in the object at its lines, which are the object's own bytes
+ *  split at "\n", numbered from 1: `sed -n '12,14p' notes/sorting.md | grep -F 'the quote'` (a quote of one line).
  *  The wanted text comes from a model or a stranger; what is cited is always the object's own text. */
 import { sha256 } from "../digest.ts";
 import type { Citation } from "../schema/resources.ts";
@@ -14,8 +10,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export type LocatedQuote = { readonly quote: string; readonly start_line: number; readonly end_line: number };
 
-/** Why a citation does not hold for these bytes, in words, or null when it does.
- *  @param bytes of the object that `citation.key` names; null when there is none */
+/** Why a citation does not hold for these bytes of the object, null when there is none; or null when it does. */
 export function findCitationProblem(citation: Citation, bytes: Uint8Array | null): string | null {
   if (bytes === null) return `${citation.key} is not in this snapshot`;
   if (sha256(bytes) !== citation.sha256) return `${citation.key} has another digest`;
@@ -59,8 +54,7 @@ export function readLines(bytes: Uint8Array, start: number, end: number): string
   }
 }
 
-/** Where `wanted` stands in a text, whatever white space lies between its words and however its quotation marks are
- *  written, as the text has it.
+/** Where `wanted` stands in a text, as the text has it, whatever its white space and its quotation marks.
  *  @param firstLine number of the text's first line */
 export function locateQuote(text: string, firstLine: number, wanted: string): LocatedQuote | null {
   const words = wanted

@@ -1,5 +1,4 @@
-/** How a file of the exact-revision store is named: repository, revision, path. One spelling each, checked before anything
- *  is looked up (interface §4, rules for GET /api/code). */
+/** How a file of the exact-revision store is named: repository, revision, path, one spelling each (interface §4, GET /api/code). */
 import { ShelfError, type ErrorDetail } from "../errors.ts";
 
 /** First a letter or digit, so that no name is a dot segment or looks like an option. */
@@ -11,8 +10,7 @@ const MAX_SEGMENT_BYTES = 255; // longer names exist on no common file system
 
 export type CodeRef = { readonly repo: string; readonly head: string; readonly path: string };
 
-/** Already percent-decoded parts; the caller controls all three.
- *  @throws ShelfError "bad_code_path", with one entry in `errors` per bad part */
+/** Percent-decoded parts; the caller controls all three. @throws ShelfError "bad_code_path" with one entry in `errors` per bad part */
 export function parseCodeRef(repo: string, head: string, path: string): CodeRef {
   const errors: ErrorDetail[] = [];
   if (!CODE_REPO_PATTERN.test(repo)) {

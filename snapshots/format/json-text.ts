@@ -1,5 +1,4 @@
-/** JSON of strangers while it is only text: what two parsers could read differently, and what is nested so deep that a later
- *  step would fail on it. JSON.parse tells neither. */
+/** JSON of strangers while it is only text: what two parsers could read differently, and what is nested too deep for later steps. */
 
 export type JsonFault = {
   readonly kind: "deep" | "twice";
@@ -9,8 +8,7 @@ export type JsonFault = {
   readonly name: string;
 };
 
-/** The first fault of a JSON text. In broken JSON some may be missed, and JSON.parse then refuses it.
- *  @param maxDepth brackets that may be open at once
+/** The first fault of a JSON text; in broken JSON, which JSON.parse refuses, some may be missed.
  *  @param unique whether a second member of one name is a fault (RFC 8259 §4 leaves open which one counts) */
 export function findJsonFault(text: string, maxDepth: number, unique: boolean): JsonFault | null {
   /** One entry per open bracket: the names seen so far of an object, null for an array. */

@@ -1,6 +1,4 @@
-/** Every path in one place: key ⇄ URL ⇄ page slug, and where each page and file of a snapshot lies.
- *
- *  Three spellings of the same key:
+/** Every path in one place: key ⇄ URL ⇄ page slug, and where each page and file of a snapshot lies. Spellings of one key:
  *  - the key itself, e.g. `notes/what?.md`: any text without NUL, segments separated by "/";
  *  - its URL form, one canonical percent-encoding: `notes/what%3F.md` (another spelling is redirected to it);
  *  - its slug, safe as a file name on any static host: `notes/what=3F.md`.
@@ -13,8 +11,7 @@ export const MAX_KEY_BYTES = 1024;
 
 /** Characters that a slug does not keep. "=" is its escape sign, because no client percent-encodes a key into a bare "=". */
 const SLUG_UNSAFE = /[^A-Za-z0-9._~\-\u00a1-\ud7ff\ue000-\u{10ffff}]/gu;
-/** Bytes of one slug segment; file systems stop at 255. */
-const MAX_SLUG_SEGMENT = 200;
+const MAX_SLUG_SEGMENT = 200; // bytes of one slug segment; file systems stop at 255
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
@@ -179,15 +176,13 @@ function encodePath(path: string): string {
     .join("/");
 }
 
-/** Whether a path is one that `pagePath` could have written: another spelling of it is no page.
- *  @param path percent-encoded UTF-8 */
+/** Whether a percent-encoded path is one that `pagePath` could have written: another spelling of it is no page. */
 export function isPagePath(path: string): boolean {
   return (path.endsWith("/") || path === pagePath.notFound) && encodePath(decodeURIComponent(path)) === path;
 }
 
-/** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, `/` is `index.html`, `/404.html` is `404.html`.
- *  Not a folder with an index.html each, because that would be a tree for every object. No slug holds "=.", so the page of
- *  `a` never takes the name of a folder. */
+/** The name of a page inside the `pages` tree: `/claims/` is `claims=.html`, so that no object needs a folder, hence a tree, of its
+ *  own. No slug holds "=.", so no page takes the name of a folder. */
 export function pageFile(path: string): string {
   const decoded = decodeURIComponent(path).slice(1);
   if (decoded === "") return "index.html";
@@ -200,9 +195,8 @@ export function exportFile(path: string): string {
   return decoded === "" || decoded.endsWith("/") ? `${decoded}index.html` : decoded;
 }
 
-/** A relative reference from one site path to another, so that the same page works at "/", under /at/<snapshot>/,
- *  under /internal/, and in any folder of a static host. Queries and fragments of `to` are kept.
- *  @param from site path of the page that holds the link; @param to site path, may end in `?…` or `#…` */
+/** A relative reference from one site path to another, so that a page works at "/", under /at/<snapshot>/ or /internal/, and in any
+ *  folder of a static host. @param to may end in `?…` or `#…`, which are kept */
 export function relativeHref(from: string, to: string): string {
   const cut = to.search(/[?#]/);
   const path = cut < 0 ? to : to.slice(0, cut);

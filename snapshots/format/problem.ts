@@ -12,8 +12,7 @@ export function toShelfError(error: unknown): ShelfError {
   return new ShelfError("internal", "The server failed. Tell the operator the request id.", { cause: error });
 }
 
-/** @param baseUrl of the service, so that `type` is a stable address; "" makes it a path
- *  @param snapshot id that the answer would have come from, if one was open */
+/** @param baseUrl "" makes `type` a path; @param snapshot that the answer would have come from, or null */
 export function problemBody(error: ShelfError, baseUrl: string, snapshot: string | null): Problem {
   return {
     type: baseUrl + pagePath.problem(error.code),

@@ -88,12 +88,12 @@ function relate(data: ViewData): Relations {
 function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const lazy = {} as T;
   for (const name of Object.keys(makers) as (keyof T)[]) {
-    const keep = (value: T[keyof T]): void => void Object.defineProperty(lazy, name, { configurable: true, value });
     Object.defineProperty(lazy, name, {
       configurable: true,
       get() {
-        keep(makers[name]());
-        return lazy[name];
+        const value = makers[name]();
+        Object.defineProperty(lazy, name, { configurable: true, value });
+        return value;
       },
     });
   }

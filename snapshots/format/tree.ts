@@ -1,5 +1,4 @@
 /** Trees: a folder of a snapshot as canonical JSON, stored under the SHA-256 of that JSON.
- *
  *  A tree is an array with one entry per name, ascending by UTF-16 code unit, written as RFC 8785:
  *  `[{"kind":"blob","name":"a.md","sha256":"…","size":12,"type":"text/markdown"},{"kind":"tree",…}]`.
  *  An array and not an object, so that a name is always a value: nobody can smuggle `__proto__` into a parser.
@@ -76,17 +75,16 @@ export function parseTree(bytes: Uint8Array): Tree {
 
 /** Folders and files that lie side by side, and the bytes of every tree below under their digest, leaves first. */
 export type Subtrees = { readonly entries: Tree; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
+/** `root` has no name. */
 export type BuiltTree = { readonly root: TreeEntry; readonly trees: ReadonlyMap<Sha256, Uint8Array> };
 
-/** Nested trees of a set of files. The order of `files` does not matter.
- *  @returns the root as an entry without a name, and the bytes of every tree under their digest, leaves first
+/** Nested trees of a set of files in any order.
  *  @throws ShelfError "build_failed" when a path occurs twice, is both a file and a folder, or has an empty part */
 export function buildTree(files: Iterable<FileEntry>): BuiltTree {
   return joinSubtrees([buildSubtrees(files)]);
 }
 
-/** The tree over parts that were built one by one.
- *  @throws ShelfError "build_failed" when two of them have a name in common */
+/** The tree over parts. @throws ShelfError "build_failed" when two of them have a name in common */
 export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
   const entries = parts.flatMap((part) => part.entries).sort((a, b) => compareNames(a.name, b.name));
   for (const [at, { name }] of entries.entries()) {
@@ -99,8 +97,7 @@ export function joinSubtrees(parts: readonly Subtrees[]): BuiltTree {
   return { root: { kind: "tree", name: "", sha256: digest, size: bytes.length }, trees };
 }
 
-/** Parts that were built one by one, put together in a folder; nothing when they hold nothing, as a tree of files has no empty folders.
- *  @throws ShelfError "build_failed" when two of them have a name in common */
+/** Parts put together in a folder; nothing when they hold nothing. @throws ShelfError "build_failed" as joinSubtrees */
 export function mountSubtrees(name: string, parts: readonly Subtrees[]): Subtrees {
   if (parts.every((part) => part.entries.length === 0)) return { entries: [], trees: new Map() };
   const { root, trees } = joinSubtrees(parts);
@@ -145,8 +142,7 @@ export function buildSubtrees(files: Iterable<FileEntry>): Subtrees {
 
 export type TreeChange = { readonly path: string; readonly before: BlobEntry | null; readonly after: BlobEntry | null };
 
-/** Every file that differs between two trees, in path order; reads only subtrees whose digests differ.
- *  @param load the tree stored under a digest */
+/** Every file that differs between two trees, in path order; reads only subtrees whose digests differ. */
 export async function* diffTrees(
   before: Sha256 | null,
   after: Sha256 | null,
@@ -175,8 +171,7 @@ function sameEntry(a: Entry, b: Entry): boolean {
   return a.kind === "tree" || (b.kind === "blob" && a.type === b.type && a.uploaded === b.uploaded);
 }
 
-/** The trees from the root to an entry: each is stored under the digest that the one before it names, so whoever
- *  trusts the root's digest can check the entry with SHA-256 alone. */
+/** The trees from the root to an entry, each named by its digest in the one before: who trusts the root's can check with SHA-256 alone. */
 export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry };
 
 /** @returns the proof, or null when no file has this path */

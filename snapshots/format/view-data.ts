@@ -13,8 +13,7 @@ export type CollectionInfo = {
   readonly prefix: string;
 };
 
-/** How a build came by its records: no registry is configured; it was read; it was down and the last good copy was taken; it
- *  could not be read and nothing of it was kept. */
+/** With "kept" the registry was down and the last good copy was taken; with "failed" there was none. */
 export const REGISTRY_STATES = ["none", "read", "kept", "failed"] as const;
 export type RegistryState = (typeof REGISTRY_STATES)[number];
 

@@ -1,11 +1,9 @@
-/** Which readers hold their rows in memory: one budget for the whole process, those used last have it. A reader whose rows
- *  are not held asks the engine for each, with the same answers. */
+/** Which readers hold their rows in memory: one budget for the process, those used last have it. The others ask the engine, with the
+ *  same answers. */
 import type { ResidentRows } from "./resident.ts";
 
-/** Bytes that all held rows together may take. */
-const MAX_BYTES = 384 * 1024 * 1024;
-/** Uses after which a reader that lost its rows to others gets them back. */
-const USES_TO_RETURN = 50;
+const MAX_BYTES = 384 * 1024 * 1024; // of all held rows together
+const USES_TO_RETURN = 50; // after which a reader that lost its rows to others gets them back
 
 export type Holder = {
   /** null while they are not held; then they may be from some later use on. */

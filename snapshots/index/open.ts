@@ -1,7 +1,5 @@
-/** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag.
- *
- *  A tag is a snapshot's id. Everything before the tag is invisible: an update that dies leaves the earlier tags as they
- *  were, and the next update starts from the tag it is told to build on. */
+/** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag, which is a
+ *  snapshot's id. An update that dies leaves the earlier tags as they were; the next starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { tagFile } from "./manifest.ts";
@@ -51,11 +49,9 @@ export type ViewIndex = {
   /** The same for a model's vectors of this tag, all models together. */
   findVectorProblems(tag: string): Promise<string[]>;
   /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
-   *  @returns documents written and removed, and rows in the index now
    *  @throws ShelfError "search_unavailable" when `base` is not a tag */
   update(update: IndexUpdate): Promise<{ documents: number; rows: number }>;
-  /** Gives the passages of a tag their vectors; may run any time after `update`, and again after it was stopped. A tag has
-   *  vectors of several models side by side, never mixed.
+  /** Gives the passages of a tag their vectors, of one model beside others; may run again after it was stopped.
    *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
   embed(options: EmbedOptions): Promise<Embedded>;
   /** Forgets every other tag. */
@@ -194,15 +190,7 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     for (const id of ids) written.add(id);
     const kept = rows.filter(({ row }) => !removed.has(row.doc));
     for (const { words } of kept) counts.add(words, 1);
-    const adding =
-      kept.length === 0
-        ? null
-        : passages.add(
-            passageTable(
-              engine,
-              kept.map(({ row }) => row),
-            ),
-          );
+    const adding = kept.length === 0 ? null : passages.add(passageTable(engine, kept));
     // One batch is written while the words of the next are found, and both have ended before anything else begins.
     const [added, next] = await Promise.allSettled([adding, upsert.next()]);
     if (added.status === "rejected") throw added.reason;
@@ -236,12 +224,7 @@ async function writeChanges(
   for await (const { ids, rows } of batches(update.upsert)) {
     await drop(ids);
     for (const { words } of rows) counts.add(words, 1);
-    await passages.add(
-      passageTable(
-        engine,
-        rows.map(({ row }) => row),
-      ),
-    );
+    await passages.add(passageTable(engine, rows));
     documents += ids.length;
   }
   const stats = await passages.indexStats(TERMS_INDEX);

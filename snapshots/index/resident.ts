@@ -16,9 +16,8 @@ export type ResidentRows = {
 
 const DOC_COLUMNS = ["doc", "key", "kind", "collection", "title", "sha256"] as const;
 type DocFacts = Pick<IndexRow, (typeof DOC_COLUMNS)[number]>;
-/** Of the names and titles of a document, and of the numbers of a row and where its texts lie. */
-const BYTES_PER_DOC = 600;
-const BYTES_PER_ROW = 64;
+const BYTES_PER_DOC = 600; // of names and titles
+const BYTES_PER_ROW = 64; // of numbers and where texts lie
 const NUMBER_COLUMNS = ["n", "length", "page", "start_line", "end_line"] as const;
 const LONG_COLUMNS = ["text", "heading", "name"] as const;
 
@@ -94,7 +93,7 @@ export async function loadRows(passages: Table, room: number): Promise<ResidentR
 
 type Column<T> = { readonly size: number; at(position: number): Part<T> };
 
-/** Strings as they are held. @returns also where each begins, and where the last one ends */
+/** Strings as they are held; offsets are where each begins and the last one ends. */
 type Keep<T> = (strings: Strings, rows: number) => { readonly held: T; readonly size: number; readonly offsets: Int32Array };
 
 /** @returns null when they take more than `room` bytes */

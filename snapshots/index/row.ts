@@ -37,20 +37,17 @@ export type IndexRow = Omit<Document, "passages"> & {
   readonly end_line: number;
 };
 
-/** A row as it is stored: with its analysed words, how many of them are its text's, and a digest of what a model of
- *  meaning would read. */
+/** A row as it is stored: with its analysed words, how many are its text's, and a digest of what a model of meaning reads. */
 export type StoredRow = IndexRow & { readonly terms: string; readonly length: number; readonly print: string };
 
 /** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
 export const FIELDS = ["title", "heading", "name", "path", "text"] as const;
 export type Field = (typeof FIELDS)[number];
 
-/** Changes with anything that makes stored rows unreadable or scores different: the analysis, the fields, the columns.
- *  It is part of the table's name, so that another program version never reads rows it would misunderstand. */
+/** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
 export const INDEX_FORMAT = "3";
 
-/** Hex digits of a print; whoever finds two passages with one print wins a shared vector. */
-const PRINT_LENGTH = 32;
+const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 
 export function documentId(kind: "object" | "record" | "claim", id: string): string {
   return `${kind}:${id}`;

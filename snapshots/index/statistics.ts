@@ -21,8 +21,7 @@ export class WordCounts {
   readonly #counts = new Map<string, { count: number; row: number }>();
   #row = 0;
 
-  /** Adds (`sign` 1) or takes away (-1) one row's share.
-   *  @param words as AnalysedRow has them */
+  /** Adds (`sign` 1) or takes away (-1) one row's share. @param words as AnalysedRow has them */
   add(words: readonly (readonly string[])[], sign: 1 | -1): void {
     this.#row++;
     this.#total(ROWS_TOTAL, sign);

@@ -1,11 +1,9 @@
-/** The engine's tables and how they are written.
- *
- *  Two tables, whose tags have the same names: `passages` (the rows) and `words` (in how many rows a word stands, and the
- *  totals). A tag is made on `words` first and on `passages` last, so a tag on `passages` means that both are complete. */
+/** The engine's tables and how they are written: `passages` (the rows) and `words` (in how many rows a word stands, and the totals).
+ *  A tag is made on `words` first and on `passages` last: a tag on `passages` means that both are complete. */
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
-import { INDEX_FORMAT, type StoredRow } from "./row.ts";
+import { type AnalysedRow, INDEX_FORMAT, type StoredRow } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
@@ -13,8 +11,7 @@ export const WORDS = `words-${INDEX_FORMAT}`;
 
 export const TERMS_INDEX = "terms_idx";
 
-/** Longest word the engine indexes, in bytes: a word of MAX_WORD characters and more. */
-const MAX_TOKEN_BYTES = 400;
+const MAX_TOKEN_BYTES = 400; // longest word that the engine indexes: MAX_WORD characters and more
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
 const PASSING = /os error (?:5|12|13|23|24)\b/;
 const CHUNK = 500; // names in one SQL list
@@ -30,12 +27,8 @@ export function sqlString(value: string): string {
 export function sqlLists(column: string, values: readonly string[]): string[] {
   const out: string[] = [];
   for (let at = 0; at < values.length; at += CHUNK) {
-    out.push(
-      `${column} IN (${values
-        .slice(at, at + CHUNK)
-        .map(sqlString)
-        .join(", ")})`,
-    );
+    const names = values.slice(at, at + CHUNK).map(sqlString);
+    out.push(`${column} IN (${names.join(", ")})`);
   }
   return out;
 }
@@ -55,8 +48,7 @@ const TEXT_COLUMNS = [
 ] as const satisfies readonly (keyof StoredRow)[];
 const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
 
-/** The table, or null when there is none to be read. A full disk, a kill or a power cut while a table is written can leave a
- *  folder that the engine lists and cannot open. */
+/** The table, or null when it cannot be read: a kill or a full disk can leave a folder that the engine lists and cannot open. */
 export async function openTable(connection: Connection, name: string): Promise<Table | null> {
   if (!(await connection.tableNames()).includes(name)) return null;
   return connection.openTable(name).catch((error: unknown) => {
@@ -96,18 +88,10 @@ async function createTable(connection: Connection, name: string, like: ArrowTabl
   return connection.createEmptyTable(name, like.schema);
 }
 
-export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
-  const text = TEXT_COLUMNS.map(
-    (name) =>
-      [
-        name,
-        textColumn(
-          arrow,
-          rows.map((row) => row[name]),
-        ),
-      ] as const,
-  );
-  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const);
+export function passageTable({ arrow }: Engine, rows: readonly AnalysedRow[]): ArrowTable {
+  const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): string[] => rows.map(({ row }) => row[name]);
+  const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, valuesOf(name))] as const);
+  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, ({ row }) => row[name] ?? 0))] as const);
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
 }
 

@@ -2,8 +2,7 @@
 import type { Utf8, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
 
-/** UTF-8 bytes of one UTF-16 code unit at most. */
-const MAX_BYTES_PER_UNIT = 3;
+const MAX_BYTES_PER_UNIT = 3; // UTF-8 bytes of one UTF-16 code unit
 
 export function textColumn(arrow: Engine["arrow"], values: readonly string[]): Vector<Utf8> {
   let units = 0;

@@ -13,13 +13,10 @@ import { openManifests } from "./manifest.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 const BATCH = 256; // passages embedded and written at once
-/** Up to here every vector is compared, which is exact. */
-const EXACT_ROWS = 20_000;
-/** Share of the clusters that a query looks into above that. */
-const PROBED = 0.1;
+const EXACT_ROWS = 20_000; // up to here every vector is compared
+const PROBED = 0.1; // share of the clusters that a query looks into above that
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
-/** Share of vectors outside the clusters above which they are made anew. */
-const STALE_SHARE = 0.2;
+const STALE_SHARE = 0.2; // of vectors outside the clusters, above which these are made anew
 const INDEX_NAME = "vector_idx";
 /** A cache has no snapshots and no tags: the manifest of the state after the last vector was added has this name. */
 const CACHE_TAG = "cache";
@@ -70,8 +67,7 @@ async function readPlaces(table: Table): Promise<Place[]> {
   }));
 }
 
-/** @throws ShelfError "search_unavailable" when there is no such tag; whatever the embedder throws, with what was done so
- *  far kept for the next attempt */
+/** @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws: what was done so far is kept */
 export async function embedPassages(engine: Engine, options: EmbedOptions): Promise<Embedded> {
   const { tag, embedder, signal } = options;
   const passages = await engine.connection.openTable(PASSAGES);
@@ -195,8 +191,7 @@ export async function hasVectors(uri: string, tag: string, embedderId: string): 
 type Near = { readonly doc: string; readonly n: number; readonly similarity: number };
 
 export type VectorReader = {
-  /** @param prefix as in a search: only objects whose key starts with it
-   *  @returns at most `limit`, nearest first */
+  /** At most `limit`, nearest first. @param prefix as in a search: only objects whose key starts with it */
   nearest(vector: Float32Array, prefix: string, limit: number): Promise<Near[]>;
   close(): void;
 };

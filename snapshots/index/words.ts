@@ -1,11 +1,9 @@
-/** Text → the words of the index. One analysis for passages and for queries, done here and not by the engine, so that a
- *  word means the same in both, in the statistics and in snippets. Input is anybody's text: any string is safe.
- *
- *  `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`, `perm`: identifiers are found whole and in parts. */
+/** Text → the words of the index. One analysis for passages and for queries, so that a word means the same in both, in the statistics
+ *  and in snippets. Input is anybody's text: any string is safe. `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`,
+ *  `perm`: identifiers are found whole and in parts. */
 import { stemmer } from "stemmer";
 
-/** Code units of one word; longer runs (base64, minified code) are cut and say nothing. */
-const MAX_WORD = 64;
+const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
 /** Raw words: letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
@@ -89,10 +87,8 @@ export function words(text: string): string[] {
 /** A place where one of some words stands, in code units. */
 export type Hit = { readonly start: number; readonly end: number; readonly word: string; readonly worth: number };
 
-/** Letters at the end of a stem that its word may not have: `relate` is the stem of `relational`. */
-const STEM_TAIL = 2;
-/** Letters that a stem keeps of its word, whatever suffix went. */
-const STEM_HEAD = 3;
+const STEM_TAIL = 2; // letters at the end of a stem that its word may not have: `relate` is the stem of `relational`
+const STEM_HEAD = 3; // letters that a stem keeps of its word, whatever suffix went
 const JOINTS = new Set([..."'.:’"].map((joint) => joint.charCodeAt(0)));
 
 /** @returns a function that tells where a text holds any of the words; of several in one raw word, the one worth most */

@@ -9,7 +9,7 @@ export type DerivedFile = { readonly path: string; readonly type: string; readon
 
 export const JSON_TYPE = "application/json";
 
-/** All of them, in path order of no importance; every body is canonical JSON (RFC 8785). */
+/** Every body is canonical JSON (RFC 8785). */
 export function* apiFiles(data: ViewData): Generator<DerivedFile> {
   yield catalogFile(data);
   yield* otherApiFiles(data);
@@ -26,7 +26,7 @@ export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<Deriv
   yield file("library", library);
   yield file("claims", claims);
   yield file("rejected", { rejected, withheld });
-  yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url, view: library.view }));
+  yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url }));
   yield file("cubs", { count: cubs.length, cubs, meta, returned: cubs.length });
   yield file("code", [...code.values()]);
   if (meta !== null) yield file("cubs/meta", meta);

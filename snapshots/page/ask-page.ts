@@ -21,7 +21,7 @@ export function askForm(data: ViewData): AskPage {
   };
 }
 
-/** The form with a question that this process does not answer: it has files and searches them, but no model and no checks. */
+/** The form with a question that this process does not answer. */
 export function unansweredPage(data: ViewData, params: URLSearchParams): AskPage {
   const { base_url: base } = data.library;
   return {

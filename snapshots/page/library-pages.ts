@@ -10,8 +10,7 @@ import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontP
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
-/** Objects on one page of a folder: about 150 kB of HTML. */
-const BROWSE_PART = 500;
+const BROWSE_PART = 500; // objects on one page of a folder: about 150 kB of HTML
 const NEWEST_CLAIMS = 3;
 const MAX_OUTLINE = 60;
 

@@ -4,8 +4,7 @@ import { absoluteHref } from "../format/view-data.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { flat, llmsText } from "./text-files.ts";
 
-/** Of the whole file, in UTF-8 bytes. */
-const MAX_FULL = 4 * 1024 * 1024;
+const MAX_FULL = 4 * 1024 * 1024; // UTF-8 bytes of the whole file
 const MAX_OBJECT = 256 * 1024;
 /** What a section may take at most, so that the next one has room, and what the last words of all may. */
 const SECTIONS = { claims: 1024 * 1024, records: 2 * 1024 * 1024, end: 4096 } as const;

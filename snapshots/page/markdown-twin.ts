@@ -6,8 +6,7 @@ import { pageMarkdown } from "./markdown.ts";
 import type { PageInput } from "./model.ts";
 
 export const TWIN_FILE = "index.md";
-/** Bytes of an object that its twin repeats; a longer one is named only. */
-const MAX_TEXT = 1024 * 1024;
+const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats; a longer one is named only
 
 /** @returns null for a page that has none: one that is only a form, or only about other pages */
 export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promise<string | null> {

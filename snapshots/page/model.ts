@@ -1,8 +1,6 @@
-/** The data of every page: what the builders in this folder make and the compiled site turns into HTML.
- *
- *  A model is plain JSON and depends on nothing but the snapshot (or, for the pages that are made per request, on the
- *  snapshot, the shelf's history and the URL). The digest of a model and of the compiled site decides whether a page is
- *  rendered again. Texts in a model come from strangers: components escape them, except `html`, which the extractor has sanitised. */
+/** The data of every page: what the builders in this folder make and the compiled site turns into HTML. Plain JSON that depends on the
+ *  snapshot (and, where made per request, on the shelf's history and the URL); the digests of model and compiled site decide
+ *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised. */
 import type { Totals } from "../format/relations.ts";
 import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
 import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";

@@ -6,8 +6,7 @@ import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
 const MAX_LINES = 60;
 const AROUND = 2;
-/** Characters shown of a line before and after the quote; generated files have lines of megabytes. */
-const MAX_BESIDE = 300;
+const MAX_BESIDE = 300; // characters shown of a line before and after the quote; generated files have lines of megabytes
 const ELLIPSIS = "…";
 
 export type LineRange = {
@@ -17,9 +16,7 @@ export type LineRange = {
   readonly quote: string;
 };
 
-/** `?lines=12-14&quote=…` of an object's page.
- *  @returns null when it asks for no lines
- *  @throws ShelfError "bad_parameter" */
+/** `?lines=12-14&quote=…` of an object's page; null when it asks for no lines. @throws ShelfError "bad_parameter" */
 export function parseLineRange(params: URLSearchParams): LineRange | null {
   const lines = params.get("lines");
   if (lines === null) return null;
@@ -33,8 +30,7 @@ export function parseLineRange(params: URLSearchParams): LineRange | null {
   return { start, end, quote };
 }
 
-/** @param bytes of the object, or null when it is too large to be read for this
- *  @param snapshot id of the snapshot that they are from */
+/** @param bytes of the object, or null when it is too large to be read for this */
 export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: LineRange, snapshot: string): QuotedLines {
   const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ start, end, snapshot, problem, lines: [], more: 0 });
   if (bytes === null) return nothing("too_large");
@@ -76,7 +72,7 @@ export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: Lin
   };
 }
 
-/** @param pieces one that is not marked, or before, marked and after */
+/** @param pieces one that is not marked, or those before, in and after the mark */
 function trim(pieces: readonly string[]): readonly Piece[] {
   const [before = "", marked = "", after = ""] = pieces.length === 1 ? ["", "", pieces[0]] : pieces;
   const head = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most).toWellFormed()}${ELLIPSIS}`);

@@ -89,8 +89,7 @@ export function recordPage(data: ViewData, record: CubRecord): RecordPage {
 
 type CountRow = DashboardPage["counts"][number];
 
-/** Counters that the registry declares and that follow from its records, so that both can be compared.
- *  A counter of readiness_counts that is not in this table stays declared only. */
+/** Counters that the registry declares and that follow from its records. */
 const COUNTED: readonly { readonly group: keyof RegistryMeta & `${string}_counts`; readonly filter: CubFilter }[] = [
   { group: "verification_counts", filter: "verification_state" },
   { group: "invocation_counts", filter: "invocation" },

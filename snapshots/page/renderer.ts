@@ -1,6 +1,4 @@
-/** The compiled site as one function: page data in, HTML out. The compiled bundle is an artefact on disk, found by path;
- *  nothing here imports the site's sources.
- *
+/** The compiled site as one function: page data in, HTML out. The bundle is an artefact on disk, found by path:
  *      dist/current           one line: the name of the version to use
  *      dist/<version>/server/entry.mjs    exports renderPage(input): Promise<Uint8Array>
  *      dist/<version>/client/assets/…     stylesheets and scripts, named by content hash */
@@ -32,8 +30,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** Loads the compiled site. Any number may be open at once, in any thread; renders share no state.
- *  @param distDir site/dist, or one version folder in it
+/** Loads the compiled site. Any number may be open at once, in any thread. @param distDir site/dist, or one version folder in it
  *  @throws ShelfError "build_failed" when there is no compiled site in that folder */
 export async function openRenderer(distDir: string): Promise<Renderer> {
   const dir = await findVersion(distDir);
@@ -46,7 +43,7 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
   const bundle: unknown = await import(pathToFileURL(entry).href);
   const renderPage = findRenderPage(bundle);
   return {
-    digest: digestOf(files),
+    digest: sha256([...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`).join("")),
     assets: [...files].filter(([path]) => path.startsWith("client/assets/")).map(toAsset),
     render: renderPage,
   };
@@ -78,10 +75,6 @@ async function readAll(dir: string, folder: string): Promise<ReadonlyMap<string,
     .map((entry) => join(entry.parentPath, entry.name).slice(dir.length).replaceAll("\\", "/").replace(/^\/+/, ""))
     .sort();
   return new Map(await Promise.all(paths.map(async (path) => [path, await readFile(join(dir, path))] as const)));
-}
-
-function digestOf(files: ReadonlyMap<string, Uint8Array>): string {
-  return sha256([...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`).join(""));
 }
 
 function toAsset([path, bytes]: readonly [string, Uint8Array]): Asset {

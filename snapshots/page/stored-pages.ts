@@ -17,22 +17,21 @@ export type StoredPage = {
   readonly path: string;
   /** Path in the snapshot's tree. */
   readonly file: string;
-  /** Folder whose objects decide the page, with nothing beside them but what all pages share: the library, the claims and
-   *  the records. Null when more decides it. */
+  /** Folder whose objects decide the page, beside the library, the claims and the records; null when more decides it. */
   readonly folder: string | null;
   /** What decides the page, small enough to be compared in every build. */
   facts(): unknown;
   input(): Promise<PageInput>;
 };
 
-/** How a page gets at what an object's extract says, read only when the page has to be rendered. */
+/** How a page gets at what an object's extract says. */
 export type Extracts = {
   /** Digest of an object's extract, which stands for its content in `facts`. */
   digest(key: string): string;
   read(key: string): Promise<Extract>;
 };
 
-/** Every stored page of a view. Its model is made when it is asked for. */
+/** Every stored page of a view. */
 export function* storedPages(data: ViewData, extracts: Extracts): Generator<StoredPage> {
   for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data));
   for (const { id } of data.claims.claims) yield modelPage(data, pagePath.claim(id), () => claimPage(data, id));
@@ -49,8 +48,7 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
   for (const row of data.objects) yield pageOfObject(data, row, extracts);
 }
 
-/** The one stored page at a path, made without the others; null when there is none.
- *  @param path site path as sent; another spelling of it is no page */
+/** The one stored page at a path, made without the others; another spelling of the path is no page. */
 export function findStoredPage(data: ViewData, path: string, extracts: Extracts): StoredPage | null {
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
   if (single !== undefined) return modelPage(data, path, () => single(data));
@@ -110,8 +108,7 @@ function splitPart(rest: string): { readonly folder: string; readonly part: numb
   return part === undefined ? { folder: rest, part: 1 } : { folder, part: Number(part) };
 }
 
-/** @param rest of a path behind /browse/, without its last slash
- *  @returns null for a prefix that nothing spells so */
+/** @param rest of a path behind /browse/, without its last slash; the prefix is null when nothing is spelled so */
 export function parseBrowse(rest: string): { readonly prefix: string | null; readonly part: number } {
   const { folder, part } = splitPart(rest);
   return { prefix: parseSlug(decodeURIComponent(folder === "" ? "" : `${folder}/`)), part };

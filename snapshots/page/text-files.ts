@@ -4,10 +4,8 @@ import { pagePath } from "../format/layout.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import { relationsOf } from "../format/relations.ts";
 
-/** Objects of a collection that are named one by one. */
-const LISTED_OBJECTS = 100;
-/** The sitemap protocol allows no more addresses in one file. */
-const MAX_SITEMAP = 50_000;
+const LISTED_OBJECTS = 100; // of a collection, named one by one
+const MAX_SITEMAP = 50_000; // addresses; the sitemap protocol allows no more in one file
 
 /** Titles come from the library's authors: brackets and line ends must not end a Markdown link. */
 function linkText(text: string): string {

@@ -1,5 +1,5 @@
-/** The body of every route that follows from a snapshot, as a value: HTTP writes it as JSON, an agent's tool cuts it to its
- *  budget, a page shows it. Parsing is apart from it: a URL and a tool's arguments say the same in different forms. */
+/** The body of every route that follows from a snapshot, as a value: HTTP writes it as JSON, an agent's tool cuts it to its budget, a
+ *  page shows it. */
 import { canonicalJson } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";

@@ -8,9 +8,7 @@ import { formatEtag, type Library, mountPath, type ObjectRow } from "../format/v
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
 
-/** Everything of a catalog but its objects and the snapshot's id.
- *  @param totals of the collections, in their order
- *  @param objects how many the view has */
+/** Everything of a catalog but its objects and the snapshot's id. @param totals of the collections, in their order */
 export function catalogFrame(library: Library, totals: readonly Totals[], objects: number): Omit<Catalog, "snapshot"> {
   const mount = mountPath(library);
   return {
@@ -27,8 +25,7 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
   };
 }
 
-/** RFC 8785 text of everything but the snapshot's id, which an answer adds: a file cannot hold the digest of the tree it lies in.
- *  @param objects ascending by key, each under a collection */
+/** RFC 8785 text of everything but the snapshot's id: a file cannot hold the digest of its own tree. @param objects ascending by key */
 export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   const members = groupByCollection(library, objects);

@@ -3,6 +3,7 @@ import { ShelfError } from "../errors.ts";
 import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, parseWordQuery, searchWords } from "./words.ts";
+import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
@@ -14,9 +15,8 @@ export type CubQuery = {
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** @param params from the URL; names are known already
- *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value,
- *    a q over 500 characters, or a q or limit given twice */
+/** @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
+ *  500 characters, or a q or limit given twice */
 export function parseCubQuery(params: URLSearchParams): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
@@ -50,36 +50,20 @@ export function filterValues(record: CubRecord, filter: CubFilter): readonly str
 const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
 
 type Searchable = { readonly words: ReadonlySet<string>; readonly text: string };
-/** Words of a record are found once, however often it is asked for. */
-const searchable = new WeakMap<CubRecord, Searchable>();
+const searchableOf = oncePer((record: CubRecord): Searchable => {
+  const texts = SEARCHED.map((field) => record[field]);
+  // A separator that no query contains keeps a phrase inside one field.
+  return { words: searchWords(texts.join("\n")), text: texts.map(foldSpaces).join("\0") };
+});
 
-function searchableOf(record: CubRecord): Searchable {
-  let found = searchable.get(record);
-  if (found === undefined) {
-    const texts = SEARCHED.map((field) => record[field]);
-    // A separator that no query contains keeps a phrase inside one field.
-    found = { words: searchWords(texts.join("\n")), text: texts.map(foldSpaces).join("\0") };
-    searchable.set(record, found);
-  }
-  return found;
-}
-
-/** Records that match, an exact id first, then ascending by id.
- *  @param records ascending by id
- *  @param position records to skip */
+/** Records that match, an exact id first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const { words, phrases } = parseWordQuery(query.q);
   const exactId = foldCase(query.q.trim());
   const matching: CubRecord[] = [];
+  const filters = [...query.filters];
   for (const record of records) {
-    let holds = true;
-    for (const [filter, wanted] of query.filters) {
-      if (!filterValues(record, filter).some((value) => wanted.includes(value))) {
-        holds = false;
-        break;
-      }
-    }
-    if (!holds) continue;
+    if (!filters.every(([filter, wanted]) => filterValues(record, filter).some((value) => wanted.includes(value)))) continue;
     if (query.q !== "") {
       const { words: known, text } = searchableOf(record);
       if (!words.every((word) => known.has(word)) || !phrases.every((phrase) => text.includes(phrase))) continue;

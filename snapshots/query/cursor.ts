@@ -4,21 +4,16 @@ import { canonicalJson, SHA256_PATTERN, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 
 const cursorSchema = z.strictObject({
-  /** Snapshot id. */
-  s: z.string().regex(SHA256_PATTERN),
-  /** First 16 hex digits of the digest of route and query. */
-  q: z.string().regex(/^[0-9a-f]{16}$/),
-  /** Position of the next item in the whole result. */
-  n: z.int().positive(),
+  s: z.string().regex(SHA256_PATTERN), // snapshot id
+  q: z.string().regex(/^[0-9a-f]{16}$/), // beginning of the digest of route and query
+  n: z.int().positive(), // position of the next item in the whole result
 });
 
 export type Cursor = { readonly snapshot: string; readonly query: string; readonly position: number };
 
-/** Longest cursor we write is under 200 characters; longer input is not ours. */
-const MAX_CURSOR = 400;
+const MAX_CURSOR = 400; // characters; ours have under 200
 
-/** What ties a cursor to its query.
- *  @param query everything that decides the result but the cursor and the page size */
+/** What ties a cursor to its query: everything that decides the result but the cursor and the page size. */
 export function queryDigest(route: string, query: unknown): string {
   return sha256(canonicalJson([route, query])).slice(0, 16);
 }

@@ -2,15 +2,11 @@
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { objectPath } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
+import { oncePer, relationsOf } from "../format/relations.ts";
 import type { DigestMatches } from "../schema/evidence.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 
-type Index = ReadonlyMap<string, DigestMatches>;
-const indexes = new WeakMap<ViewData, Index>();
-
-/** @param text from a caller; upper case is the same digest
- *  @throws ShelfError "bad_parameter" */
+/** @param text from a caller; upper case is the same digest. @throws ShelfError "bad_parameter" */
 export function parseDigest(text: string): string {
   const digest = text.toLowerCase().replace(/^sha-?256:/, "");
   if (!SHA256_PATTERN.test(digest)) {
@@ -23,23 +19,12 @@ export function parseDigest(text: string): string {
 
 /** All three lists are empty for a digest that the view does not hold: nothing tells a gated one from none. */
 export function lookupDigest(data: ViewData, digest: string): DigestMatches {
-  let index = indexes.get(data);
-  if (index === undefined) {
-    index = buildIndex(data);
-    indexes.set(data, index);
-  }
-  return index.get(digest) ?? { sha256: digest, objects: [], evidence: [], cub_files: [] };
+  return indexOf(data).get(digest) ?? { sha256: digest, objects: [], evidence: [], cub_files: [] };
 }
 
-function buildIndex(data: ViewData): Index {
-  type Open = {
-    sha256: string;
-    objects: DigestMatches["objects"];
-    evidence: DigestMatches["evidence"];
-    cub_files: DigestMatches["cub_files"];
-  };
-  const index = new Map<string, Open>();
-  const open = (sha256: string): Open => {
+const indexOf = oncePer((data: ViewData): ReadonlyMap<string, DigestMatches> => {
+  const index = new Map<string, DigestMatches>();
+  const open = (sha256: string): DigestMatches => {
     let found = index.get(sha256);
     if (found === undefined) {
       found = { sha256, objects: [], evidence: [], cub_files: [] };
@@ -81,4 +66,4 @@ function buildIndex(data: ViewData): Index {
     }
   }
   return index;
-}
+});

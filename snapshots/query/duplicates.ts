@@ -1,15 +1,10 @@
-/** Near duplicates fold: of objects whose best passages say the same, a list shows the best one. A reader who wants the others
- *  asks for them by key, prefix or digest. */
+/** Near duplicates fold: of objects whose best passages say the same, a list shows the best one. */
 import type { SearchResult } from "./search-result.ts";
 
-/** Results read beyond those wanted, so that a few that fold leave the list full. */
-export const SPARE_RESULTS = 10;
-/** Share of the word triples of two passages that are common to both. */
-const SAME_SHARE = 0.9;
-/** Passages that say the same have nearly the same score; only such are compared, which keeps long lists cheap. */
-const SCORE_SHARE = 0.05;
-/** Lengths further apart than this are not looked into: counting words costs more than all the rest of a search. */
-const LENGTH_SHARE = 0.8;
+export const SPARE_RESULTS = 10; // read beyond those wanted, so that a few that fold leave the list full
+const SAME_SHARE = 0.9; // of the word triples of two passages is common to both
+const SCORE_SHARE = 0.05; // passages that say the same have nearly the same score; only such are compared
+const LENGTH_SHARE = 0.8; // lengths further apart are not compared
 /** Words below which a passage says too little to be a repetition: two files that hold one short line are two files. */
 const SHORT_WORDS = 12;
 
@@ -32,8 +27,7 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
   });
 }
 
-/** Words and triples are made when they are first needed, as hashes: two texts that differ count as one by chance once in
- *  billions, and a search compares a hundred pairs. */
+/** Words and triples are hashes: two texts that differ count as one by chance once in billions. */
 type Passage = { readonly text: string; words: Int32Array | null; counts: Uint32Array | null; triples: Int32Array | null };
 
 const BUCKETS = 64;

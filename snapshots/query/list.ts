@@ -24,12 +24,9 @@ export function parsePrefix(prefix: string): string {
   return prefix;
 }
 
-/** Objects and child prefixes directly under `prefix`.
- *  @param objects ascending by key
- *  @param prefix "" or any leading part of keys; child prefixes end at the next "/" after it
+/** Objects and child prefixes directly under `prefix`, ascending by code unit. Nothing tells a gated prefix from none (conventions).
+ *  @param objects ascending by key; @param prefix "" or any leading part of keys; child prefixes end at the next "/" after it
  *  @param position entries to skip, in the order of the keys
- *  @returns both lists ascending by code unit; sizes in bytes, times in RFC 3339 UTC; a prefix of nothing gives empty
- *    lists, so that nobody can tell a gated prefix from none (conventions)
  *  @see interface §2 ListResponse, §4 GET /api/list */
 export function list(objects: readonly ObjectRow[], prefix: string, position = 0, limit = LIST_PAGE): Listing {
   const prefixes: string[] = [];

@@ -17,6 +17,6 @@ export type OpenSnapshot = {
   firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
   /** @throws ShelfError "search_unavailable" */
   reader(): Promise<IndexReader>;
-  /** Tells that it is hardly asked any more; it answers as before. */
+  /** Releases the memory of a snapshot that is no longer current; it answers as before. */
   release(): void;
 };

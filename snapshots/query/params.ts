@@ -1,11 +1,9 @@
 /** Values of query parameters that routes have in common. */
 import { ShelfError } from "../errors.ts";
 
-/** conventions: results in one response without a `limit`. */
-export const DEFAULT_LIMIT = 50;
+export const DEFAULT_LIMIT = 50; // conventions: results in one response without a `limit`
 export const MAX_LIMIT = 500;
-/** conventions: characters of q after NFC. */
-export const MAX_QUERY = 500;
+export const MAX_QUERY = 500; // conventions: characters of q after NFC
 
 /** The one value of a parameter, or null. @throws ShelfError "bad_parameter" when it is given twice */
 export function single(params: URLSearchParams, name: string): string | null {
@@ -14,8 +12,7 @@ export function single(params: URLSearchParams, name: string): string | null {
   return values[0] ?? null;
 }
 
-/** @param usual without one
- *  @throws ShelfError "bad_parameter" outside 0 … 500, and when it is given twice */
+/** @throws ShelfError "bad_parameter" outside 0 … 500, and when it is given twice */
 export function parseLimit(params: URLSearchParams, usual = DEFAULT_LIMIT): number {
   const text = single(params, "limit");
   if (text === null) return usual;

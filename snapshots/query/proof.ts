@@ -14,8 +14,7 @@ const CHECK = [
   "A text that is null did not fit here: href has all of them.",
 ] as const;
 
-/** @param base absolute address of the view, for links
- *  @throws ShelfError "object_not_found" */
+/** @param base absolute address of the view. @throws ShelfError "object_not_found" */
 export async function objectProof(snapshot: Snapshot, key: string, base: string): Promise<ObjectProof> {
   const path = `objects/${key}`;
   const proof = await proveEntry(snapshot.id, path, snapshot.tree);

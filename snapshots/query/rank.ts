@@ -7,12 +7,9 @@ import { LINE_END, type Terms, termsOf } from "../index/terms.ts";
 
 // Chosen on training data; ../index/README.md has what they reach.
 export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 1.5, heading: 0.5, name: 2, path: 0.3, text: 1 };
-/** How soon a word that stands often in a passage stops telling more. */
-export const K1 = 1.5;
-/** How much a long passage is held back. Its length is that of its text: a long title is no fault. */
-export const B = 0.75;
-/** How soon a word that stands often in the query stops telling more. */
-const K3 = 2;
+export const K1 = 1.5; // how soon a word that stands often in a passage stops telling more
+export const B = 0.75; // how much a long passage is held back; a long title is no fault
+const K3 = 2; // how soon a word that stands often in the query stops telling more
 
 const TEXT = FIELDS.indexOf("text");
 
@@ -40,12 +37,10 @@ export type RowScore = {
 /** @param length words of the row's text */
 export type Scorer = (terms: Terms, length: number) => RowScore;
 
-/** Slots of the table of wanted words; a power of two, and many more than there are words. */
-const SLOTS = 1024;
+const SLOTS = 1024; // of the table of wanted words; a power of two, and many more than there are words
 
-/** Counts the wanted words of a row by word and field, in `counts[word * FIELDS.length + field]`; all are 0 before. The last
- *  of them is the mark: it stands on the line behind the fields.
- *  @returns whether the row holds the mark */
+/** Counts the wanted words of a row by word and field, in `counts[word * FIELDS.length + field]`; all are 0 before.
+ *  @returns whether the row holds the mark: the last of the words, on the line behind the fields */
 type Counter = (terms: Terms, counts: Int32Array) => boolean;
 
 /** @param mark a word that scores nothing and is told of */

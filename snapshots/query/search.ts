@@ -9,10 +9,8 @@ import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./pa
 import { snippet } from "./snippet.ts";
 import { compareScored, type ExactReason, findPassages, findReason, openPassageScorer, parseWanted, type Scored } from "./wanted.ts";
 
-/** UTF-8 bytes; no key is longer. */
-const MAX_PREFIX_BYTES = 1024;
-/** Rows fetched per wanted result: passages of one object fold, and the engine's order is not yet ours. */
-const ROWS_PER_RESULT = 4;
+const MAX_PREFIX_BYTES = 1024; // no key is longer
+const ROWS_PER_RESULT = 4; // passages of one object fold, and the engine's order is not yet ours
 const MIN_ROWS = 200;
 const MAX_ROWS = 8_000;
 /** Added to the score of what the query names exactly: more than any number of words can reach. */
@@ -20,8 +18,7 @@ const EXACT_BONUS = 1_000;
 
 export type SearchQuery = { readonly q: string; readonly prefix: string; readonly limit: number };
 
-/** @param params of the URL; the caller refuses unknown names
- *  @param usual limit without one
+/** @param usual limit without one
  *  @throws ShelfError "missing_parameter" without q, "bad_parameter" for one that is too long, out of range or there twice */
 export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): SearchQuery {
   const q = single(params, "q")?.normalize("NFC") ?? "";
@@ -37,8 +34,7 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
   return { q, prefix, limit: parseLimit(params, usual) };
 }
 
-/** Sources for a query, best first, at most `limit`; one per document; ties by key.
- *  @see interface §4 behaviour rules 1 and 2 */
+/** Sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
 export async function search(reader: IndexReader, query: SearchQuery): Promise<SearchResult[]> {
   if (query.limit === 0) return [];
   const wanted = parseWanted(query.q, reader);

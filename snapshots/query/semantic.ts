@@ -10,18 +10,14 @@ import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { type SearchQuery, toResult } from "./search.ts";
 import { findReason, parseWanted, scorePassages } from "./wanted.ts";
 
-/** Results when the caller does not say. */
 export const DEFAULT_SEMANTIC_LIMIT = 20;
-/** Passages taken from each side. */
-const TEXT_ROWS = 400;
+const TEXT_ROWS = 400; // passages taken from each side
 const NEAR_ROWS = 200;
-/** What the nearest passage adds to the best text score of 1. The embedded model is weak alone (CACM .17 where the text has
- *  .52) and helps a little beside it; index/README.md has the figures. */
+/** What the nearest passage adds to the best text score of 1: the embedded model is weak alone (figures in index/README.md). */
 const NEAR_WEIGHT = 0.1;
 /** Above everything that text and nearness can reach together. */
 const EXACT_BONUS = 2;
-/** Passages shown of one document. */
-const MAX_CHUNKS = 3;
+const MAX_CHUNKS = 3; // passages shown of one document
 const SCORE_DIGITS = 6;
 
 type SemanticChunk = { readonly text: string; readonly start_line: number; readonly end_line: number; readonly score: number };
@@ -33,8 +29,7 @@ export type SemanticAnswer = {
   readonly results: readonly SemanticResult[];
 };
 
-/** @param embedder the configured model, or null when there is none
- *  @throws ShelfError "search_unavailable" when the index cannot be read */
+/** @throws ShelfError "search_unavailable" when the index cannot be read */
 export async function semantic(
   reader: IndexReader,
   embedder: Embedder | null,

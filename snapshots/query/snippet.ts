@@ -2,14 +2,12 @@
 import type { Hit } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 
-/** Code units of a passage that are looked at; a snippet from further on is not worth the time. */
-const MAX_SCAN = 20_000;
+const MAX_SCAN = 20_000; // code units of a passage that are looked at
 /** Runs of white space that are not one space already, which most are. */
 const SPACES = /\s{2,}|[^\S ]/g;
 const ELLIPSIS = "…";
 
-/** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed.
- *  @param find tells where the words stand; see openFinder */
+/** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed. */
 export function snippet(text: string, find: (text: string) => Hit[]): string {
   const source = text.slice(0, MAX_SCAN).replaceAll(SPACES, " ").trim();
   if (source.length <= MAX_SNIPPET) return source;

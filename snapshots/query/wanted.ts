@@ -5,10 +5,8 @@ import { type Terms, termsOf } from "../index/terms.ts";
 import { words } from "../index/words.ts";
 import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
 
-/** Words of a query that count, the rarest first: bounds the time of a pasted page. */
-const MAX_WORDS = 32;
-/** Significant digits of a score: below them the order of additions decides, above them the texts do. */
-const SCORE_DIGITS = 9;
+const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
+const SCORE_DIGITS = 9; // below them the order of additions decides, above them the texts do
 
 /** What a query asks for. */
 export type Wanted = {

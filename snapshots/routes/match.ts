@@ -12,9 +12,8 @@ export type Match<Found extends Route = Route> = {
 /** {name} or {name...}, the dots escaped already. */
 const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
-/** The route inside a view that a path is of, whatever the method; null when none is, and for what no path of ours can
- *  hold. Static paths win over patterns.
- *  `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too: a static host needs the ending.
+/** The route inside a view that a path is of, whatever the method, or null. Static paths win over patterns. A static host needs an
+ *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
  *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
 export function matchRoute(path: string): Match<Route<ViewRouteId>> | null {
   const prefix = parseListPath(path);

@@ -20,7 +20,7 @@ type Document = {
   paths: Record<string, Record<string, Operation>>;
 };
 
-const options = { title: "Fixture", baseUrl: "http://library.example", view: "public" } as const;
+const options = { title: "Fixture", baseUrl: "http://library.example" } as const;
 const describe = (): Document => openapi(options) as Document;
 
 test("a linter finds nothing in the description", async () => {

@@ -4,7 +4,6 @@ import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObj
 import { errorStatuses, type Route, type RouteParameter } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { Problem } from "../schema/resources.ts";
-import type { View } from "../schema/resources.ts";
 
 export const INTERFACE_VERSION = "2026-08-01";
 
@@ -100,10 +99,8 @@ function security(route: Route): Record<string, string[]>[] {
     : [{ accessToken: [] }, { accessClientId: [], accessClientSecret: [] }];
 }
 
-/** @param view which routes the reader of this description can call: the public document names the gated ones too,
- *    because their existence is no secret; both describe the same service
- *  @returns plain JSON, the same for the same input */
-export function openapi(options: { readonly title: string; readonly baseUrl: string; readonly view: View }): object {
+/** Plain JSON, the same for the same input. Both views get the gated routes too: their existence is no secret. */
+export function openapi(options: { readonly title: string; readonly baseUrl: string }): object {
   described ??= describeRoutes();
   return {
     ...described,
@@ -112,7 +109,7 @@ export function openapi(options: { readonly title: string; readonly baseUrl: str
   };
 }
 
-/** The same for every library; making it takes longer than everything else about a small one. */
+/** The same for every library. */
 let described: ReturnType<typeof describeRoutes> | null = null;
 
 function describeRoutes() {

@@ -3,8 +3,7 @@ import { distance } from "fastest-levenshtein";
 import { ShelfError } from "../errors.ts";
 import type { Route } from "./route.ts";
 
-/** Longest query string that is read; characters. */
-const MAX_QUERY_STRING = 8192;
+const MAX_QUERY_STRING = 8192; // characters
 
 /** @throws ShelfError "unknown_parameter" naming each and the nearest known one; "bad_parameter" for broken escapes,
  *    because URLSearchParams would turn them into other text without a word */

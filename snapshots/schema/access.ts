@@ -1,6 +1,5 @@
-/** Who may see the internal view and the code files, as the reader of the configuration hands it to the sidecar: defaults
- *  applied, file names absolute, absence as null. It holds no secret: of a service token only the digest.
- *  See conventions "Inputs" and "Sidecar", interface §5. */
+/** Who may see the internal view and the code files (interface §5): defaults applied, file names absolute, absence as null. It holds no
+ *  secret: of a service token only the digest. */
 import { z } from "zod";
 import { Sha256Hex } from "./scalar.ts";
 

@@ -1,8 +1,6 @@
-/** CUB records and the registry's metadata, field by field as interface §2 names them.
- *
- *  `CubRecord` is closed: what it does not name is dropped on parse, which is the rule that keeps internal operational
- *  fields out of every view (conventions, "Inputs"). Enumerations stay open strings: a value nobody has seen yet is kept
- *  and reported, since refusing it would hide a record. */
+/** CUB records and the registry's metadata, field by field as interface §2 names them. `CubRecord` is closed: what it does not name is
+ *  dropped on parse, which keeps internal operational fields out of every view (conventions, "Inputs"). Enumerations stay open
+ *  strings: a value nobody has seen yet is kept and reported, since refusing it would hide a record. */
 import { z } from "zod";
 import { Count, Counters, Sha256Hex, WebUrl, text } from "./scalar.ts";
 

@@ -13,10 +13,9 @@ export type Passage = {
   readonly name: string | null;
   /** 1-based page for PDF, else null. */
   readonly page: number | null;
-  /** 1-based, inclusive. For text types these are lines of the object's own bytes split at "\n", and the text is exactly
-   *  those lines joined by "\n", or a part of one line that is too long for a passage, so a quote can be checked against
-   *  the object. For PDF and HTML they are lines of the
-   *  extracted text of the page (PDF) or of the source (HTML: the source lines that the text came from). */
+  /** 1-based, inclusive: lines of the object's own bytes split at "\n", and the text is exactly those lines joined by "\n" (or a part
+   *  of one that is too long), so a quote can be checked. For PDF they are lines of the extracted text of the page, for HTML the
+   *  source lines that the text came from. */
   readonly start_line: number;
   readonly end_line: number;
   readonly text: string;

@@ -14,8 +14,7 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? "");
 }
 
-/** How many leading items fit.
- *  @param base bytes of the text without any item */
+/** How many leading items fit. @param base bytes of the text without any item */
 export function countFitting(items: readonly unknown[], base: number, limit: number): number {
   let size = base;
   for (const [at, item] of items.entries()) {
@@ -31,8 +30,7 @@ export type Shortened = {
   readonly shortened: readonly string[];
 };
 
-/** A value whose JSON has at most `limit` bytes: itself when it fits.
- *  @returns null when even the shortest form is too long */
+/** A value whose JSON has at most `limit` bytes: itself when it fits, null when even the shortest form is too long. */
 export function shorten(value: unknown, limit: number): Shortened | null {
   if (jsonBytes(value) <= limit) return { value, shortened: [] };
   for (const [at, characters] of TEXT_STEPS.entries()) {

@@ -4,8 +4,7 @@ import type { BlobEntry } from "../format/tree.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { cutText } from "./budget.ts";
 
-/** Objects above this are not read whole into memory for a few lines; bytes. */
-const MAX_READ = 32 * 1024 * 1024;
+const MAX_READ = 32 * 1024 * 1024; // bytes; larger objects are not read whole for a few lines
 
 export type TextSource = {
   /** "bytes": the object's own lines, quotable. "extract": text that was extracted from it (PDF, and the like). "none": no text. */
@@ -50,8 +49,7 @@ export type LineRange = {
   readonly cut: boolean;
 };
 
-/** Lines `start` to `end` as far as their JSON text fits.
- *  @param end inclusive, null means to the end
+/** Lines `start` to `end` (null: to the last) as far as their JSON text fits.
  *  @throws ShelfError "bad_parameter" for a start behind the last line or an end before the start */
 export function takeLines(lines: readonly string[], start: number, end: number | null, budget: number): LineRange {
   if (start > lines.length) {

@@ -18,8 +18,7 @@ import { DEFAULT_LIMIT as SEARCH_RESULTS, MAX_LIMIT } from "../query/params.ts";
 import { LIST_PAGE } from "../query/list.ts";
 import { MAX_RESULT_BYTES } from "./budget.ts";
 
-/** Items of a list when the caller does not say; about half a result. */
-const DEFAULT_ITEMS = 20;
+const DEFAULT_ITEMS = 20; // of a list; about half a result
 const DEFAULT_SEARCH = 10;
 
 /** Newest first; the first is stateless, the others begin with a handshake that nothing has to remember. */

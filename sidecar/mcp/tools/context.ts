@@ -1,5 +1,4 @@
-/** What every tool is given and gives: one view, one snapshot, one budget. A tool calls the function that gives its route's
- *  body, so that neither can say anything else than the other. */
+/** What every tool is given and gives: one view, one snapshot, one budget. */
 import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { parseCursor } from "../../../snapshots/query/cursor.ts";
@@ -8,7 +7,6 @@ import type { ViewData } from "../../../snapshots/format/view-data.ts";
 
 export type ToolContext = {
   readonly view: View;
-  /** Taken once at the start of a call. */
   readonly open: OpenSnapshot;
   readonly data: ViewData;
   /** Bytes that the JSON of `result` may have; the envelope around it is the caller's. */
@@ -39,8 +37,7 @@ export async function openContext(view: View, budget: number): Promise<ToolConte
   return { view, open, data: await open.snapshot.data(), budget };
 }
 
-/** The context that a cursor belongs to: the snapshot of the page before, so that a rebuild never shifts pages.
- *  @throws ShelfError "bad_cursor", or "cursor_expired" when that snapshot is no longer kept */
+/** The context of the snapshot that a cursor belongs to. @throws ShelfError "bad_cursor", "cursor_expired" when it is not kept */
 export async function followCursor(context: ToolContext, cursor: unknown): Promise<ToolContext> {
   if (typeof cursor !== "string") return context;
   const { snapshot } = parseCursor(cursor);

@@ -44,15 +44,13 @@ export function fitWhole(
   };
 }
 
-/** A body that is one thing.
- *  @param path of its route
- *  @param pinned whether that path also works under /at/<snapshot> */
+/** A body that is one thing. @param pinned whether `path` also works under /at/<snapshot> */
 export function wholeBody(context: ToolContext, body: object, path: string, pinned: boolean): ToolResult {
   const { value, truncated, notices } = fitWhole(body, context.budget);
   return { result: value, snapshot: context.open.snapshot.id, path, pinned, truncated, next: null, notices };
 }
 
-/** A part of what a route that also works under /at/<snapshot> says: of all of it when nothing follows and nothing has to be told. */
+/** A part of what a route says; its path also works under /at/<snapshot>. */
 export function part(
   { open }: ToolContext,
   path: string,
@@ -63,7 +61,7 @@ export function part(
   return { result, snapshot: open.snapshot.id, path, pinned: true, truncated: next !== null || notices.length > 0, next, notices };
 }
 
-/** A list that no route pages: its cursors are bound to the snapshot and to the call that gave them. */
+/** A list that no route pages. */
 export async function pagedList(
   context: ToolContext,
   name: string,

@@ -2,6 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { capabilities } from "../../../snapshots/http/capabilities.ts";
 import { collectionsBody, searchBody } from "../../../snapshots/query/bodies.ts";
+import { oncePer } from "../../../snapshots/format/relations.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
 import { list, parsePrefix } from "../../../snapshots/query/list.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
@@ -48,12 +49,13 @@ export const listObjects: Tool = async (context, { prefix: given = "", limit, cu
 
 /** Sources of remembered searches, half a kilobyte each, for one open snapshot: the next page is cut from the same search. */
 const MAX_SOURCES = 10_000;
-const searches = new WeakMap<OpenSnapshot, LRUCache<string, SearchResponse>>();
+const searchesOf = oncePer(
+  (_: OpenSnapshot) => new LRUCache<string, SearchResponse>({ maxSize: MAX_SOURCES, sizeCalculation: ({ results }) => results.length + 1 }),
+);
 
 /** @param path of the GET twin, which decides the results together with the snapshot */
 async function searchOnce(open: OpenSnapshot, path: string): Promise<SearchResponse> {
-  const known = searches.get(open) ?? new LRUCache({ maxSize: MAX_SOURCES, sizeCalculation: ({ results }) => results.length + 1 });
-  searches.set(open, known);
+  const known = searchesOf(open);
   const found = known.get(path) ?? (await searchBody(open, parseSearch(paramsOf(path))));
   known.set(path, found);
   return found;

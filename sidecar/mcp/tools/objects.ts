@@ -11,7 +11,7 @@ import { parseDigest } from "../../../snapshots/query/digests.ts";
 import { part, wholeBody } from "./fit.ts";
 import { readText, takeLines } from "../../../snapshots/tools/object-text.ts";
 
-/** Objects can be named by key, by URL form or with a leading slash by mistake: only the key is right, and the error says which it is. */
+/** Says which key is meant where a caller sent its URL form or a leading slash. */
 function objectNotFound(data: { has(key: string): boolean }, key: string): ShelfError {
   const near = [key.replace(/^\/+/, ""), key.replace(/^\/?objects\//, ""), safeDecode(key)].find(
     (candidate) => candidate !== key && data.has(candidate),
