@@ -12,6 +12,7 @@ export type IndexThread = {
   /** As ViewIndex.has and ViewIndex.update, which see, of one view's index. */
   has(view: "public" | "internal", tag: string): Promise<boolean>;
   update(view: "public" | "internal", update: SourceUpdate): Promise<void>;
+  /** Waits for the engine's present step and for no more: what is under way is refused. */
   close(): Promise<void>;
 };
 
@@ -37,9 +38,10 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
       );
   });
   worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
-  worker.on("exit", () => fail(new Error("The index thread has ended.")));
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  void ended.then(() => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Request): Promise<boolean> {
+  function ask(request: Exclude<Request, { kind: "tag" | "close" }>): Promise<boolean> {
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject });
@@ -58,7 +60,8 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
       ]);
     },
     async close() {
-      await worker.terminate();
+      worker.postMessage({ kind: "close" } satisfies Request);
+      await ended;
     },
   };
 }
