@@ -16,6 +16,7 @@ import { findClaimsProblem, namesAudience, type ParsedToken, parseToken, type To
 const MAX_REMEMBERED = 4_000;
 /** Milliseconds for which a verdict is believed before the signature is checked again. */
 const MAX_VERDICT_AGE = 60_000;
+const HOUR = 3_600_000; // milliseconds
 
 export type Identity = {
   readonly kind: "person" | "service";
@@ -100,7 +101,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     const problem = findClaimsProblem(parsed.claims, config, audience, now());
     if (problem !== null) return problem;
     if (config.issuer === null || config.jwks === null) return "no_tokens";
-    const keys = await findKeySource(config.jwks).find(parsed.kid);
+    const keys = await findKeySource(config.jwks).find(parsed.kid, config.jwksMaxAgeHours * HOUR);
     if (keys === null) return "no_keys";
     if (!keys.kids.has(parsed.kid)) return "unknown_key";
     if (known?.keys === keys.version && monotonic() - known.at < MAX_VERDICT_AGE) return known.good ? parsed : "signature";
@@ -141,7 +142,7 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     if (parsed === "no_keys") {
       return refuse(
         "no_keys",
-        new ShelfError("keys_unavailable", "No key that could check this token has been read yet.", {
+        new ShelfError("keys_unavailable", "No key that could check this token has been read, or none for too long.", {
           fixes: ["Try again in a minute.", "Operators: check that access.jwks can be read."],
         }),
       );

@@ -1,8 +1,12 @@
 /** Keys as they come, change, go and come from elsewhere, seen through the gate. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { accessConfig, clock, jwks, makeHmacToken, makeToken, NOW, tokenHeaders } from "./gate-fixture.ts";
 import { type Gate, openGate } from "./gate.ts";
@@ -155,4 +159,39 @@ test("a wall clock that is set back holds up neither withdrawn nor new keys, and
   monotonic += 11 * 60_000;
   assert.equal(await statusOf(headers, gate), 401, "its key was withdrawn more than ten minutes ago");
   assert.equal(fetches, 3);
+});
+
+test("keys whose source has been down for longer than is stated are believed no more: 503 until it is back", async () => {
+  let monotonic = 5;
+  let broken = false;
+  for (const [hours, change] of [
+    [24, {}],
+    [2, { jwksMaxAgeHours: 2 }],
+  ] as const) {
+    broken = false;
+    const gate = openGate(accessConfig({ jwks: "https://keys.example/jwks.json", ...change }), {
+      now: clock,
+      monotonic: () => monotonic,
+      readKeys: () => (broken ? Promise.reject(new Error("down")) : Promise.resolve(jwks)),
+    });
+    const headers = tokenHeaders(makeToken());
+    assert.equal(await statusOf(headers, gate), 200);
+    broken = true;
+    monotonic += hours * 3_600_000 - 1;
+    assert.equal(await statusOf(headers, gate), 200, `until ${hours} hours`);
+    monotonic += 1;
+    const verdict = await gate.check(headers);
+    assert.deepEqual([verdict.ok, !verdict.ok && verdict.problem.code], [false, "keys_unavailable"]);
+    assert.equal(await statusOf(tokenHeaders(makeToken({}, { kid: "other" })), gate), 503);
+    broken = false;
+    monotonic += 1_000;
+    assert.equal(await statusOf(headers, gate), 200, "as soon as it is back");
+  }
+});
+
+test("a pipe in place of the key file is not waited for", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "keys-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  execFileSync("mkfifo", [join(dir, "keys.json")]);
+  assert.equal(await statusOf(tokenHeaders(makeToken()), openGate(accessConfig({ jwks: join(dir, "keys.json") }), { now: clock })), 503);
 });

@@ -1,9 +1,9 @@
 /** The gateway's public keys, from an address or a file: cached, fetched again when old or when a token names a key that
- *  is not among them, and kept while their source is down.
+ *  is not among them, and kept while their source is down, for a stated time: a key that was withdrawn meanwhile must not open for ever.
  *
  *  jose's own remote set is not used because it throws when its cache is old and the source is down, and counts its
  *  cooldown from the last success only: a source that is down would be asked once per bad token. */
-import { createReadStream } from "node:fs";
+import { constants, open } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { createLocalJWKSet } from "jose";
 import { fetch as undiciFetch } from "undici";
@@ -29,8 +29,9 @@ type KeySet = {
 
 export interface KeySource {
   /** Keys to check a token with; looks for newer ones when `kid` is not among them.
-   *  @returns null when none could ever be read */
-  find(kid: string): Promise<KeySet | null>;
+   *  @param believed milliseconds for which keys are believed that could not be read again
+   *  @returns null when none could ever be read, or none for longer than that */
+  find(kid: string, believed: number): Promise<KeySet | null>;
 }
 
 export type KeySourceOptions = {
@@ -74,15 +75,16 @@ export function openKeySource(location: string, options: KeySourceOptions): KeyS
     running = refresh();
   };
   return {
-    async find(kid) {
+    async find(kid, believed) {
       const now = options.monotonic();
-      const known = current?.kids.has(kid) ?? false;
+      const isStale = (): boolean => options.monotonic() - goodAt >= believed;
+      const known = !isStale() && (current?.kids.has(kid) ?? false);
       if (known && now - goodAt < maxAge) return current;
-      const interval = current === null ? MIN_FILE_INTERVAL : minInterval;
+      const interval = current === null || isStale() ? MIN_FILE_INTERVAL : minInterval;
       if (running === null && now - triedAt >= interval) start();
       // Who holds a known key does not wait for a source that was down a moment ago.
       if (running !== null && (!known || !failing)) await running;
-      return current;
+      return isStale() ? null : current;
     },
   };
 }
@@ -104,8 +106,10 @@ function parseKeySet(text: string, version: number): KeySet {
 
 const tooLong = (): Error => new Error("too long");
 
-function readText(file: string): Promise<string> {
-  return text(limitBytes(createReadStream(file), MAX_KEYS_BYTES, tooLong));
+/** Without waiting for anybody to write into a pipe that has taken the file's place. */
+async function readText(path: string): Promise<string> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  return text(limitBytes(file.createReadStream(), MAX_KEYS_BYTES, tooLong));
 }
 
 async function fetchText(address: string): Promise<string> {

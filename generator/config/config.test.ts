@@ -326,3 +326,13 @@ test("patterns of the store are told with their lines where they are none", () =
   assert.match(found, /^2: store\.exclude\[2\] is a number; write text/m);
   assert.match(problemsOf(`${GOOD}\nshelf: { kind: directory, root: ./s, exclude: [x] }`).join("\n"), /shelf\.exclude is not a known key/);
 });
+
+test("how long keys are believed is a number of hours, a day when nothing is said", () => {
+  const access = (line: string) => `${GOOD}\naccess:\n  issuer: https://i.example\n  audience: a\n  jwks: https://i.example/keys${line}`;
+  const parsed = (text: string) => parseConfig(new TextEncoder().encode(text), join(folder, "x.yaml")).access?.jwksMaxAgeHours;
+  assert.equal(parsed(access("")), 24);
+  assert.equal(parsed(access("\n  jwksMaxAgeHours: 0.5")), 0.5);
+  assert.match(problemsOf(access("\n  jwksMaxAgeHours: 0")).join(), /^9: access\.jwksMaxAgeHours is not more than 0/);
+  assert.match(problemsOf(access("\n  jwksMaxAgeHours: 9000")).join(), /is more than a year/);
+  assert.match(problemsOf(access("\n  jwksMaxAgeHours: long")).join(), /is text; write a number/);
+});

@@ -135,6 +135,12 @@ const access = z.strictObject({
     .refine(isSafeKeySource, "is not a file or an https address; http is taken from this machine only")
     .optional()
     .meta({ description: "Public keys: a file, or an https address" }),
+  jwksMaxAgeHours: z
+    .number()
+    .positive("is not more than 0; write a number of hours")
+    .max(8760, "is more than a year; write a number of hours")
+    .default(24)
+    .meta({ description: "Hours for which keys are believed while jwks cannot be read" }),
   algorithms: z
     .array(z.enum(["RS256", "ES256", "EdDSA"]))
     .min(1, "is empty; leave it out for all three")

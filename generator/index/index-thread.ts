@@ -11,6 +11,7 @@ type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly In
 export type IndexThread = {
   /** As ViewIndex.update, which see, of one view's index. */
   update(view: "public" | "internal", update: SourceUpdate): Promise<void>;
+  /** Waits for the engine's present step and for no more: what is under way is refused. */
   close(): Promise<void>;
 };
 
@@ -35,9 +36,10 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
       );
   });
   worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
-  worker.on("exit", () => fail(new Error("The index thread has ended.")));
+  const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
+  void ended.then(() => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Request): Promise<void> {
+  function ask(request: Extract<Request, { kind: "update" }>): Promise<void> {
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject });
@@ -55,7 +57,8 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
       ]);
     },
     async close() {
-      await worker.terminate();
+      worker.postMessage({ kind: "close" } satisfies Request);
+      await ended;
     },
   };
 }

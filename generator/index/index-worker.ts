@@ -20,11 +20,16 @@ export type Request =
       readonly base: string | null;
     }
   /** Follows an update, as soon as its snapshot is known. */
-  | { readonly id: number; readonly kind: "tag"; readonly tag: string };
+  | { readonly id: number; readonly kind: "tag"; readonly tag: string }
+  /** What is under way is broken off as soon as the engine rests: it is native code, and a thread that ends while it works takes
+   *  the whole process along. */
+  | { readonly kind: "close" };
 
 export type Reply =
   | { readonly id: number; readonly done: true }
   | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
+
+const CLOSED = new ShelfError("build_failed", "The index thread was closed.");
 
 const roots = workerData as IndexRoots;
 const publicShelf = openDirectoryShelf(roots.public, null, "at once");
@@ -33,11 +38,14 @@ const shelves: Readonly<Record<"public" | "internal", Shelf>> = {
   internal: openDirectoryShelf(roots.internal, publicShelf, "at once"),
 };
 const tags = new Map<number, PromiseWithResolvers<string>>();
+const running = new Set<Promise<void>>();
+let closing = false;
 
 function tagOf(id: number): PromiseWithResolvers<string> {
   const known = tags.get(id);
   if (known !== undefined) return known;
   const made = Promise.withResolvers<string>();
+  made.promise.catch(() => undefined); // it is awaited when the rows are written, if that comes about
   tags.set(id, made);
   return made;
 }
@@ -53,29 +61,43 @@ async function update({ id, view, upsert, remove, base }: Extract<Request, { kin
 }
 
 async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncGenerator<Document> {
-  for (const { extract, passages, ...rest } of sources)
+  for (const { extract, passages, ...rest } of sources) {
+    if (closing) throw CLOSED;
     yield { ...rest, passages: extract === null ? passages : await readPassages(shelf, extract) };
+  }
 }
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
   return parseExtract(await readBlob(shelf, digest)).passages;
 }
 
-parentPort?.on("message", async (request: Request) => {
+async function reply(request: Extract<Request, { kind: "update" }>): Promise<void> {
   const { id } = request;
-  if (request.kind === "tag") {
-    tagOf(id).resolve(request.tag);
-    return;
-  }
-  let reply: Reply;
+  let said: Reply;
   try {
     await update(request);
-    reply = { id, done: true };
+    said = { id, done: true };
   } catch (error) {
-    reply =
+    said =
       error instanceof ShelfError
         ? { id, code: error.code, message: error.message, fixes: error.fixes }
         : { id, code: null, message: error instanceof Error ? (error.stack ?? error.message) : String(error), fixes: [] };
   }
-  parentPort?.postMessage(reply);
+  parentPort?.postMessage(said);
+}
+
+async function close(): Promise<void> {
+  closing = true;
+  for (const tag of tags.values()) tag.reject(CLOSED);
+  await Promise.all(running);
+  parentPort?.close();
+}
+
+parentPort?.on("message", (request: Request) => {
+  if (request.kind === "close") void close();
+  else if (request.kind === "tag") tagOf(request.id).resolve(request.tag);
+  else {
+    const work = reply(request).finally(() => running.delete(work));
+    running.add(work);
+  }
 });

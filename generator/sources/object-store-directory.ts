@@ -1,4 +1,5 @@
 /** A folder as object store: every regular file under it is an object, its relative path the key. */
+import { randomUUID } from "node:crypto";
 import type { BigIntStats } from "node:fs";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { isUtf8 } from "node:buffer";
@@ -101,7 +102,7 @@ function examine(root: string, realRoot: string, name: Buffer, key: string, link
     const problem = findKeyProblem(key) ?? findTypeProblem(stats);
     if (problem !== null) return rejected(key, problem);
     // A file changed just now may change again within the tick; such a version is never seen twice, so it is read again.
-    const version = isRacy(stats) ? `${versionOf(stats)}~${Date.now()}` : versionOf(stats);
+    const version = isRacy(stats) ? `${versionOf(stats)}~${randomUUID()}` : versionOf(stats);
     return { key, size: Number(stats.size), version, uploaded: timeOf(stats), problem: null };
   } catch (error) {
     if (isShortage(error)) throw error;

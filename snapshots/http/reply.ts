@@ -114,9 +114,9 @@ export function checkPreconditions(request: AnswerRequest, tag: string, preferre
   }
   const none = request.header("if-none-match");
   if (none !== null) return none.trim() === "*" ? preferred : findForm(none, tag, preferred, true);
-  const since = request.header("if-modified-since");
-  if (since === null || lastModified === null || Number.isNaN(Date.parse(since))) return null;
-  return isLater(lastModified, since) ? null : preferred;
+  // The very time that we sent, and no later one: other bytes may come with an earlier time, by a clock that was set back or from a copy.
+  const since = Date.parse(request.header("if-modified-since") ?? "");
+  return lastModified !== null && since === Date.parse(lastModified) ? preferred : null;
 }
 
 function preconditionFailed(header: string): ShelfError {

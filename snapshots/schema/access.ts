@@ -25,6 +25,8 @@ export const AccessConfig = z.object({
   humanAudience: words.default([]),
   /** http(s) address or absolute file name of the gateway's public keys; null accepts no tokens. */
   jwks: z.string().nullable(),
+  /** Hours for which keys are believed while their source cannot be read. */
+  jwksMaxAgeHours: z.number().positive().default(24),
   algorithms: z.array(z.enum(TOKEN_ALGORITHMS)).default([...TOKEN_ALGORITHMS]),
   headers: z
     .object({
