@@ -4,6 +4,7 @@
  *      npm run bench                     everything; some fifteen minutes on an idle machine with two cores
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
+ *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
  *  when a figure misses its target: a busy machine is no fault of the program. */
@@ -16,6 +17,7 @@ import { type ServingProcess, startServing } from "../fixtures/serving-process.t
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
+import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
@@ -48,6 +50,14 @@ async function withServer<T>(before: readonly string[], work: (server: ServingPr
   return work(server).finally(() => server.stop());
 }
 
+const { values } = parseArgs({
+  options: {
+    json: { type: "boolean", default: false },
+    part: { type: "string", multiple: true },
+    seconds: { type: "string", default: "30" },
+    publications: { type: "string", default: "5" },
+  },
+});
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
   agents: () => withServer([], benchAgents),
@@ -55,9 +65,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   building: async () => benchBuilding(await makeFolder("texts")),
   searching: async () => benchSearching(await makeFolder("texts")),
   publishing: async () => benchPublishing(await makeFolder("notes")),
+  hostile: async () =>
+    benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),
 };
 
-const { values } = parseArgs({ options: { json: { type: "boolean", default: false }, part: { type: "string", multiple: true } } });
 const wanted = values.part ?? Object.keys(PARTS);
 for (const part of wanted)
   if (!Object.hasOwn(PARTS, part)) throw new Error(`there is no part ${part}; parts: ${Object.keys(PARTS).join(", ")}`);

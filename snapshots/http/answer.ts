@@ -195,7 +195,7 @@ async function objectRoute(context: Context, request: AnswerRequest, key: string
     });
   }
   if (path !== `/objects/${formatKeyPath(key)}`) return redirect(308, context.mount + objectPath(key), CACHE[context.cache]);
-  return objectAnswer(context.open.snapshot, key, entry, request, context.cache);
+  return objectAnswer(context, key, entry, request);
 }
 
 const LIVE: Readonly<Record<LiveRouteId, (view: View, request: AnswerRequest, cache: CacheClass) => Promise<Answer>>> = {

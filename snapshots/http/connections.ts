@@ -7,6 +7,8 @@ const LEAST_RATE = 16 * 1024;
 /** Stops accepting and nothing else. An HTTP server's own way to close cuts idle connections at once, and with them requests that are on
  *  their way. */
 const { close: stopAccepting } = Object.getPrototypeOf(Server.prototype) as Pick<Server, "close">;
+/** Requests that wait behind an answer, of all connections: some kilobytes each, and whoever sends one more loses its connection. */
+const MAX_WAITING = 10_000;
 /** How often connections without a request are looked for when the server stops. Milliseconds. */
 const IDLE_CHECK_MS = 100;
 
@@ -15,6 +17,8 @@ type Connection = {
   /** The newest answer that was asked for, and how many are not sent yet. */
   last: ServerResponse | null;
   open: number;
+  /** Requests whose turn has not come. */
+  waiting: number;
   /** Since when bytes have been waiting for the client, and how many it had taken by then. */
   slow: { readonly since: number; readonly taken: number } | null;
 };
@@ -34,10 +38,15 @@ export type Connections = {
 export function openConnections(server: Server, { check, leeway }: { readonly check: number; readonly leeway: number }): Connections {
   const connections = new Map<Socket, Connection>();
   let leaving = false;
+  let waiting = 0;
 
   server.on("connection", (socket: Socket) => {
-    connections.set(socket, { last: null, open: 0, slow: null });
-    socket.once("close", () => connections.delete(socket));
+    const connection: Connection = { last: null, open: 0, waiting: 0, slow: null };
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connections.delete(socket);
+      waiting -= connection.waiting;
+    });
   });
 
   const watch = setInterval(() => {
@@ -59,7 +68,7 @@ export function openConnections(server: Server, { check, leeway }: { readonly ch
     answer(message, response, listener) {
       const connection = connections.get(message.socket);
       // Closed while what it had sent was read.
-      if (connection === undefined) return;
+      if (connection === undefined || message.socket.destroyed) return;
       connection.last = response;
       connection.open++;
       response.once("close", () => connection.open--);
@@ -67,9 +76,15 @@ export function openConnections(server: Server, { check, leeway }: { readonly ch
         if (leaving && connection.last === response) response.shouldKeepAlive = false;
         listener(message, response);
       };
-      if (response.socket !== null) begin();
-      // Not at once: others have their turn between the answers of one connection.
-      else response.once("socket", () => setImmediate(() => response.destroyed || begin()));
+      if (response.socket !== null) return begin();
+      connection.waiting++;
+      if (++waiting > MAX_WAITING) message.socket.destroy();
+      response.once("socket", () => {
+        connection.waiting--;
+        waiting--;
+        // Not at once: others have their turn between the answers of one connection.
+        setImmediate(() => response.destroyed || begin());
+      });
     },
     async leave({ farewell, drain }) {
       leaving = true;

@@ -3,6 +3,7 @@ import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from "node:zlib";
 import Negotiator from "negotiator";
+import { openByteBudget } from "../byte-budget.ts";
 
 export type Encoding = "br" | "gzip" | "identity";
 export const ENCODINGS: readonly Encoding[] = ["br", "gzip", "identity"];
@@ -15,6 +16,10 @@ const LARGE = 1024 * 1024;
 const BEST = 9;
 /** For what a reader waits for. */
 const QUICK = 5;
+
+/** What is compressed at a time: more would keep the system's few threads from reading files for everybody else. Bytes. */
+const COMPRESSED_AT_ONCE = 1024 * 1024;
+const compressing = openByteBudget(COMPRESSED_AT_ONCE);
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
@@ -50,13 +55,17 @@ export function varies(type: string): boolean {
 }
 
 export async function encode(bytes: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
+  if (encoding === "identity") return bytes;
   const quality = bytes.length > LARGE ? QUICK : BEST;
-  if (encoding === "br") {
-    return compressBrotli(bytes, {
+  await compressing.take(bytes.length);
+  try {
+    if (encoding === "gzip") return await compressGzip(bytes, { level: quality });
+    return await compressBrotli(bytes, {
       params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
     });
+  } finally {
+    compressing.give(bytes.length);
   }
-  return encoding === "gzip" ? compressGzip(bytes, { level: quality }) : bytes;
 }
 
 /** Streams that are compressed at once: each holds megabytes for as long as its reader takes. */

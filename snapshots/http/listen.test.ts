@@ -158,6 +158,16 @@ test("of the requests that a client sends in one go, the next is begun when the 
   socket.destroy();
 });
 
+test("who lets more requests wait than a server holds for everybody loses the connection, and others are served", async (t) => {
+  const { port, serves } = await start(t, PATIENCE);
+  const ended = new Promise<boolean>((resolve) => (onEnd = resolve));
+  const sockets: Socket[] = [];
+  for (let n = 0; n < 10; n++) sockets.push(await pipeline(port, ["/large", ...Array<string>(2_000).fill("/")]));
+  assert.equal(await ended, false);
+  await serves();
+  for (const socket of sockets) socket.destroy();
+});
+
 test("a client that takes an answer drop by drop is closed, one that takes it at a fair rate gets all of it", async (t) => {
   const { port } = await start(t, { ...PATIENCE, check: 30, leeway: 64 * 1024 });
   const reading = async (bytes: number, pause: number): Promise<boolean> => {

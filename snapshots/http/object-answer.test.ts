@@ -136,7 +136,7 @@ const DAMAGES: Readonly<Record<string, (file: string) => void>> = {
   "no file": (file) => rmSync(file),
 };
 
-test("an object that is damaged after a good read is 503, whatever its size and whatever part of it is asked for", async (t) => {
+test("an object that is damaged after a good read is 503, whatever its size and whatever form or part of it is asked for", async (t) => {
   const { view, fileOf } = await open(t);
   for (const size of SIZES) {
     const file = fileOf(size);
@@ -146,7 +146,7 @@ test("an object that is damaged after a good read is 503, whatever its size and 
       assert.deepEqual([whole.status, whole.bytes?.equals(good)], [200, true], `${size} before ${name}`);
       assert.equal(whole.headers["Repr-Digest"], `sha-256=:${Buffer.from(sha256(good), "hex").toString("base64")}:`);
       damage(file);
-      for (const headers of [{}, { range: "bytes=0-9" }, { range: "bytes=-5" }, { "accept-encoding": "br" }]) {
+      for (const headers of [{}, { range: "bytes=0-9" }, { range: "bytes=-5" }, { "accept-encoding": "gzip" }]) {
         const { status, headers: sent, bytes } = await get(view, size, headers);
         assert.equal(status, 503, `${size}, ${name}, ${JSON.stringify(headers)}`);
         assert.deepEqual([sent["ETag"], sent["Repr-Digest"], sent["Cache-Control"]], [undefined, undefined, "no-store"]);

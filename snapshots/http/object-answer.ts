@@ -4,9 +4,9 @@ import parseRange from "range-parser";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { BlobEntry } from "../format/tree.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import type { Context } from "./context.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
-import { type Answer, type AnswerRequest, CACHE, type CacheClass, checkPreconditions, formatTag } from "./reply.ts";
+import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag } from "./reply.ts";
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
 const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
@@ -14,34 +14,26 @@ const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
 
 /** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
-export async function objectAnswer(
-  snapshot: Snapshot,
-  key: string,
-  entry: BlobEntry,
-  request: AnswerRequest,
-  cache: CacheClass,
-): Promise<Answer> {
+export async function objectAnswer(context: Context, key: string, entry: BlobEntry, request: AnswerRequest): Promise<Answer> {
+  const { snapshot } = context.open;
   const { size } = entry;
   const range = request.method === "GET" ? request.header("range") : null;
   // A range counts bytes of the object as it is.
   const encoding = range === null && isCompressed(entry.type, size) ? chooseEncoding(request.header("accept-encoding")) : "identity";
   const headers: Readonly<Record<string, string>> = {
-    "Cache-Control": CACHE[cache],
+    "Cache-Control": CACHE[context.cache],
     "Content-Type": entry.type,
     "Accept-Ranges": "bytes",
     ...(varies(entry.type) ? { Vary: "Accept-Encoding" } : {}),
     ...objectHeaders(key, entry),
   };
-  const held = checkPreconditions(request, entry.sha256, encoding, headers["Last-Modified"] ?? null);
-  if (held !== null) {
-    const digest = held === "identity" ? digestHeader(entry.sha256) : {};
-    return { status: 304, headers: { ...headers, ETag: formatTag(entry.sha256, held), ...digest }, body: null };
-  }
   const whole = (form: Encoding): Readonly<Record<string, string>> => ({
     ...headers,
     ETag: formatTag(entry.sha256, form),
     ...(form === "identity" ? digestHeader(entry.sha256) : {}),
   });
+  const held = checkPreconditions(request, entry.sha256, encoding, headers["Last-Modified"] ?? null);
+  if (held !== null) return { status: 304, headers: whole(held), body: null };
   const condition = request.header("if-range");
   const part = range === null || (condition !== null && condition !== formatTag(entry.sha256, encoding)) ? null : findRange(range, size);
   if (part !== null) {
@@ -57,12 +49,23 @@ export async function objectAnswer(
   }
   const bodiless = request.method === "HEAD";
   if (encoding !== "identity" && size <= MAX_COMPRESSED_WHOLE) {
-    const body = await encode(await snapshot.read(entry), encoding);
-    return {
-      status: 200,
-      headers: { ...whole(encoding), ...digestHeader(sha256(body)), "Content-Encoding": encoding, "Content-Length": String(body.length) },
-      body: bodiless ? null : body,
-    };
+    // Made once: it costs more than everything else about an answer.
+    const { view, basis, room } = context;
+    const common = commonHeaders(view.options.view, snapshot.id);
+    const { answer } =
+      view.prepared.get(basis, request.target, encoding) ??
+      (await view.prepared.obtain(room ?? "objects", basis, request.target, encoding, async () => {
+        const body = await encode(await snapshot.read(entry), encoding);
+        const sent = { ...common, ...whole(encoding), ...digestHeader(sha256(body)), "Content-Encoding": encoding };
+        return {
+          answer: { status: 200, headers: { ...sent, "Content-Length": String(body.length) }, body },
+          unmodified: { status: 304, headers: { ...common, ...whole(encoding) }, body: null },
+          tag: entry.sha256,
+          encoding,
+          onlyForm: false,
+        };
+      }));
+    return bodiless ? { ...answer, body: null } : answer;
   }
   const body = bodiless ? null : size === 0 ? new Uint8Array() : await snapshot.readPart(entry, 0, size - 1);
   if (encoding === "identity" || !mayEncodeStream())

@@ -7,6 +7,8 @@ import type { Ready } from "./reply.ts";
 const ROOM = {
   /** Files and pages of the snapshot that is served. */
   files: 64 * 1024 * 1024,
+  /** Compressed objects. */
+  objects: 16 * 1024 * 1024,
   /** What follows from a query: anybody can ask for as many as they like, and each but once. */
   queries: 4 * 1024 * 1024,
   /** What was asked for under /at. */
@@ -33,9 +35,15 @@ export type PreparedStore = {
 export function openPreparedStore(): PreparedStore {
   const sizeCalculation = ({ answer }: Prepared): number => (answer.body as Uint8Array).length + OVERHEAD;
   const openRoom = (maxSize: number): LRUCache<string, Prepared> => new LRUCache({ maxSize, sizeCalculation });
-  const rooms = { files: openRoom(ROOM.files), queries: openRoom(ROOM.queries), kept: openRoom(ROOM.kept) };
+  const rooms = {
+    files: openRoom(ROOM.files),
+    objects: openRoom(ROOM.objects),
+    queries: openRoom(ROOM.queries),
+    kept: openRoom(ROOM.kept),
+  };
   const making = new Map<string, Promise<Ready>>();
-  const find = (key: string): Prepared | null => rooms.files.get(key) ?? rooms.queries.get(key) ?? rooms.kept.get(key) ?? null;
+  const find = (key: string): Prepared | null =>
+    rooms.files.get(key) ?? rooms.objects.get(key) ?? rooms.queries.get(key) ?? rooms.kept.get(key) ?? null;
 
   const keep = (room: Room, key: string, ready: Ready): void => {
     const [head = [], unmodifiedHead = []] = [ready.answer, ready.unmodified].map(({ headers }) => Object.entries(headers).flat());

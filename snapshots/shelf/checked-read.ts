@@ -7,12 +7,15 @@
 import { createHash, hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
+import { openByteBudget } from "../byte-budget.ts";
 import type { Sha256 } from "../digest.ts";
 
 /** Bytes that a reader holds at a time. */
 export const PART_BYTES = 64 * 1024;
 /** Parts that the pass over a file reads at a time, so that few calls lead through many bytes. */
-const PARTS_AT_ONCE = 8;
+const PARTS_AT_ONCE = 4;
+/** What is read and hashed at a time for all readers together: however many there are, other work has its turn in between. Bytes. */
+const READ_AT_ONCE = 256 * 1024;
 /** Of the digest of a part. */
 const DIGEST_BYTES = 32;
 /** What the digests of parts may take together: those of 64 GB of files. Bytes. */
@@ -38,6 +41,8 @@ type Survey = { readonly sha256: Sha256; readonly parts: Buffer };
 const surveys = new LRUCache<string, Survey>({ maxSize: MAX_SURVEYS, sizeCalculation: ({ parts }) => parts.length + OVERHEAD });
 const surveying = new Map<string, Promise<Survey>>();
 
+const reading = openByteBudget(READ_AT_ONCE);
+
 export class WrongBytes extends Error {}
 
 /** A regular file by its handle, which stays the caller's when this fails. */
@@ -47,14 +52,19 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
     size: Number(size),
     identity: [dev, ino, size, mtimeNs, ctimeNs].join(" "),
     async read(position, length) {
-      const buffer = Buffer.allocUnsafeSlow(length);
-      let filled = 0;
-      while (filled < length) {
-        const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
+      await reading.take(length);
+      try {
+        const buffer = Buffer.allocUnsafeSlow(length);
+        let filled = 0;
+        while (filled < length) {
+          const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
+          if (bytesRead === 0) break;
+          filled += bytesRead;
+        }
+        return buffer.subarray(0, filled);
+      } finally {
+        reading.give(length);
       }
-      return buffer.subarray(0, filled);
     },
     close: () => handle.close(),
   };
