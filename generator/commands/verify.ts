@@ -14,6 +14,7 @@ import { type CommonOptions, print } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";
 import { openDeriver } from "../publish/derive.ts";
+import { lookAtLock, withBuildLock } from "../lock.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { softwareFiles } from "../pages/software-files.ts";
 
@@ -28,7 +29,8 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
-  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), true);
+  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
+  const { dist } = await compileSite();
   const deriver = openDeriver();
   try {
     const findings = await verifyShelf({
@@ -38,7 +40,11 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
       index: (root, snapshot, data) => checkIndex(shelves[root], snapshot, data),
       snapshots: options.all === true ? "all" : "current",
       extra: privateTexts,
-      software: softwareFiles((await compileSite()).dist),
+      software: () => softwareFiles(dist),
+      writers: {
+        look: () => lookAtLock(shelves.buildDir),
+        exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
+      },
     });
     const errors = findings.filter((finding) => finding.severity === "error").length;
     const lines = findings.map(

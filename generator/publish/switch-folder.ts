@@ -47,7 +47,7 @@ export async function switchFolder<T>(
         await removeVersions(versions, basename(await realpath(place).catch(() => "")));
       }
     },
-    { what: "export to this folder" },
+    { work: "export to this folder" },
   );
 }
 

@@ -31,16 +31,39 @@ export type VerifyOptions = {
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
   readonly snapshots?: "current" | "all";
   /** The software's own words: what a page says in every library is no leak. */
-  readonly software?: AsyncIterable<ScannedFile>;
+  readonly software?: () => AsyncIterable<ScannedFile>;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
+  /** Those who may write meanwhile; without them the shelf is taken to stand still. */
+  readonly writers?: Writers;
   /** Folders of one snapshot that are followed; the default is more than a million objects need. */
   readonly maxFolders?: number;
 };
 
+type Writers = {
+  /** Another text whenever somebody has written since; null while somebody writes. */
+  look(): Promise<string | null>;
+  /** Runs work while nobody writes. */
+  exclude<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** What was found with others writing may be their work half done: then it is looked at again while they wait, without what was
+ *  found good. */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
+  const { writers } = options;
+  const good: Good = { hashed: new Map(), derived: new Set() };
+  const before = await writers?.look();
+  const findings = await verifyOnce(options, good);
+  if (writers === undefined || findings.length === 0 || (before !== null && before === (await writers.look()))) return findings;
+  for (const [name, size] of good.hashed) if ((await size) < 0) good.hashed.delete(name);
+  return writers.exclude(() => verifyOnce(options, good));
+}
+
+type Good = Pick<Audit, "hashed" | "derived">;
+
+async function verifyOnce(options: VerifyOptions, good: Good): Promise<Finding[]> {
   const report = createReport();
-  const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const shared = { report, ...good, maxFolders: options.maxFolders ?? MAX_FOLDERS };
   const open = await openAudit("public", options.public, options.internal, shared);
   const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
 
@@ -62,7 +85,7 @@ async function openAudit(
   root: RootName,
   shelf: Shelf,
   other: Shelf | null,
-  shared: Pick<Audit, "report" | "hashed" | "maxFolders">,
+  shared: Pick<Audit, "report" | "hashed" | "derived" | "maxFolders">,
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
@@ -131,7 +154,7 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   const files = async function* () {
     yield* snapshotFiles(open.snapshot, open.data, open.files);
     yield* indexFiles(options.public);
-    yield* options.software ?? [];
+    yield* options.software?.() ?? [];
   };
   for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
     const place = offset === null ? "after decoding" : `first at byte ${offset}`;
