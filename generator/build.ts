@@ -22,7 +22,7 @@ import { checkLeaks } from "./publish/leak-check.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { openShelves, type Shelves } from "./shelves.ts";
+import { keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, formatState, type KnownObject, type ViewState, writeState } from "./state.ts";
@@ -88,13 +88,17 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     },
     (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
   );
+  const unlogged = await noteFailure(
+    () => keepRecords(shelves),
+    (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
+  );
   progress.end();
   return {
     started: started.toISOString(),
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked],
+    notes: [...outcome.notes, ...unchecked, ...unlogged],
   };
 }
 
@@ -180,6 +184,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     next: written.drafts,
     created: clock().toISOString(),
     inputs: inputsOf(facts),
+    anew: facts.setbacks.length > 0,
   });
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
@@ -264,8 +269,12 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims }: Facts): readonly string[] {
-  return [...registry.notes, ...(claims?.notes ?? [])];
+function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+  return [
+    ...registry.notes,
+    ...(claims?.notes ?? []),
+    ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
+  ];
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

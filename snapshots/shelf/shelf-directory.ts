@@ -16,10 +16,12 @@ import {
 import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { absent } from "./absent.ts";
+import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
-import { changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+import { type Changes, changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
 const run = promisify(execFile);
 
@@ -49,8 +51,21 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     return text === null ? null : parseNamed(text, fallback !== null);
   };
 
-  const recordsDir = join(root, "snapshots");
-  const known = openRecords(recordsDir);
+  const readRecord = async (sequence: number): Promise<SnapshotRecord | null> => {
+    const text = await readFile(recordPath(sequence), "utf8").catch(absent);
+    if (text === null) return null;
+    const record = parseRecord(text, `snapshots/${sequence}.json`);
+    if (record.sequence === sequence) return record;
+    throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`);
+  };
+  const readChanges = async (sequence: number): Promise<Changes | null> => {
+    const text = await readFile(changesPath(sequence), "utf8").catch(absent);
+    if (text === null) return null;
+    const parsed = changesSchema.safeParse(parseJson(text));
+    if (!parsed.success) throw new ShelfError("snapshot_damaged", `changes/${sequence}.json is malformed.`);
+    return parsed.data;
+  };
+
   const shelf: Shelf = {
     indexUri: join(root, "index"),
 
@@ -121,8 +136,17 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       syncFolder(root);
     },
 
-    listRecords: () => openRecords(recordsDir).list(),
-    knownRecords: () => known.list(),
+    async listRecords() {
+      const sequences = sequencesOf((await readdir(join(root, "snapshots")).catch(absent)) ?? []);
+      const records: SnapshotRecord[] = [];
+      for (const sequence of sequences) {
+        const record = await readRecord(sequence);
+        if (record !== null) records.push(record);
+      }
+      return records;
+    },
+
+    records: openRecordLog(root, { readRecord, readChanges, writeWhole }),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
@@ -131,13 +155,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       for (const path of [changesPath(record.sequence), recordPath(record.sequence)]) syncFolder(dirname(path));
     },
 
-    async readChanges(sequence) {
-      const text = await readFile(changesPath(sequence), "utf8").catch(absent);
-      if (text === null) return null;
-      const parsed = changesSchema.safeParse(parseJson(text));
-      if (!parsed.success) throw new ShelfError("snapshot_damaged", `changes/${sequence}.json is malformed.`);
-      return parsed.data;
-    },
+    readChanges,
 
     async deleteRecord(sequence) {
       await rm(recordPath(sequence), { force: true });
@@ -184,45 +202,6 @@ export async function checkWritable(root: string): Promise<void> {
   }
 }
 
-/** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
-const SETTLED_NS = 50_000_000n;
-
-/** The records of a folder, each read once: none ever changes but the newest, which the build after a crash may replace. */
-function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[]> } {
-  let known: ReadonlyMap<string, SnapshotRecord> = new Map();
-  let listed: readonly SnapshotRecord[] = [];
-  /** Time of the folder when it was listed, null when that may have changed within the same tick. */
-  let seen: bigint | null = null;
-  return {
-    async list() {
-      const time = (await stat(folder, { bigint: true }).catch(absent))?.mtimeNs ?? 0n;
-      if (time === seen) return listed;
-      const settled = BigInt(Date.now()) * 1_000_000n - time > SETTLED_NS;
-      const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => /^[1-9][0-9]*\.json$/.test(name));
-      const newest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
-      const next = new Map<string, SnapshotRecord>();
-      for (const name of names) {
-        const record = (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name));
-        if (record !== null) next.set(name, record);
-      }
-      const same = next.size === known.size && [...next].every(([name, record]) => known.get(name)?.snapshot === record.snapshot);
-      if (!same) listed = [...next.values()].sort((a, b) => a.sequence - b.sequence);
-      known = next;
-      seen = settled ? time : null;
-      return listed;
-    },
-  };
-}
-
-/** Null when it was removed meanwhile. @throws ShelfError "snapshot_damaged" */
-async function readRecord(folder: string, name: string): Promise<SnapshotRecord | null> {
-  const text = await readFile(join(folder, name), "utf8").catch(absent);
-  if (text === null) return null;
-  const record = parseRecord(text, `snapshots/${name}`);
-  if (`${record.sequence}.json` === name) return record;
-  throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
-}
-
 /** What a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(text: string, internal: boolean): readonly SnapshotRecord[] {
   const parsed = (internal ? internalPointerSchema : snapshotRecordSchema).safeParse(parseJson(text));
@@ -234,15 +213,6 @@ function parseRecord(text: string, name: string): SnapshotRecord {
   const parsed = snapshotRecordSchema.safeParse(parseJson(text));
   if (!parsed.success) throw new ShelfError("snapshot_damaged", `${name} is malformed.`);
   return parsed.data;
-}
-
-/** undefined, which every schema refuses, for what is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How long another process may take to move the pointer: one small write. */
@@ -272,9 +242,4 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-  throw error;
 }
