@@ -73,7 +73,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
     return null; // there is no lock yet, so nobody holds it
   }
   try {
-    return tryLock(database, "SELECT 1 FROM sqlite_schema") ? null : (await running(dir, "build")).message;
+    return tryLock(database, "SELECT 1 FROM sqlite_schema") ? null : (await running(dir)).message;
   } finally {
     database.close();
   }
