@@ -1,6 +1,8 @@
 /** Where the configuration puts both views' shelves. */
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
+import { CLOSED } from "../snapshots/shelf/modes.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
@@ -28,4 +30,22 @@ export function openShelves(config: Config): Shelves {
     internalDir,
     buildDir: join(internalDir, "build"),
   };
+}
+
+/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
+export function vectorsDir(shelves: Shelves): string {
+  return join(shelves.buildDir, "vectors");
+}
+
+/** Closes to other users what the engine wrote for the internal view: it asks for no modes. The root is closed all along. */
+export async function closeIndex(shelves: Shelves): Promise<void> {
+  for (const folder of [shelves.internal.indexUri, vectorsDir(shelves)]) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+    if (entries === null) continue;
+    await chmod(folder, CLOSED.folder);
+    for (const entry of entries) {
+      // What the engine has removed meanwhile needs no closing.
+      await chmod(join(entry.parentPath, entry.name), entry.isDirectory() ? CLOSED.folder : CLOSED.file).catch(() => undefined);
+    }
+  }
 }

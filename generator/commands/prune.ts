@@ -4,8 +4,8 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
-import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
+import { closeIndex, vectorsDir } from "../shelves.ts";
 
 export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
   const keep = Number(options.keep);
@@ -33,6 +33,7 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
         index.close();
       }
     }
+    await closeIndex(shelves);
     return result;
   });
   print(

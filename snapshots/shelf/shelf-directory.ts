@@ -18,6 +18,7 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { type Modes, modesUnder } from "./modes.ts";
 import { changesSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
 const run = promisify(execFile);
@@ -32,10 +33,13 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
   const pointerPath = join(root, "current.json");
 
+  let found: Modes | null = null;
+  const modes = (): Modes => (found ??= modesUnder(root));
+
   const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
     const temporary = join(root, "tmp", randomUUID());
-    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, bytes, { flag: "wx", flush: durable });
+    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true, mode: modes().folder });
+    writeFileSync(temporary, bytes, { flag: "wx", flush: durable, mode: modes().file });
     renameSync(temporary, path);
   };
 
@@ -102,7 +106,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       mkdirSync(root, { recursive: true });
       // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
       // the lock keeps everyone else out.
-      await withLock(join(root, "pointer.lock"), () => {
+      await withLock(join(root, "pointer.lock"), modes().file, () => {
         const current = existsSync(pointerPath) ? parseRecord(readFileSync(pointerPath, "utf8"), "current.json") : null;
         if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
           throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
@@ -162,10 +166,12 @@ export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
-/** Whether the folder can be written, so that a build says so before it works. */
-export async function checkWritable(root: string): Promise<void> {
+/** Whether the folder can be written, so that a build says so before it works.
+ *  @param modes of the folder, when it has to be made */
+export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
-    await mkdir(root, { recursive: true });
+    await mkdir(dirname(root), { recursive: true });
+    await mkdir(root, { recursive: true, mode: modes.folder });
     await access(root, constants.W_OK);
   } catch (cause) {
     throw new ShelfError("build_failed", "The shelf folder cannot be written.", {
@@ -234,8 +240,9 @@ const LOCK_TIMEOUT_MS = 10_000;
 
 /** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
  *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. */
-async function withLock(path: string, work: () => void): Promise<void> {
+async function withLock(path: string, mode: number, work: () => void): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
+  closeSync(openSync(path, "a", mode));
   const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     try {
