@@ -4,6 +4,7 @@ import type { Rejection, ReindexSummary } from "../snapshots/schema/resources.ts
 import { ShelfError } from "../snapshots/errors.ts";
 import { openRenderer } from "../snapshots/page/renderer.ts";
 import { countChanges } from "../snapshots/shelf/diff.ts";
+import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
@@ -23,7 +24,7 @@ import { checkLeaks } from "./publish/leak-check.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { keepRecords, openShelves, type Shelves } from "./shelves.ts";
+import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
@@ -62,8 +63,8 @@ type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 export async function build(config: Config, options: BuildOptions = {}): Promise<BuildSummary> {
   checkOpenFiles();
   const shelves = openShelves(config);
-  await checkWritable(shelves.publicDir);
-  await checkWritable(shelves.internalDir);
+  await checkWritable(shelves.publicDir, OPEN);
+  await checkWritable(shelves.internalDir, CLOSED);
   return withBuildLock(shelves.buildDir, () => buildLocked(config, shelves, options));
 }
 
@@ -106,6 +107,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     () => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
   );
+  await closeIndex(shelves);
   progress.end();
   return {
     started: started.toISOString(),

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
 import {
   appendFileSync,
+  chmodSync,
   copyFileSync,
   cpSync,
   existsSync,
@@ -10,6 +11,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { once } from "node:events";
@@ -576,4 +578,54 @@ test("a pipe, a socket or a device where a file belongs is refused and not waite
     assert.deepEqual([signal, status], [null, 2], `configuration ${special}: ${stderr}`);
     assert.match(stderr, /is not a regular file/);
   }
+});
+
+/** Id that Linux keeps for nobody. */
+const NOBODY = 65_534;
+
+test("whatever the umask, others may read the public root and nothing of the internal one, and serve the site from it", {
+  skip: process.getuid?.() !== 0 && "only root can be two users",
+}, async (t) => {
+  const dir = tempDir(t);
+  chmodSync(dir, 0o755);
+  const file = await writeFixture(dir);
+  const modes = (root: string): string[] =>
+    [root, ...readdirSync(root, { recursive: true, encoding: "utf8" }).map((name) => join(root, name))].map((path) => {
+      const stats = statSync(path);
+      return `${stats.isDirectory() ? "folder" : "file"} ${(stats.mode & 0o777).toString(8)}`;
+    });
+  for (const umask of ["077", "000"]) {
+    rmSync(join(dir, "shelf"), { recursive: true, force: true });
+    for (const command of ["build", "prune --keep 1"]) {
+      const { status, stderr } = spawnSync(
+        "sh",
+        ["-c", `umask ${umask}; exec "${process.execPath}" "${CLI}" ${command} --config "${file}"`],
+        {
+          encoding: "utf8",
+        },
+      );
+      assert.equal(status, 0, stderr);
+    }
+    assert.deepEqual([...new Set(modes(join(dir, "shelf/internal")))].sort(), ["file 600", "folder 700"], umask);
+    assert.deepEqual([...new Set(modes(join(dir, "shelf/public")))].sort(), ["file 644", "folder 755"], umask);
+  }
+  const internal = join(dir, "shelf/internal/current.json");
+  const other = spawnSync(process.execPath, ["-e", `fs.readFileSync(${JSON.stringify(internal)})`], {
+    encoding: "utf8",
+    uid: NOBODY,
+    gid: NOBODY,
+  });
+  assert.match(other.stderr, /EACCES/);
+
+  const child = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", file], {
+    uid: NOBODY,
+    gid: NOBODY,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(() => child.kill());
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(line.toString()) as { url: string };
+  for (const path of ["/", "/api/catalog", "/api/search?q=digest", "/objects/notes/digests.md", "/health"])
+    assert.equal((await fetch(url + path)).status, 200, path);
+  assert.notEqual((await fetch(`${url}/internal/api/catalog`)).status, 200);
 });

@@ -9,6 +9,9 @@ import type { CommonOptions } from "./commands/options.ts";
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
 const USAGE = 2;
 
+// Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
+process.umask(0o022);
+
 const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
   .exitOverride()

@@ -1,15 +1,16 @@
 /** One build at a time on one machine, and none locked out by a build that was killed.
  *
- *  The lock is SQLite's, like that of the shelf's pointer (snapshots/shelf/shelf-directory.ts): the system releases it when the
+ *  The lock is SQLite's, like that of the shelf's pointer (snapshots/shelf/modes.ts): the system releases it when the
  *  process ends, however it ends, so no stale lock has to be told from a live one. Taking it writes nothing, so a full disk
  *  keeps nobody out. Who holds it stands in a file beside it, for people only: no decision follows from that file. */
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "../snapshots/errors.ts";
+import { CLOSED, modesUnder } from "../snapshots/shelf/modes.ts";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";
@@ -38,7 +39,7 @@ export type LockOptions = {
 /** Runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
 export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, options: LockOptions = {}): Promise<T> {
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: modesUnder(dirname(dir)).folder });
   const database = await openLock(join(dir, LOCK), false);
   try {
     // Nothing is ever written into it, so it needs no journal, which a kill would leave lying there.
@@ -82,6 +83,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
 async function openLock(path: string, readOnly: boolean): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
   try {
+    if (!readOnly) closeSync(openSync(path, "a", CLOSED.file));
     return new DatabaseSync(path, { timeout: DYING_MS, readOnly });
   } catch (cause) {
     throw unusable(cause);
@@ -131,7 +133,7 @@ function readHolder(dir: string): Holder | null {
 function sayHolder(dir: string, holder: Holder): void {
   clearHolder(dir);
   try {
-    writeFileSync(join(dir, HOLDER), JSON.stringify(holder));
+    writeFileSync(join(dir, HOLDER), JSON.stringify(holder), { mode: CLOSED.file });
   } catch {
     clearHolder(dir);
   }

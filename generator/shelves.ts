@@ -1,6 +1,8 @@
 /** Where the configuration puts both views' shelves. */
+import { chmod, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
+import { CLOSED } from "../snapshots/shelf/modes.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
@@ -45,4 +47,25 @@ export async function readPointers(
 export async function keepRecords(shelves: Pick<Shelves, "public" | "internal">): Promise<void> {
   const pointers = await readPointers(shelves);
   for (const view of ["public", "internal"] as const) await shelves[view].records.keep(pointers[view]?.sequence ?? 0);
+}
+
+/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
+export function vectorsDir(shelves: Shelves): string {
+  return join(shelves.buildDir, "vectors");
+}
+
+/** Closes to other users what the engine wrote for the internal view: it asks for no modes. The root is closed all along. */
+export async function closeIndex(shelves: Shelves): Promise<void> {
+  for (const folder of [shelves.internal.indexUri, vectorsDir(shelves)]) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+    if (entries === null) continue;
+    await chmod(folder, CLOSED.folder);
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      const mode = entry.isDirectory() ? CLOSED.folder : CLOSED.file;
+      // What the engine has removed meanwhile needs no closing; what is closed keeps its times, by which readers know it again.
+      const found = await stat(path).catch(() => null);
+      if (found !== null && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
+    }
+  }
 }

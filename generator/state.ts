@@ -5,6 +5,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
 import type { Sha256 } from "../snapshots/digest.ts";
+import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import type { Makers } from "./makers.ts";
@@ -108,10 +109,10 @@ export function formatState(shape: Sha256, state: BuildState): Uint8Array {
 /** Leaves no half file behind when it fails.
  *  @param bytes of `formatState` */
 export async function writeState(dir: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dir, { recursive: true });
+  await mkdir(dir, { recursive: true, mode: CLOSED.folder });
   const temporary = join(dir, `${NAME}.${process.pid}`);
   try {
-    await writeFile(temporary, bytes);
+    await writeFile(temporary, bytes, { mode: CLOSED.file });
     await rename(temporary, join(dir, NAME));
   } catch (error) {
     rmSync(temporary, { force: true });

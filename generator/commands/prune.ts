@@ -4,9 +4,8 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
-import { keepRecords } from "../shelves.ts";
-import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
+import { closeIndex, keepRecords, vectorsDir } from "../shelves.ts";
 
 export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
   const keep = Number(options.keep);
@@ -37,6 +36,7 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
       }
     }
     await keepRecords(shelves);
+    await closeIndex(shelves);
     return result;
   });
   print(

@@ -7,7 +7,7 @@ import type { Embedder } from "../../snapshots/embed/embedder.ts";
 import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { hasVectors } from "../../snapshots/index/vectors.ts";
-import { openShelves, type Shelves } from "../shelves.ts";
+import { closeIndex, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
 import type { Config } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";
@@ -72,11 +72,6 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
   }
 }
 
-/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
-export function vectorsDir(shelves: Shelves): string {
-  return join(shelves.buildDir, "vectors");
-}
-
 type Missing = { readonly view: (typeof VIEWS)[number]; readonly tag: string };
 
 /** @param done tags that were given their vectors a moment ago */
@@ -119,6 +114,7 @@ async function makeAll(
       }
     }
   } finally {
+    await closeIndex(shelves);
     progress.end();
   }
 }

@@ -6,6 +6,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Response } from "undici";
 import { z } from "zod";
+import { CLOSED } from "../../snapshots/shelf/modes.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { RegistryConfig } from "../config/config.ts";
@@ -122,7 +123,7 @@ export async function keepRegistry(
   previous: KeptRegistry | null,
   now: Date,
 ): Promise<void> {
-  await mkdir(cacheDir, { recursive: true });
+  await mkdir(cacheDir, { recursive: true, mode: CLOSED.folder });
   const digest = sha256(pulled.bytes);
   if (digest !== previous?.sha256) await replace(join(cacheDir, `registry-${digest}.json`), pulled.bytes);
   const state = {
@@ -138,7 +139,7 @@ export async function keepRegistry(
 
 async function replace(path: string, bytes: Uint8Array): Promise<void> {
   const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, bytes, { flush: true });
+  await writeFile(temporary, bytes, { flush: true, mode: CLOSED.file });
   await rename(temporary, path);
 }
 

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { sha256 } from "../digest.ts";
+import { OPEN } from "./modes.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "./shelf-directory.ts";
 import type { Changes, Shelf, SnapshotRecord } from "./shelf.ts";
 
@@ -284,6 +285,6 @@ test("the files of a shelf are canonical JSON at the places that the format name
 test("a folder that cannot be written is told before work begins", async () => {
   const root = newRoot();
   writeFileSync(root, "a file where the folder should be");
-  await assert.rejects(checkWritable(root), { code: "build_failed" });
-  await checkWritable(newRoot());
+  await assert.rejects(checkWritable(root, OPEN), { code: "build_failed" });
+  await checkWritable(newRoot(), OPEN);
 });

@@ -21,6 +21,7 @@ import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest
 import { ShelfError } from "../errors.ts";
 import { absent } from "./absent.ts";
 import { toOpenFile } from "./checked-read.ts";
+import { type Modes, modesUnder } from "./modes.ts";
 import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
 import { type Changes, changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
@@ -38,10 +39,13 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
   const pointerPath = join(root, "current.json");
 
+  let found: Modes | null = null;
+  const modes = (): Modes => (found ??= modesUnder(root));
+
   const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
     const temporary = join(root, "tmp", randomUUID());
-    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(temporary, bytes, { flag: "wx", flush: durable });
+    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true, mode: modes().folder });
+    writeFileSync(temporary, bytes, { flag: "wx", flush: durable, mode: modes().file });
     renameSync(temporary, path);
   };
 
@@ -131,7 +135,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       const published = (await fallback?.readPointer()) ?? null;
       // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
       // the lock keeps everyone else out.
-      await withLock(join(root, "pointer.lock"), () => {
+      await withLock(join(root, "pointer.lock"), modes().file, () => {
         const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath), fallback !== null) : [];
         const current = fallback === null ? (named[0] ?? null) : findServed(named, published);
         if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
@@ -196,10 +200,12 @@ export async function clearTemporary(root: string): Promise<void> {
   await rm(join(root, "tmp"), { recursive: true, force: true });
 }
 
-/** Whether the folder can be written, so that a build says so before it works. */
-export async function checkWritable(root: string): Promise<void> {
+/** Whether the folder can be written, so that a build says so before it works.
+ *  @param modes of the folder, when it has to be made */
+export async function checkWritable(root: string, modes: Modes): Promise<void> {
   try {
-    await mkdir(root, { recursive: true });
+    await mkdir(dirname(root), { recursive: true });
+    await mkdir(root, { recursive: true, mode: modes.folder });
     await access(root, constants.W_OK);
   } catch (cause) {
     throw new ShelfError("build_failed", "The shelf folder cannot be written.", {
@@ -229,8 +235,9 @@ const LOCK_TIMEOUT_MS = 10_000;
 
 /** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
  *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. */
-async function withLock(path: string, work: () => void): Promise<void> {
+async function withLock(path: string, mode: number, work: () => void): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
+  closeSync(openSync(path, "a", mode));
   const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
     try {
