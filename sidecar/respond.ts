@@ -1,5 +1,6 @@
 /** Responses of the sidecar: errors as problem bodies that no cache keeps, answers of the snapshots layer as they are. */
 import { Readable } from "node:stream";
+import { partsOf, PATIENCE } from "../snapshots/http/listen.ts";
 import { CACHE, type Answer } from "../snapshots/http/reply.ts";
 import type { ShelfError } from "../snapshots/errors.ts";
 import { PROBLEM_TYPE, problemBody } from "../snapshots/format/problem.ts";
@@ -39,8 +40,11 @@ export function problemResponse(error: ShelfError, baseUrl: string, extra: Reado
 
 export function toResponse({ status, headers, body }: Answer): Response {
   if (body === null) return new Response(null, { status, headers });
-  if (body instanceof Uint8Array) return new Response(body as Uint8Array<ArrayBuffer>, { status, headers });
-  return new Response(Readable.toWeb(Readable.from(body)) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers });
+  if (body instanceof Uint8Array && body.length <= PATIENCE.leeway)
+    return new Response(body as Uint8Array<ArrayBuffer>, { status, headers });
+  // A longer one in parts, so that it shows how fast a client reads.
+  const parts = body instanceof Uint8Array ? partsOf(body) : body;
+  return new Response(Readable.toWeb(Readable.from(parts)) as ReadableStream<Uint8Array<ArrayBuffer>>, { status, headers });
 }
 
 export function jsonResponse(value: unknown, headers: Readonly<Record<string, string>> = {}): Response {

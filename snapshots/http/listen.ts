@@ -57,7 +57,7 @@ async function sendBody(response: ServerResponse, body: Answer["body"]): Promise
   if (!response.closed) await once(response, "close");
 }
 
-function* partsOf(body: Uint8Array): Iterable<Uint8Array> {
+export function* partsOf(body: Uint8Array): Iterable<Uint8Array> {
   for (let at = 0; at < body.length; at += PART_BYTES) yield body.subarray(at, at + PART_BYTES);
 }
 
