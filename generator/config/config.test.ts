@@ -304,3 +304,13 @@ test("how long keys are believed is a number of hours, a day when nothing is sai
   assert.match(problemsOf(access("\n  jwksMaxAgeHours: 9000")).join(), /is more than a year/);
   assert.match(problemsOf(access("\n  jwksMaxAgeHours: long")).join(), /is text; write a number/);
 });
+
+test("half of a surrogate pair is told with its line, wherever it stands", () => {
+  const found = problemsOf(
+    `${GOOD.replace("title: Example", String.raw`title: "Ex \ud83d"`).replace("title: Notes", String.raw`title: "N \udc00"`)}`,
+  );
+  assert.deepEqual(found, [
+    "1: title holds half of a surrogate pair; write whole characters",
+    "4: collections[0].title holds half of a surrogate pair; write whole characters",
+  ]);
+});
