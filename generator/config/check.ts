@@ -48,7 +48,7 @@ function checkCollections(raw: unknown): ConfigProblem[] {
   );
 }
 
-function checkAccess(raw: unknown): ConfigProblem[] {
+export function checkAccess(raw: unknown): ConfigProblem[] {
   const access = valueAt(raw, ["access"]);
   if (access === undefined) return [];
   const tokens = listAt(access, ["serviceTokens"]);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { listConfigFields, openConfig, parseConfig } from "./config.ts";
+import { listConfigFields, openConfig, parseConfig, readAccess } from "./config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
 mkdirSync(join(folder, "library"));
@@ -313,4 +313,37 @@ test("half of a surrogate pair is told with its line, wherever it stands", () =>
     "1: title holds half of a surrogate pair; write whole characters",
     "4: collections[0].title holds half of a surrogate pair; write whole characters",
   ]);
+});
+
+test("the access section is read alone out of a file that is wrong elsewhere, and not when it is wrong itself", () => {
+  const ACCESS =
+    "access:\n  # who may\n  serviceTokens:\n  - { name: ci, id: ci.example, secretSha256: " +
+    `${"a".repeat(64)} }\n\n  policy: { emails: [ada@example.org] }\n`;
+  const read = (text: string) => {
+    const path = join(folder, "access.yaml");
+    writeFileSync(path, text);
+    return readAccess(path);
+  };
+  for (const text of [
+    `${GOOD}\n${ACCESS}`,
+    `${ACCESS}${GOOD.replace("prefix: notes/", "prefix: notes")}`,
+    `titel: x\n${ACCESS}store: [`,
+    `store: { kind: directory\n${ACCESS}title: [\n`,
+    `title: x\ntitle: y\n${ACCESS}`,
+  ])
+    assert.deepEqual(read(text)?.policy.emails, ["ada@example.org"], text);
+  assert.equal(read(`${GOOD}\n`), null, "there is none: the gate closes");
+  assert.equal(read(GOOD.replace("prefix: notes/", "prefix: notes")), null);
+  for (const text of [
+    "",
+    "title: [",
+    "store: [\n",
+    `${ACCESS}${ACCESS}`,
+    `${GOOD}\n${ACCESS.replace("emails", "email")}`,
+    `${GOOD}\n${ACCESS.replace("ada@example.org", "ada")}`,
+    `${GOOD}\n${ACCESS}  issuer: [\n`,
+    `${GOOD}\naccess: {}\n`,
+  ])
+    assert.equal(read(text), undefined, text);
+  assert.equal(readAccess(join(folder, "gone.yaml")), undefined);
 });
