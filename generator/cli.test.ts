@@ -20,7 +20,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { sha256 } from "../snapshots/digest.ts";
 import { withBuildLock } from "./lock.ts";
 import { writeFiles, writeFixture } from "./fixtures/library.ts";
 
@@ -628,4 +630,36 @@ test("whatever the umask, others may read the public root and nothing of the int
   for (const path of ["/", "/api/catalog", "/api/search?q=digest", "/objects/notes/digests.md", "/health"])
     assert.equal((await fetch(url + path)).status, 200, path);
   assert.notEqual((await fetch(`${url}/internal/api/catalog`)).status, 200);
+});
+
+test("who is struck out of the access section stays out, also when the file is broken elsewhere at that moment", async (t) => {
+  const { file } = copy(t);
+  const text = readFileSync(file, "utf8");
+  const access = (policy: string) =>
+    `access:\n  serviceTokens: [{ name: ci, id: ci.example, secretSha256: ${sha256("secret")} }]\n  policy: { serviceTokens: ${policy} }\n`;
+  writeFileSync(file, `${text}\n${access("[ci]")}`);
+  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--json", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+  t.after(() => child.kill());
+  let said = "";
+  child.stderr.setEncoding("utf8").on("data", (line: string) => (said += line));
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { url } = JSON.parse(line.toString()) as { url: string };
+  const headers = { "Edge-Access-Client-Id": "ci.example", "Edge-Access-Client-Secret": "secret" };
+  const becomes = async (expected: number): Promise<void> => {
+    let status = 0;
+    for (let tries = 0; tries < 200 && status !== expected; tries++) {
+      if (tries > 0) await wait(50);
+      status = (await fetch(`${url}/internal/api/catalog`, { headers })).status;
+    }
+    assert.equal(status, expected, said);
+  };
+  await becomes(200);
+  writeFileSync(file, `${text.replace(/^collections:$/m, "collections: [")}\n${access("[]")}`);
+  await becomes(403);
+  assert.match(said, /not taken over, but for its access section: .*:\d+: /);
+  writeFileSync(file, `${text}\n${access("[ci]")}`);
+  await becomes(200);
+  writeFileSync(file, `${text}\n${access("[ci")}`);
+  await wait(600);
+  await becomes(200);
 });

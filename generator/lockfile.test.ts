@@ -19,6 +19,7 @@ type Entry = {
   optional?: boolean;
   link?: boolean;
   os?: string[];
+  cpu?: string[];
   optionalDependencies?: Record<string, string>;
 };
 type Lock = { lockfileVersion: number; packages: Record<string, Entry> };
@@ -38,6 +39,19 @@ test("the lock names no registry: whoever installs uses the one they have", () =
     [],
   );
   assert.doesNotMatch(text, /https?:\/\/[^"]*\.tgz|registry\./);
+});
+
+test("every package has its digest, but for builds for platforms that the registry had none of", () => {
+  const without = Object.entries(lock.packages).filter(
+    ([place, entry]) => place !== "" && entry.link !== true && entry.integrity === undefined,
+  );
+  for (const [place, entry] of without) {
+    assert.ok(entry.optional === true && (entry.os ?? entry.cpu ?? []).length > 0, `${place} has no digest`);
+    assert.ok(!place.startsWith("node_modules/node-"), "the Node that everything runs on");
+  }
+  for (const [place, { integrity }] of Object.entries(lock.packages)) {
+    if (integrity !== undefined) assert.match(integrity, /^sha512-[A-Za-z0-9+/]{86}==$/, place);
+  }
 });
 
 test("every build for another platform has its entry, so that npm ci accepts the lock anywhere", () => {

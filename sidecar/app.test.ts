@@ -653,4 +653,6 @@ test("half of a surrogate pair in a question or a prefix is 400 on every ask rou
     }
     assert.equal((await running.send("POST", path, headers, String.raw`{"question":"why \ud83e\udd80 stable"}`)).status, 200);
   }
+  const form = { "content-type": "application/x-www-form-urlencoded" };
+  for (const path of ["/ask/", "/api/ask"]) assert.ok((await running.send("POST", path, form, "question=%ED%A0%80")).status < 500, path);
 });

@@ -220,6 +220,54 @@ test("a model that obeys instructions in objects gets no link, image, markup or 
   }
 });
 
+test("a sentence with a bare domain or address that is in none of its quotes is left out, also when another line or the question has it", async () => {
+  const texts = {
+    ...TEXTS,
+    "notes/sorting.md": `${TEXTS["notes/sorting.md"]}\nThe lecture at sorting.museum shows that equal keys keep their order, as does lib.rs in its list.\n`,
+  };
+  const bare = [
+    "evil.shop",
+    "Evil.Shop",
+    "sorting.museum",
+    "a.b.evil.club/path",
+    "evil\u3002shop",
+    "\uff45vil\uff0eshop",
+    "еvil.рф",
+    "xn--e1afmkfd.xn--p1ai",
+    "203.0.113.7",
+    "lib.rs",
+  ];
+  for (const address of bare) {
+    for (const sentence of [
+      `Insertion sort is stable because equal keys keep their order, see ${address} [1 "equal keys keep their order"]`,
+      `At ${address}: insertion sort is stable because equal keys keep their order. [1 "equal keys keep their order"]`,
+    ]) {
+      const answer = await askWith(() => sentence, `Why is insertion sort at ${address} stable?`, 2_000, texts);
+      assert.equal(answer.mode, "search", sentence);
+    }
+  }
+  const kept = await askWith(
+    () =>
+      'The lecture at sorting.museum shows that equal keys keep their order. [1 "lecture at sorting.museum shows that equal keys keep their order"]',
+    "Which lecture shows that equal keys keep their order?",
+    2_000,
+    texts,
+  );
+  assert.equal(kept.mode, "ai", "its quote has it");
+  for (const plain of [
+    "Insertion sort, e.g. of keys, is stable because equal keys keep their order. [1]",
+    "Insertion sort is stable because equal keys keep their order... [1]",
+  ])
+    assert.equal((await askWith(() => plain)).mode, "ai", plain);
+});
+
+test("half of a surrogate pair that a model writes is in no answer, and ends none", async () => {
+  const answer = await askWith(
+    () => "Insertion sort \ud83d is stable [1].\nInsertion sort is stable because equal keys keep their order. [1]",
+  );
+  assert.equal(answer.answer, "Insertion sort is stable because equal keys keep their order. [1]");
+});
+
 test("excerpts are fenced by the request's own delimiter, and the model is told that they are data", async () => {
   await askWith(() => "");
   const call = double.calls.at(-1);

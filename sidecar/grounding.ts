@@ -1,9 +1,10 @@
 /** From what a model wrote to what may be said. The model's text is a stranger's, and so are the excerpts that it may have obeyed. A
  *  sentence stays only if it names an excerpt, a quote of that excerpt is found in the object's own lines, its words are the
- *  quote's words (or the question's), and nothing in it could become a link, an image or markup. The rest is dropped, never repaired. */
+ *  quote's words (or the question's), nothing in it could become a link, an image or markup, and it names no address, however bare,
+ *  that its quotes have not. The rest is dropped, never repaired. */
 import { words } from "../snapshots/index/words.ts";
 import { locateQuote, type LocatedQuote } from "../snapshots/format/citation.ts";
-import { isHarmless } from "./harmless.ts";
+import { bareAddresses, isHarmless } from "./harmless.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
@@ -73,6 +74,9 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], question
   }
   if (quotes.length === 0) return null;
 
+  // An address is never the model's own word.
+  const quoted = new Set(quotes.flatMap(({ quote }) => bareAddresses(quote)));
+  if (bareAddresses(text).some((address) => !quoted.has(address))) return null;
   const near = new Set(quotes.flatMap(({ quote }) => words(quote)));
   const around = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
   const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;

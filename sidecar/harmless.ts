@@ -23,3 +23,19 @@ const HARMFUL = new RegExp(
 export function isHarmless(text: string): boolean {
   return text.isWellFormed() && !HARMFUL.test(text);
 }
+
+/** A name that a reader's program could take for an address, without `http` or `www`: `evil.shop`, `203.0.113.7`. Names of files and
+ *  modules look the same. */
+const BARE_ADDRESS =
+  /(?<![\p{L}\p{N}_])(?:[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?\.)+(?:\p{L}[\p{L}\p{M}]+|xn--[a-z0-9-]+)(?![\p{L}\p{N}_])|(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])/giu;
+
+/** @returns in one spelling: small letters, plain dots */
+export function bareAddresses(text: string): readonly string[] {
+  return (
+    text
+      .normalize("NFKC")
+      .replaceAll(/[\u3002\uff61]/g, ".")
+      .toLowerCase()
+      .match(BARE_ADDRESS) ?? []
+  );
+}

@@ -10,7 +10,7 @@ import { openShelves } from "../shelves.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
-import { type Config, openConfig } from "../config/config.ts";
+import { type Config, openConfig, readAccess } from "../config/config.ts";
 import { embedViews } from "../index/embed.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
@@ -117,19 +117,24 @@ function describeReady({ url, snapshot }: { readonly url: string; readonly snaps
   return `Serving ${snapshot === null ? "no snapshot yet" : `snapshot ${snapshot.slice(0, 12)}`} at ${url}/\n`;
 }
 
-/** Sends the access section whenever the configuration file changes; a file that is broken meanwhile changes nothing.
- *  The folder is watched, because editors replace files. */
+/** Sends the access section whenever the configuration file changes. Of a file that is wrong elsewhere that section holds all the
+ *  same: who was struck out of it stays out. One that is wrong itself changes nothing. The folder is watched, because editors
+ *  replace files. */
 function watchAccess(config: Config, send: (message: StarterMessage<never>) => void): FSWatcher {
   let timer: NodeJS.Timeout | undefined;
+  const take = async (): Promise<void> => {
+    try {
+      send({ type: "access", access: (await openConfig(config.file, { checkSources: false })).access });
+    } catch (error) {
+      const access = readAccess(config.file);
+      if (access !== undefined) send({ type: "access", access });
+      const but = access === undefined ? "" : ", but for its access section";
+      process.stderr.write(`The configuration was not taken over${but}: ${error instanceof Error ? error.message : String(error)}\n`);
+    }
+  };
   return watch(dirname(config.file), (_, name) => {
     if (name !== null && name !== basename(config.file)) return;
     clearTimeout(timer);
-    timer = setTimeout(() => {
-      openConfig(config.file, { checkSources: false }).then(
-        ({ access }) => send({ type: "access", access }),
-        (error: unknown) =>
-          process.stderr.write(`The configuration was not taken over: ${error instanceof Error ? error.message : String(error)}\n`),
-      );
-    }, SETTLE_MS);
+    timer = setTimeout(() => void take(), SETTLE_MS);
   });
 }

@@ -4,11 +4,13 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import ipaddr from "ipaddr.js";
 import { type ConfigProblem, valueAt } from "./problems.ts";
+import type { Path } from "./yaml.ts";
 
 /** @param folder that relative paths of the file start from
  *  @param checkSources also look whether the folders and files that a build reads are there */
 export function checkConfig(raw: unknown, folder: string, checkSources: boolean): ConfigProblem[] {
   return [
+    ...checkTexts(raw),
     ...checkCollections(raw),
     ...checkAccess(raw),
     ...checkRegistry(raw),
@@ -16,6 +18,15 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
   ];
+}
+
+/** YAML can write half of a surrogate pair, and no file of a snapshot can hold it. */
+function checkTexts(value: unknown, path: Path = []): ConfigProblem[] {
+  if (typeof value === "string")
+    return value.isWellFormed() ? [] : [{ path, what: "holds half of a surrogate pair; write whole characters" }];
+  if (Array.isArray(value)) return value.flatMap((item, index) => checkTexts(item, [...path, index]));
+  if (value === null || typeof value !== "object") return [];
+  return Object.entries(value).flatMap(([name, member]) => checkTexts(member, [...path, name]));
 }
 
 /** Values of a member that an earlier entry has as well. */
@@ -39,7 +50,7 @@ function checkCollections(raw: unknown): ConfigProblem[] {
   );
 }
 
-function checkAccess(raw: unknown): ConfigProblem[] {
+export function checkAccess(raw: unknown): ConfigProblem[] {
   const access = valueAt(raw, ["access"]);
   if (access === undefined) return [];
   const tokens = listAt(access, ["serviceTokens"]);

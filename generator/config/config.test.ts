@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { listConfigFields, openConfig, parseConfig } from "./config.ts";
+import { listConfigFields, openConfig, parseConfig, readAccess } from "./config.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "config-"));
 mkdirSync(join(folder, "library"));
@@ -335,4 +335,47 @@ test("how long keys are believed is a number of hours, a day when nothing is sai
   assert.match(problemsOf(access("\n  jwksMaxAgeHours: 0")).join(), /^9: access\.jwksMaxAgeHours is not more than 0/);
   assert.match(problemsOf(access("\n  jwksMaxAgeHours: 9000")).join(), /is more than a year/);
   assert.match(problemsOf(access("\n  jwksMaxAgeHours: long")).join(), /is text; write a number/);
+});
+
+test("half of a surrogate pair is told with its line, wherever it stands", () => {
+  const found = problemsOf(
+    `${GOOD.replace("title: Example", String.raw`title: "Ex \ud83d"`).replace("title: Notes", String.raw`title: "N \udc00"`)}`,
+  );
+  assert.deepEqual(found, [
+    "1: title holds half of a surrogate pair; write whole characters",
+    "4: collections[0].title holds half of a surrogate pair; write whole characters",
+  ]);
+});
+
+test("the access section is read alone out of a file that is wrong elsewhere, and not when it is wrong itself", () => {
+  const ACCESS =
+    "access:\n  # who may\n  serviceTokens:\n  - { name: ci, id: ci.example, secretSha256: " +
+    `${"a".repeat(64)} }\n\n  policy: { emails: [ada@example.org] }\n`;
+  const read = (text: string) => {
+    const path = join(folder, "access.yaml");
+    writeFileSync(path, text);
+    return readAccess(path);
+  };
+  for (const text of [
+    `${GOOD}\n${ACCESS}`,
+    `${ACCESS}${GOOD.replace("prefix: notes/", "prefix: notes")}`,
+    `titel: x\n${ACCESS}store: [`,
+    `store: { kind: directory\n${ACCESS}title: [\n`,
+    `title: x\ntitle: y\n${ACCESS}`,
+  ])
+    assert.deepEqual(read(text)?.policy.emails, ["ada@example.org"], text);
+  assert.equal(read(`${GOOD}\n`), null, "there is none: the gate closes");
+  assert.equal(read(GOOD.replace("prefix: notes/", "prefix: notes")), null);
+  for (const text of [
+    "",
+    "title: [",
+    "store: [\n",
+    `${ACCESS}${ACCESS}`,
+    `${GOOD}\n${ACCESS.replace("emails", "email")}`,
+    `${GOOD}\n${ACCESS.replace("ada@example.org", "ada")}`,
+    `${GOOD}\n${ACCESS}  issuer: [\n`,
+    `${GOOD}\naccess: {}\n`,
+  ])
+    assert.equal(read(text), undefined, text);
+  assert.equal(readAccess(join(folder, "gone.yaml")), undefined);
 });

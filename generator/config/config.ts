@@ -7,7 +7,7 @@ import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { StorePatterns } from "../sources/left-out.ts";
-import { checkConfig } from "./check.ts";
+import { checkAccess, checkConfig } from "./check.ts";
 import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
@@ -78,6 +78,32 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
   return resolveConfig(parsed, file, folder);
 }
 
+/** The access section alone, of a file that is wrong elsewhere: who is let in must not wait for the rest.
+ *  @returns null when the file has none, and undefined when that cannot be told or the section itself is wrong */
+export function readAccess(path: string): AccessConfig | null | undefined {
+  try {
+    const bytes = readConfigFile(path);
+    const whole = parseLocatedYaml(bytes);
+    const yaml = whole.problems.length === 0 ? whole : parseLocatedYaml(findSection("access", bytes));
+    if (yaml.problems.length > 0) return undefined;
+    const { data } = configSchema.pick({ access: true }).strip().safeParse(yaml.value);
+    if (data === undefined || checkAccess(yaml.value).length > 0) return undefined;
+    return resolveAccess(data.access, dirname(resolve(path)));
+  } catch (error) {
+    if (error instanceof ShelfError) return undefined;
+    throw error;
+  }
+}
+
+/** The lines of a top-level key in a file that is no YAML as a whole; nothing when it stands there twice or not at all. */
+function findSection(key: string, bytes: Uint8Array): Uint8Array {
+  const found =
+    Buffer.from(bytes)
+      .toString("utf8")
+      .match(new RegExp(`^${key}:.*(?:\\r?\\n(?:[ \\t#-].*)?)*`, "gm")) ?? [];
+  return Buffer.from(found.length === 1 ? (found[0] ?? "") : "");
+}
+
 function badConfig(path: string, lines: readonly { line: number; path: Path; what: string }[]): ShelfError {
   const sorted = [...lines].sort((a, b) => a.line - b.line);
   const errors = sorted.map((problem) => ({
@@ -106,9 +132,8 @@ function readConfigFile(path: string): Uint8Array {
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
   const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
-  const { registry, access } = parsed;
+  const { registry } = parsed;
   const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
-  const jwks = access?.jwks ?? null;
   return {
     file,
     title: parsed.title,
@@ -123,18 +148,21 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     registry:
       registry?.path !== undefined ? { path: resolve(folder, registry.path) } : registry?.url !== undefined ? { url: registry.url } : null,
     code: parsed.code === undefined ? null : storage(parsed.code),
-    access:
-      access === undefined
-        ? null
-        : {
-            ...access,
-            issuer: access.issuer ?? null,
-            jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
-          },
+    access: resolveAccess(parsed.access, folder),
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
+  };
+}
+
+function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {
+  if (access === undefined) return null;
+  const jwks = access.jwks ?? null;
+  return {
+    ...access,
+    issuer: access.issuer ?? null,
+    jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

@@ -53,6 +53,24 @@ test("bodies that are no message get the error that JSON-RPC prescribes, never a
   }
 });
 
+test("half of a surrogate pair in an argument is the caller's mistake or a name of nothing, and no failure of ours", async () => {
+  for (const endpoint of [mcp, internal]) {
+    for (const [name, args] of [
+      ["ask_library", String.raw`{"question":"why \ud800"}`],
+      ["search_library", String.raw`{"query":"\udc00"}`],
+      ["ai_search", String.raw`{"query":"x","prefix":"\udc00"}`],
+      ["get_object", String.raw`{"key":"notes/\ud83d.md"}`],
+      ["list_objects", String.raw`{"prefix":"notes/\ud83d/"}`],
+      ["search_cubs", String.raw`{"query":"\ud83d","repo":"\ud83d"}`],
+      ["get_claim", String.raw`{"id":"\ud83d"}`],
+    ]) {
+      const reply = await post(endpoint, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"${name}","arguments":${args}}}`);
+      assert.ok(reply.status < 500 && reply.body.error?.code !== -32603, `${name} ${args}: ${reply.text}`);
+      assert.ok(reply.text.isWellFormed());
+    }
+  }
+});
+
 test("a depth of 100,000 is refused by its size, and brackets in a string are no depth", async () => {
   assert.equal((await post(mcp, "[".repeat(100_000))).status, 413);
   const { isError, text } = await call(mcp, "search_library", { query: "[".repeat(400) });
