@@ -9,13 +9,19 @@ import { listen, PATIENCE, type Patience, sendAnswer } from "./listen.ts";
 const HURRY = { ...PATIENCE, headers: 150, request: 300, stalled: 300, idle: 300, check: 30 };
 const CHUNK = Buffer.alloc(1024 * 1024);
 
-/** Told when the large answer has ended, and whether all of it was sent. */
-let onEnd: (whole: boolean) => void = () => undefined;
+/** Told when the large answer at a target has ended, and whether all of it was sent. Each test has targets of its own: an answer may end
+ *  when the next test has begun. */
+const onEnd = new Map<string, (whole: boolean) => void>();
 
-/** Takes the whole request and answers "ok"; /large is more than any connection buffers. */
+function ending(target: string): Promise<boolean> {
+  return new Promise((resolve) => onEnd.set(target, resolve));
+}
+
+/** Takes the whole request and answers "ok"; /large… is more than any connection buffers. */
 const listener: RequestListener = (message, response) => {
-  const large = message.url === "/large";
-  if (large) response.on("close", () => onEnd(response.writableFinished));
+  const target = message.url ?? "";
+  const large = target.startsWith("/large");
+  if (large) response.on("close", () => onEnd.get(target)?.(response.writableFinished));
   message.resume().on("end", () => {
     void sendAnswer(response, {
       status: 200,
@@ -82,8 +88,8 @@ test("a client that never ends its headers or its body is told 408 and closed, a
 
 test("a client that does not read what it asked for is closed, and others are served meanwhile", async (t) => {
   const { port, serves } = await start(t);
-  const ended = new Promise((resolve) => (onEnd = resolve));
-  const socket = await open(port, "GET /large HTTP/1.1\r\nHost: x\r\n\r\n");
+  const ended = ending("/large-unread");
+  const socket = await open(port, "GET /large-unread HTTP/1.1\r\nHost: x\r\n\r\n");
   socket.pause();
   await serves();
   // A socket that is not read learns nothing of its end: the server has to say it.
@@ -160,9 +166,9 @@ test("of the requests that a client sends in one go, the next is begun when the 
 
 test("who lets more requests wait than a server holds for everybody loses the connection, and others are served", async (t) => {
   const { port, serves } = await start(t, PATIENCE);
-  const ended = new Promise<boolean>((resolve) => (onEnd = resolve));
+  const ended = ending("/large-crowd");
   const sockets: Socket[] = [];
-  for (let n = 0; n < 10; n++) sockets.push(await pipeline(port, ["/large", ...Array<string>(2_000).fill("/")]));
+  for (let n = 0; n < 10; n++) sockets.push(await pipeline(port, ["/large-crowd", ...Array<string>(2_000).fill("/")]));
   assert.equal(await ended, false);
   await serves();
   for (const socket of sockets) socket.destroy();
@@ -171,8 +177,8 @@ test("who lets more requests wait than a server holds for everybody loses the co
 test("a client that takes an answer drop by drop is closed, one that takes it at a fair rate gets all of it", async (t) => {
   const { port } = await start(t, { ...PATIENCE, check: 30, leeway: 64 * 1024 });
   const reading = async (bytes: number, pause: number): Promise<boolean> => {
-    const ended = new Promise<boolean>((resolve) => (onEnd = resolve));
-    const socket = await pipeline(port, ["/large"]);
+    const ended = ending(`/large-${bytes}`);
+    const socket = await pipeline(port, [`/large-${bytes}`]);
     let got = 0;
     const taking = setInterval(() => {
       for (let left = bytes; left > 0; ) {
