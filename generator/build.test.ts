@@ -56,7 +56,7 @@ async function openPlain(t: TestContext): Promise<{ dir: string; library: string
 /** Every file under a folder with its length and time, but those that say when a build last looked. */
 function filesUnder(dir: string): string[] {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/^(checked|build\.lock|pointer\.lock|registry\.state\.json)$/.test(entry.name))
+    .filter((entry) => entry.isFile() && !/^(checked|build\.lock|pointer\.lock|registry\.state)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`)
     .sort();

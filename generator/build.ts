@@ -8,10 +8,9 @@ import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-director
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
-import { type ByView, type Facts, gatherFacts } from "./facts.ts";
+import { type Facts, gatherFacts } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
-import { hasRows } from "./index/update-index.ts";
 import { withBuildLock } from "./lock.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
@@ -25,7 +24,7 @@ import { recordSet, refusals } from "./record-set.ts";
 import { keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, formatState, type KnownObject, type ViewState, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { writeViews, type Written } from "./write.ts";
 
@@ -77,10 +76,16 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
     return [await compiling, await gathering] as const;
   });
-  const reading = planReading(facts);
-  const outcome = reading.nothing
-    ? unchanged(facts)
-    : await together((tasks) => carryOut(tasks, { facts, reading, site, store, shelves, clock, progress }));
+  const from = async (known: Facts): Promise<Outcome> => {
+    const reading = planReading(known);
+    if (reading.nothing) return unchanged(known);
+    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress }));
+  };
+  const outcome = await from(facts).catch(async (error: unknown) => {
+    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
+    const anew = await from({ ...facts, state: EMPTY_STATE });
+    return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
+  });
   const unchecked = await noteFailure(
     async () => {
       await shelves.public.writeChecked(clock().toISOString());
@@ -146,12 +151,11 @@ type Open = {
 
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
   const { facts, reading, site, store, shelves, clock, progress } = work;
-  const indexed = tasks.run(() => lookAtIndexes(open.index, shelves, facts));
   const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
   const views = project(recordSet(facts, read));
 
   progress.step("render");
-  const plan = planWriting(facts, reading, views, read.extracts, await indexed);
+  const plan = planWriting(facts, reading, views, read.extracts);
   const written = await writeViews(tasks, { plan, views, read, shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
@@ -193,18 +197,6 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   return summarise({ facts, reading, plan, read, views, written, shelves, changes, forgotten });
 }
 
-/** What each index has of the snapshots that were published last. */
-async function lookAtIndexes(
-  index: IndexThread,
-  shelves: Shelves,
-  { state }: Facts,
-): Promise<{ searchable: ByView<boolean>; internalRows: boolean }> {
-  const has = async (view: "public" | "internal", known: ViewState | null): Promise<boolean> =>
-    known !== null && (await index.has(view, known.snapshot));
-  const [shown, internal] = await Promise.all([has("public", state.public), has("internal", state.internal)]);
-  return { searchable: { public: shown, internal }, internalRows: hasRows(shelves.internal) };
-}
-
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {
   return { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
 }
@@ -240,7 +232,7 @@ async function summarise(done: {
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
-    notes: [...notesOf(facts), ...done.forgotten],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...done.forgotten],
     internal: {
       snapshot: after.internal.snapshot,
       sequence: after.internal.sequence,
@@ -275,6 +267,14 @@ function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
     ...(claims?.notes ?? []),
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
+}
+
+/** Of indexes that were not as they had been written. */
+function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[] {
+  return (["public", "internal"] as const).flatMap((view) => {
+    const { problem } = indexes[view];
+    return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];
+  });
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

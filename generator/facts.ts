@@ -1,8 +1,11 @@
 /** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copy of
  *  the registry that a later build falls back on. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { openIndex } from "../snapshots/index/open.ts";
+import { PASSAGES } from "../snapshots/index/tables.ts";
 import { findSetback } from "../snapshots/shelf/record-index.ts";
-import type { SnapshotRecord } from "../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { digestMakers, type Makers } from "./makers.ts";
@@ -11,7 +14,7 @@ import { type Claims, readClaims } from "./sources/claims.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, readState } from "./state.ts";
+import { type BuildState, readState, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -30,6 +33,14 @@ export type Facts = {
   readonly kept: ByView<ReadonlySet<string>>;
   /** What is wrong with a pointer that somebody put back, in words. */
   readonly setbacks: readonly string[];
+  readonly indexes: ByView<IndexFacts>;
+};
+
+type IndexFacts = {
+  /** Why the snapshot of the last build cannot be searched; null when it can. */
+  readonly problem: string | null;
+  /** There are rows, of whatever tag and in whatever state. */
+  readonly rows: boolean;
 };
 
 /** @param keep whether the registry is kept for a build that finds it down; without it nothing at all is written
@@ -46,6 +57,10 @@ export async function gatherFacts(
     const shelf = run(() => lookAt(shelves));
     const makers = digestMakers(options.sources ?? openSources());
     const state = await readState(shelves.buildDir, makers.state);
+    const indexes = {
+      public: run(() => lookAtIndex(shelves.public, state.public)),
+      internal: run(() => lookAtIndex(shelves.internal, state.internal)),
+    };
     return {
       config,
       makers,
@@ -54,6 +69,7 @@ export async function gatherFacts(
       claims: await claims,
       state,
       ...(await shelf),
+      indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
 }
@@ -66,4 +82,17 @@ async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept"
     kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
     setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
   };
+}
+
+async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {
+  const rows = existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
+  if (known === null) return { problem: "No build that is remembered has written it.", rows };
+  // Opening an index makes its folder.
+  if (!rows) return { problem: "It is not there.", rows };
+  const index = await openIndex(shelf.indexUri);
+  try {
+    return { problem: await index.findProblem(known.snapshot), rows };
+  } finally {
+    index.close();
+  }
 }

@@ -4,7 +4,7 @@
  *  process ends, however it ends, so no stale lock has to be told from a live one. Taking it writes nothing, so a full disk
  *  keeps nobody out. Who holds it stands in a file beside it, for people only: no decision follows from that file. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
@@ -21,10 +21,19 @@ const NAME_WAIT_MS = 100;
 /** How long a killed build may hold the lock still: the system frees it when the last of its threads has ended. */
 const DYING_MS = 250;
 
-const Holder = z.object({ pid: z.int().positive(), since: z.string() });
+const Holder = z.object({ pid: z.int().positive(), since: z.string(), work: z.string() });
 type Holder = z.infer<typeof Holder>;
 
-export type LockOptions = { readonly now?: () => Date };
+/** How often somebody who waits for the lock asks for it; milliseconds. */
+const ASK_MS = 100;
+
+export type LockOptions = {
+  readonly now?: () => Date;
+  /** Waits for whoever holds the lock, however long that takes. */
+  readonly wait?: boolean;
+  /** What is done, for people; default "build". */
+  readonly work?: string;
+};
 
 /** Runs `fn` while no other process, and nothing else in this one, runs one under the same `dir` (created when missing).
  *  @throws ShelfError "build_running" naming the process id and since when, when another holds the lock; whatever `fn` throws */
@@ -33,8 +42,11 @@ export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, option
   const database = await openLock(join(dir, LOCK), false);
   try {
     // Nothing is ever written into it, so it needs no journal, which a kill would leave lying there.
-    if (!tryLock(database, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")) throw await running(dir);
-    sayHolder(dir, { pid: process.pid, since: (options.now?.() ?? new Date()).toISOString() });
+    while (!tryLock(database, "PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE")) {
+      if (options.wait !== true) throw await running(dir);
+      await wait(ASK_MS);
+    }
+    sayHolder(dir, { pid: process.pid, since: (options.now?.() ?? new Date()).toISOString(), work: options.work ?? "build" });
     try {
       return await fn();
     } finally {
@@ -43,6 +55,13 @@ export async function withBuildLock<T>(dir: string, fn: () => Promise<T>, option
   } finally {
     database.close();
   }
+}
+
+/** Another text whenever somebody has held the lock since: whoever takes it writes a name into the folder. Null while it is held. */
+export async function lookAtLock(dir: string): Promise<string | null> {
+  if ((await findRunningBuild(dir)) !== null) return null;
+  const folder = await stat(dir, { bigint: true }).catch(() => null);
+  return `${folder?.mtimeNs}`;
 }
 
 /** Who builds under `dir` now, in words; null when nobody does. Writes nothing and keeps nobody out. */
@@ -95,7 +114,7 @@ async function running(dir: string): Promise<ShelfError> {
     holder = readHolder(dir);
   }
   const who = holder === null ? "" : `: process ${holder.pid}, since ${holder.since}`;
-  return new ShelfError("build_running", `Another build is running${who}.`, {
+  return new ShelfError("build_running", `Another ${holder?.work ?? "build"} is running${who}.`, {
     fixes: ["Wait for it to end, or stop that process; a killed build leaves no lock behind."],
   });
 }

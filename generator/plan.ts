@@ -113,16 +113,8 @@ export type WritingPlan = {
   };
 };
 
-/** What the indexes hold, as far as a plan needs it. */
-export type IndexFacts = {
-  /** Whether each view's served snapshot can be searched. */
-  readonly searchable: ByView<boolean>;
-  /** The internal index has rows, of whatever tag. */
-  readonly internalRows: boolean;
-};
-
 export function planReading(facts: Facts): ReadingPlan {
-  const { config, listed, state, pointers } = facts;
+  const { config, listed, state, pointers, indexes } = facts;
   const fingerprint = fingerprintOf(facts);
   const nothing =
     fingerprint === state.fingerprint &&
@@ -132,7 +124,9 @@ export function planReading(facts: Facts): ReadingPlan {
     pointers.public !== null &&
     pointers.internal !== null &&
     pointers.public.snapshot === state.public?.snapshot &&
-    pointers.internal.snapshot === state.internal?.snapshot;
+    pointers.internal.snapshot === state.internal?.snapshot &&
+    indexes.public.problem === null &&
+    indexes.internal.problem === null;
   const anew = whyAnew(facts);
   const remembered = anew === null ? state : EMPTY_STATE;
   const known = usable(remembered, facts);
@@ -158,7 +152,7 @@ export function planReading(facts: Facts): ReadingPlan {
 }
 
 /** @param views what was read, or what is taken for it */
-export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts, index: IndexFacts): WritingPlan {
+export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
@@ -171,8 +165,9 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
     const same = api.facts === decisive;
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
   };
-  const seed = !index.searchable.internal && !index.internalRows;
-  const usableIndex = (view: "public" | "internal"): boolean => index.searchable[view] && voidedBy("documents") === null;
+  const { indexes } = facts;
+  const seed = !indexes.internal.rows;
+  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && voidedBy("documents") === null;
   const documents = {
     public: planDocuments(views.public, extracts, usableIndex("public") ? known.public : null, voidedBy("documents")),
   };

@@ -2,18 +2,16 @@
  *
  *  What objects hold is known when they are read. Until then an object that is to be read is taken to keep its title and kind (a
  *  new one gets those of its name) and to have other bytes, so pages, bundles and documents are an estimate then, and said to be. */
-import { openIndex } from "../snapshots/index/open.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Config } from "./config/config.ts";
 import { mediaTypeOfName } from "./extract/media-type.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
-import { hasRows } from "./index/update-index.ts";
 import { findRunningBuild } from "./lock.ts";
-import { type DocumentsPlan, type IndexFacts, planReading, planWriting, type PlannedObject, type ReadingPlan, type Why } from "./plan.ts";
+import { type DocumentsPlan, planReading, planWriting, type PlannedObject, type ReadingPlan, type Why } from "./plan.ts";
 import { project } from "./project.ts";
 import { extractsOf } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { openShelves, type Shelves } from "./shelves.ts";
+import { openShelves } from "./shelves.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import type { KnownObject } from "./state.ts";
 
@@ -85,7 +83,7 @@ export async function previewBuild(config: Config): Promise<Preview> {
   }
   const objects = takenForRead(facts, reading);
   const views = project(recordSet(facts, { objects, refused: [] }));
-  const plan = planWriting(facts, reading, views, extractsOf(objects, shelves), await lookAtIndexes(shelves, facts));
+  const plan = planWriting(facts, reading, views, extractsOf(objects, shelves));
   const pages = [...plan.pages()];
   const there = new Set(pages.map(({ page }) => page.file));
   return {
@@ -126,19 +124,4 @@ function takenFor({ row, root, why }: PlannedObject, before: KnownObject | undef
   // Another root or time says nothing of the bytes; another program makes another extract of the same ones.
   if (why.every((one) => one === "root" || one === "time")) return { ...before, ...listed };
   return { ...before, ...listed, sha256: why.includes("program") ? before.sha256 : UNREAD, extract: unread };
-}
-
-async function lookAtIndexes(shelves: Shelves, { state }: Facts): Promise<IndexFacts> {
-  const has = async (view: "public" | "internal"): Promise<boolean> => {
-    const snapshot = state[view]?.snapshot;
-    // Opening an index makes its folder.
-    if (snapshot === undefined || !hasRows(shelves[view])) return false;
-    const index = await openIndex(shelves[view].indexUri);
-    try {
-      return await index.has(snapshot);
-    } finally {
-      index.close();
-    }
-  };
-  return { searchable: { public: await has("public"), internal: await has("internal") }, internalRows: hasRows(shelves.internal) };
 }

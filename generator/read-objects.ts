@@ -5,6 +5,7 @@ import { ShelfError } from "../snapshots/errors.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Extracts } from "../snapshots/page/stored-pages.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
+import { readBlob } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
@@ -98,20 +99,15 @@ async function readObject(
   }
 }
 
-/** How to get at the extracts of these objects. */
+/** How to get at the extracts of these objects; reading one throws ShelfError "snapshot_damaged" where it is not whole. */
 export function extractsOf(objects: readonly KnownObject[], shelves: Shelves): Extracts {
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {
     digest: (key) => byKey.get(key)?.extract.sha256 ?? "",
     async read(key) {
       const object = byKey.get(key);
-      const json = object === undefined ? null : await shelves[object.root].getBlob(object.extract.sha256);
-      if (json === null)
-        throw new ShelfError(
-          "build_failed",
-          `The extract of ${key} is gone from the shelf; remove internal/build/state.v8 there and build again.`,
-        );
-      return parseExtract(json);
+      if (object === undefined) throw new ShelfError("internal", `${key} is not among the objects that were read.`);
+      return parseExtract(await readBlob(shelves[object.root], object.extract.sha256));
     },
   };
 }

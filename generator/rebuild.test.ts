@@ -1,16 +1,21 @@
 /** What one build leaves to the next: what it knew, what it could not read, what it could not write down. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { View } from "../snapshots/http/view.ts";
+import { PASSAGES } from "../snapshots/index/tables.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { build } from "./build.ts";
 import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { digestMakers } from "./makers.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
+import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { formatState, readState, writeState } from "./state.ts";
@@ -202,4 +207,68 @@ test("a damaged shelf is whole again after a build without memory", async (t) =>
     [...names].filter((name) => !there.has(name)),
     [],
   );
+});
+
+test("work of the last build that is damaged counts as absent: the build is as from nothing, and the shelf is whole again", async (t) => {
+  const { config } = await makeLibrary(t);
+  const { publicDir, public: shelf } = openShelves(config);
+  await build(config, quiet);
+  const damages: readonly (readonly [name: string, damage: (path: string) => void])[] = [
+    ["flipped", (path) => writeFileSync(path, readFileSync(path, "utf8").replace("Text.", "Next."))],
+    ["cut", (path) => truncateSync(path, 10)],
+    ["gone", (path) => rmSync(path)],
+  ];
+  for (const [name, damage] of damages) {
+    const open = await openSnapshot(shelf, await shelf.readPointer().then((record) => record ?? assert.fail()), createTreeCache());
+    const extract = (await open.find("extracts/a/first.md"))?.sha256 ?? assert.fail();
+    damage(join(publicDir, "blobs", extract.slice(0, 2), extract));
+    // All pages are rendered again, and read the extracts.
+    const renamed: Config = { ...config, title: `Library with a file that is ${name}` };
+    const built = await build(renamed, quiet);
+    const clean = await build({ ...renamed, shelf: { kind: "directory", root: join(publicDir, `../../clean-${name}`) } }, quiet);
+    assert.deepEqual([built.published, built.snapshot], [true, clean.snapshot], name);
+    assert.equal(built.notes.length, 1, name);
+    assert.equal(sha256((await shelf.getBlob(extract)) ?? ""), extract, name);
+  }
+});
+
+test("a search index that is damaged is told by health, not searched, and made anew by a build that finds nothing else new", async (t) => {
+  const { config } = await makeLibrary(t);
+  const first = await build(config, quiet);
+  const data = join(openShelves(config).public.indexUri, `${PASSAGES}.lance`, "data");
+  const file = join(data, readdirSync(data)[0] ?? "");
+  const whole = readFileSync(file);
+  const status = async (view: View): Promise<string> =>
+    ((await ask(view, "/health")).json() as { checks: { search: { status: string } } }).checks.search.status;
+  const open = await openFixtureView(config);
+  assert.deepEqual([await status(open), (await ask(open, "/api/search?q=first")).status], ["pass", 200]);
+  writeFileSync(
+    file,
+    whole.map((byte, at) => (at === 100 ? byte ^ 1 : byte)),
+  );
+  const restarted = await openFixtureView(config);
+  assert.deepEqual([await status(restarted), (await ask(restarted, "/api/search?q=second")).status], ["warn", 503]);
+  for (let left = 100; (await status(open)) === "pass" && left > 0; left--) await wait(50);
+  assert.deepEqual([await status(open), (await ask(open, "/api/search?q=second")).status], ["warn", 503]);
+  const again = await build(config, quiet);
+  assert.deepEqual([again.published, again.snapshot, again.work.read, again.work.indexed], [false, first.snapshot, 0, 2]);
+  assert.match(again.notes.join(), /The search index of the public view was made anew: .*is not what was written/);
+  for (const view of [open, restarted]) {
+    assert.deepEqual([await status(view), (await ask(view, "/api/search?q=second")).status], ["pass", 200]);
+  }
+  assert.deepEqual((await build(config, quiet)).work.indexed, 0);
+});
+
+test("a snapshot whose trees are damaged does not keep the next one from being published", async (t) => {
+  const { config } = await makeLibrary(t);
+  const { publicDir, public: shelf } = openShelves(config);
+  await build(config, quiet);
+  const record = (await shelf.readPointer()) ?? assert.fail();
+  const open = await openSnapshot(shelf, record, createTreeCache());
+  const tree = (await open.find("objects/a"))?.sha256 ?? assert.fail();
+  writeFileSync(join(publicDir, "blobs", tree.slice(0, 2), tree), "[]");
+  await writeFiles(join(publicDir, "../.."), [["library/a/first.md", "# First\n\nOther text.\n"]]);
+  const built = await build(config, quiet);
+  assert.equal(built.published, true);
+  assert.equal((await build(config, quiet)).published, false);
 });

@@ -9,6 +9,7 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import type { Makers } from "./makers.ts";
 import type { ObjectRow } from "../snapshots/format/view-data.ts";
+import { seal, unseal } from "./sealed.ts";
 
 /** An object as it was read, with the digest of its extract. */
 export type ReadRow = ObjectRow & {
@@ -84,11 +85,13 @@ export const EMPTY_STATE: BuildState = {
 /** In the form that V8 copies values in: these are megabytes of small strings. */
 const NAME = "state.v8";
 
-/** The last state, or the empty one when there is none that this program understands.
+/** The last state, or the empty one when there is none that is whole and that this program understands.
  *  @param shape digest of what decides the form of the file (`Makers.state`) */
 export async function readState(dir: string, shape: Sha256): Promise<BuildState> {
   try {
-    const value = deserialize(await readFile(join(dir, NAME))) as { shape: Sha256; state: BuildState };
+    const bytes = unseal(await readFile(join(dir, NAME)));
+    if (bytes === null) return EMPTY_STATE;
+    const value = deserialize(bytes) as { shape: Sha256; state: BuildState };
     return value.shape === shape ? value.state : EMPTY_STATE;
   } catch {
     return EMPTY_STATE;
@@ -97,7 +100,7 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
 
 /** The bytes of a state: made while others work, written when what it says is true. */
 export function formatState(shape: Sha256, state: BuildState): Uint8Array {
-  return serialize({ shape, state });
+  return seal(serialize({ shape, state }));
 }
 
 /** Leaves no half file behind when it fails.

@@ -1,18 +1,22 @@
 /** `proofshelf verify` */
 import { readFile } from "node:fs/promises";
-import { parseJson } from "../../snapshots/digest.ts";
+import { parseJson, type Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { findSearchProblem } from "../../snapshots/query/probe.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import { snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
-import { type IndexCheck, verifyShelf } from "../../snapshots/verify/verify.ts";
+import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openConfig } from "../config/config.ts";
 import { openDeriver } from "../publish/derive.ts";
+import { lookAtLock, withBuildLock } from "../lock.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { softwareFiles } from "../pages/software-files.ts";
 
@@ -30,18 +34,23 @@ export async function runVerify(options: VerifyCommandOptions): Promise<void> {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
-  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), true);
+  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
+  const { dist } = await compileSite();
   const deriver = openDeriver();
   try {
     const findings = await verifyShelf({
       public: shelves.public,
       internal: shelves.internal,
       derive: deriver,
-      index: checkIndex,
+      index: (root, snapshot, data) => checkIndex(shelves[root], snapshot, data),
       snapshots: options.all === true ? "all" : "current",
       since,
       extra: privateTexts,
-      software: softwareFiles((await compileSite()).dist),
+      software: () => softwareFiles(dist),
+      writers: {
+        look: () => lookAtLock(shelves.buildDir),
+        exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
+      },
     });
     const errors = findings.filter((finding) => finding.severity === "error").length;
     const lines = findings.map(
@@ -64,14 +73,19 @@ async function readSince(text: string): Promise<Since> {
   throw new ShelfError("bad_config", "--since takes the number of a snapshot, or a file that is a copy of public/current.json.");
 }
 
-const checkIndex: IndexCheck = async (_, view) => {
-  const index = await openIndex(view.snapshot.shelf.indexUri);
+async function checkIndex({ indexUri }: Shelf, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {
+  const index = await openIndex(indexUri);
   try {
-    return (await index.has(view.snapshot.id)) ? [] : ["The search index has no tag for this snapshot."];
+    const problem = await index.findProblem(snapshot);
+    if (problem !== null) return [problem, ...(await index.findVectorProblems(snapshot))];
+    const reader = await index.at(snapshot);
+    const missed = data === null ? null : await findSearchProblem(reader, data);
+    reader.close();
+    return [...(missed === null ? [] : [missed]), ...(await index.findVectorProblems(snapshot))];
   } finally {
     index.close();
   }
-};
+}
 
 async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
   const receipt = parseReceipt(await readFile(file, "utf8"));

@@ -9,17 +9,15 @@ import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
 
 export type IndexThread = {
-  /** As ViewIndex.has and ViewIndex.update, which see, of one view's index. */
-  has(view: "public" | "internal", tag: string): Promise<boolean>;
+  /** As ViewIndex.update, which see, of one view's index. */
   update(view: "public" | "internal", update: SourceUpdate): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Starts loading the engine at once.
- *  @param roots the views' shelf folders */
+/** @param roots the views' shelf folders */
 export function openIndexThread(roots: IndexRoots): IndexThread {
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
-  const waiting = new Map<number, { resolve(value: boolean): void; reject(reason: Error): void }>();
+  const waiting = new Map<number, { resolve(): void; reject(reason: Error): void }>();
   let last = 0;
   let failure: Error | null = null;
   const fail = (error: Error): void => {
@@ -30,7 +28,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   worker.on("message", (reply: Reply) => {
     const caller = waiting.get(reply.id);
     waiting.delete(reply.id);
-    if ("value" in reply) caller?.resolve(reply.value);
+    if ("done" in reply) caller?.resolve();
     else
       caller?.reject(
         reply.code === null ? new Error(reply.message) : new ShelfError(reply.code, reply.message, { fixes: [...reply.fixes] }),
@@ -39,7 +37,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   worker.on("error", (error) => fail(error instanceof Error ? error : new Error(String(error))));
   worker.on("exit", () => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Request): Promise<boolean> {
+  function ask(request: Request): Promise<void> {
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
       waiting.set(request.id, { resolve, reject });
@@ -48,7 +46,6 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   }
 
   return {
-    has: (view, tag) => ask({ id: ++last, kind: "has", view, tag }),
     async update(view, { upsert, remove, base, tag }) {
       const id = ++last;
       await Promise.all([

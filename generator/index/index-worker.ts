@@ -1,16 +1,16 @@
 /** The thread behind index-thread.ts. */
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
-import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
 import type { Document } from "../../snapshots/index/row.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
+import { readBlob } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { parseExtract } from "../extract/extract-json.ts";
 import type { IndexSource } from "./index-documents.ts";
 
 export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
 export type Request =
-  | { readonly id: number; readonly kind: "has"; readonly view: "public" | "internal"; readonly tag: string }
   | {
       readonly id: number;
       readonly kind: "update";
@@ -23,7 +23,7 @@ export type Request =
   | { readonly id: number; readonly kind: "tag"; readonly tag: string };
 
 export type Reply =
-  | { readonly id: number; readonly value: boolean }
+  | { readonly id: number; readonly done: true }
   | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
 
 const roots = workerData as IndexRoots;
@@ -42,12 +42,13 @@ function tagOf(id: number): PromiseWithResolvers<string> {
   return made;
 }
 
-async function withIndex<T>(view: "public" | "internal", work: (index: ViewIndex) => Promise<T>): Promise<T> {
+async function update({ id, view, upsert, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
   const index = await openIndex(shelves[view].indexUri);
   try {
-    return await work(index);
+    await index.update({ upsert: documents(shelves[view], upsert), remove, base, tag: tagOf(id).promise });
   } finally {
     index.close();
+    tags.delete(id);
   }
 }
 
@@ -57,19 +58,7 @@ async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncG
 }
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
-  const json = await shelf.getBlob(digest);
-  if (json === null)
-    throw new ShelfError("build_failed", "An extract is gone from the shelf; remove internal/build/state.v8 there and build again.");
-  return (JSON.parse(Buffer.from(json).toString("utf8")) as Extract).passages;
-}
-
-async function answer(request: Exclude<Request, { kind: "tag" }>): Promise<boolean> {
-  const { id, kind, view } = request;
-  if (kind === "has") return withIndex(view, (index) => index.has(request.tag));
-  const { upsert, remove, base } = request;
-  await withIndex(view, (index) => index.update({ upsert: documents(shelves[view], upsert), remove, base, tag: tagOf(id).promise }));
-  tags.delete(id);
-  return true;
+  return parseExtract(await readBlob(shelf, digest)).passages;
 }
 
 parentPort?.on("message", async (request: Request) => {
@@ -80,7 +69,8 @@ parentPort?.on("message", async (request: Request) => {
   }
   let reply: Reply;
   try {
-    reply = { id, value: await answer(request) };
+    await update(request);
+    reply = { id, done: true };
   } catch (error) {
     reply =
       error instanceof ShelfError

@@ -1,7 +1,8 @@
 /** Brings the search indexes of both views to their new snapshots. */
-import { constants, existsSync } from "node:fs";
+import { constants } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { copyManifests } from "../../snapshots/index/manifest.ts";
 import { PASSAGES, WORDS } from "../../snapshots/index/tables.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { DocumentsPlan } from "../plan.ts";
@@ -37,11 +38,6 @@ export async function seedAndUpdate(
   return { public: shown, internal };
 }
 
-/** Whether a view's index has rows, of whatever tag and in whatever state. */
-export function hasRows(shelf: Shelf): boolean {
-  return existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
-}
-
 /** Gives an internal index that has no rows a copy of the public one. The copy goes from public to internal, never the other
  *  way. Whatever else is there stays: a server may be reading it. */
 export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
@@ -55,5 +51,6 @@ export async function seedIndex(from: Shelf, to: Shelf): Promise<void> {
     await rm(join(to.indexUri, name), { recursive: true, force: true });
     await rename(join(staging, name), join(to.indexUri, name));
   }
+  for (const name of [WORDS, PASSAGES]) await copyManifests(from.indexUri, to.indexUri, name);
   await rm(staging, { recursive: true, force: true });
 }

@@ -72,7 +72,8 @@ async function draftRecord(
   };
   const trees = createTreeCache();
   const after = await openSnapshot(shelf, record, trees);
-  const changes = await diffSnapshots(before === null ? null : await openSnapshot(shelf, before, trees).catch(ignoreDamage), after);
+  const old = before === null ? null : await openSnapshot(shelf, before, trees).catch(ignoreDamage);
+  const changes = (await diffSnapshots(old, after).catch(ignoreDamage)) ?? (await diffSnapshots(null, after));
   return { record, changes };
 }
 

@@ -10,6 +10,7 @@ import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { RegistryConfig } from "../config/config.ts";
+import { seal, unseal } from "../sealed.ts";
 import { readSourceFile } from "./source-file.ts";
 
 export const MAX_REGISTRY_BYTES = 64 * 1024 * 1024; // after decompression; about 50,000 records
@@ -96,12 +97,15 @@ const KeptState = z.object({
   last_modified: z.string(),
   fetched: z.string(),
 });
-const STATE_FILE = "registry.state.json";
+/** Sealed JSON. */
+const STATE_FILE = "registry.state";
 
-/** The last good registry of this source; null when there is none, or when the files do not fit each other. */
+/** The last good registry of this source; null when there is none, or when the files are not as they were written. */
 export async function findKept(cacheDir: string, source: RegistryConfig): Promise<KeptRegistry | null> {
   try {
-    const state = KeptState.parse(JSON.parse(await readFile(join(cacheDir, STATE_FILE), "utf8")));
+    const json = unseal(await readFile(join(cacheDir, STATE_FILE)));
+    if (json === null) return null;
+    const state = KeptState.parse(JSON.parse(new TextDecoder().decode(json)));
     if (state.source !== nameSource(source) || !/^[0-9a-f]{64}$/.test(state.sha256)) return null;
     const bytes = new Uint8Array(await readFile(join(cacheDir, `registry-${state.sha256}.json`)));
     if (sha256(bytes) !== state.sha256) return null;
@@ -129,7 +133,7 @@ export async function keepRegistry(
     last_modified: pulled.lastModified,
     fetched: now.toISOString(),
   };
-  await replace(join(cacheDir, STATE_FILE), Buffer.from(JSON.stringify(state)));
+  await replace(join(cacheDir, STATE_FILE), seal(Buffer.from(JSON.stringify(state))));
   if (previous !== null && previous.sha256 !== digest) await rm(join(cacheDir, `registry-${previous.sha256}.json`), { force: true });
 }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -161,8 +161,16 @@ test("a copy kept of another source, or damaged on disk, is not used", async (t)
   await openRegistry({ url }, { cacheDir });
   status = 500;
   assert.notEqual((await openRegistry({ url: `${url}2` }, { cacheDir })).unavailable, null);
-  writeFileSync(join(cacheDir, `registry-${sha256(GOOD)}.json`), GOOD.replace("plus", "minus"));
-  assert.notEqual((await openRegistry({ url }, { cacheDir })).unavailable, null);
+  for (const name of readdirSync(cacheDir)) {
+    const path = join(cacheDir, name);
+    const whole = readFileSync(path);
+    for (const at of whole.keys()) {
+      writeFileSync(path, Buffer.from(whole).fill((whole[at] ?? 0) ^ 1, at, at + 1));
+      assert.notEqual((await openRegistry({ url }, { cacheDir })).unavailable, null, `${name}, byte ${at}`);
+    }
+    writeFileSync(path, whole);
+  }
+  assert.equal((await openRegistry({ url }, { cacheDir })).unavailable, null);
 });
 
 test("a file is pulled, and when it breaks the last good one is used; only one copy is kept", async () => {

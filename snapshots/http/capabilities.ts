@@ -2,6 +2,7 @@
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
+import { findSearchProblem } from "../query/probe.ts";
 import type { View } from "./view.ts";
 import { pagePath } from "../format/layout.ts";
 
@@ -54,10 +55,13 @@ export async function health(view: View): Promise<Health> {
         : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
   }
   if (open !== null) {
-    checks["search"] = await open.reader().then(
-      () => ({ status: "pass" as const, detail: "the index of this snapshot opens" }),
-      (error: unknown) => ({ status: "warn" as const, detail: error instanceof Error ? error.message : "the index cannot be opened" }),
-    );
+    const problem = await Promise.all([open.reader(), open.snapshot.data()])
+      .then(([reader, data]) => findSearchProblem(reader, data))
+      .catch((error: unknown) => (error instanceof Error ? error.message : "the index cannot be opened"));
+    checks["search"] =
+      problem === null
+        ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
+        : { status: "warn", detail: problem };
   }
   const registry = (await open?.snapshot.data().catch(() => null))?.library.registry ?? "none";
   if (registry !== "none") checks["registry"] = { status: registry === "read" ? "pass" : "warn", detail: REGISTRY_WORDS[registry] };

@@ -107,6 +107,7 @@ export function openView(options: ViewOptions): View {
   const open = async (record: SnapshotRecord): Promise<Opened> => {
     const snapshot = await openSnapshot(shelf, record, trees);
     let reader: Promise<IndexReader> | null = null;
+    let held: IndexReader | null = null;
     let history: Promise<Seen> | null = null;
     const known = current?.past() ?? null;
     const past = known !== null && known.sequence < record.sequence ? known : null;
@@ -122,7 +123,13 @@ export function openView(options: ViewOptions): View {
         return (await history)[kind].get(name) ?? null;
       },
       reader() {
-        reader ??= (async () => (await openViewIndex()).at(record.snapshot))().catch((error: unknown) => {
+        // A file of its index is not what was written any more: no search until the index is made anew.
+        if (held?.whole() === false) {
+          held.close();
+          held = null;
+          reader = null;
+        }
+        reader ??= (async () => (held = await (await openViewIndex()).at(record.snapshot)))().catch((error: unknown) => {
           reader = null;
           if (error instanceof ShelfError) throw error;
           throw new ShelfError("search_unavailable", "The search index cannot be opened.", { cause: error });

@@ -1,6 +1,7 @@
 /** The engine, LanceDB. The rest of the program meets it only through this folder. */
 import { createRequire } from "node:module";
 import type { Connection } from "@lancedb/lancedb";
+import { type Manifests, openManifests } from "./manifest.ts";
 
 /** Bytes of decoded index data and of file metadata that one connection keeps. */
 const INDEX_CACHE = 512n * 1024n * 1024n;
@@ -10,6 +11,7 @@ export type Engine = {
   readonly connection: Connection;
   readonly lancedb: typeof import("@lancedb/lancedb");
   readonly arrow: typeof import("apache-arrow");
+  readonly manifests: Manifests;
 };
 
 /** Imported here and not at the top: who does not search does not load the native library. */
@@ -18,5 +20,5 @@ export async function connectEngine(uri: string): Promise<Engine> {
   // As CommonJS, because LanceDB loads it so and knows tables by its own copy of the classes.
   const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
   const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
-  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow };
+  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow, manifests: openManifests(uri) };
 }

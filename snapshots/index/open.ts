@@ -4,6 +4,7 @@
  *  were, and the next update starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
 import { connectEngine, type Engine } from "./engine.ts";
+import { tagFile } from "./manifest.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
@@ -11,6 +12,7 @@ import {
   emptyTable,
   indexTerms,
   NEVER,
+  openAt,
   openTable,
   PASSAGES,
   passageTable,
@@ -43,10 +45,11 @@ export type IndexUpdate = {
 };
 
 export type ViewIndex = {
-  /** Whether a search at this tag works, with this version of the program. */
-  has(tag: string): Promise<boolean>;
-  /** Tags that can be searched, in no order. */
-  tags(): Promise<string[]>;
+  /** Why a search at this tag does not work with this version of the program, in words; null when it does, with every byte as
+   *  it was written. */
+  findProblem(tag: string): Promise<string | null>;
+  /** The same for a model's vectors of this tag, all models together. */
+  findVectorProblems(tag: string): Promise<string[]>;
   /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
    *  @returns documents written and removed, and rows in the index now
    *  @throws ShelfError "search_unavailable" when `base` is not a tag */
@@ -66,58 +69,73 @@ export type ViewIndex = {
 export async function openIndex(uri: string): Promise<ViewIndex> {
   const engine = await connectEngine(uri);
 
-  async function openTables(): Promise<{ passages: Table; words: Table } | null> {
-    const [passages, words] = await Promise.all([openTable(engine.connection, PASSAGES), openTable(engine.connection, WORDS)]);
-    if (passages !== null && words !== null) return { passages, words };
+  async function openTables(tag: string): Promise<{ passages: Table; words: Table } | null> {
+    const [passages, words] = await Promise.all([PASSAGES, WORDS].map((name) => openAt(engine.connection, name, tag)));
+    if (passages && words) return { passages, words };
     passages?.close();
     words?.close();
     return null;
   }
 
-  async function tags(): Promise<string[]> {
-    const tables = await openTables();
-    if (tables === null) return [];
-    const [passages, words] = await Promise.all([tagNames(tables.passages), tagNames(tables.words)]);
-    tables.passages.close();
-    tables.words.close();
-    // Of two tables one may have been lost, and made anew without the earlier tags.
-    return passages.filter((name) => words.includes(name));
+  async function findProblem(tag: string): Promise<string | null> {
+    for (const table of [PASSAGES, WORDS]) {
+      const damage = await engine.manifests.findDamage(table, tag);
+      if (damage !== null) return damage;
+    }
+    // The engine also reads what is newer than the tag.
+    const tables = await openTables(tag);
+    tables?.passages.close();
+    tables?.words.close();
+    return tables === null ? "The engine does not open it." : null;
   }
 
-  async function has(tag: string): Promise<boolean> {
-    return (await tags()).includes(tag);
-  }
-
-  function unavailable(tag: string): ShelfError {
-    return new ShelfError("search_unavailable", `There is no search index for snapshot ${tag}.`, {
+  async function expect(tag: string): Promise<void> {
+    const problem = await findProblem(tag);
+    if (problem === null) return;
+    throw new ShelfError("search_unavailable", `There is no search index for snapshot ${tag}. ${problem}`, {
       fixes: ["Build again: the index is then written anew."],
     });
   }
 
   return {
-    has,
-    tags,
+    findProblem,
+    async findVectorProblems(tag) {
+      const problems: string[] = [];
+      for (const table of (await engine.connection.tableNames()).filter((name) => name.startsWith("vectors-"))) {
+        if (!(await engine.manifests.tags(table)).includes(tag) && !(await engine.manifests.list(table)).has(tagFile(tag))) continue;
+        const damage = await engine.manifests.findDamage(table, tag);
+        if (damage !== null) problems.push(damage);
+      }
+      return problems;
+    },
     async update(update) {
-      if (update.base !== null && !(await has(update.base))) throw unavailable(update.base);
+      if (update.base !== null) await expect(update.base);
+      for (const table of [PASSAGES, WORDS]) await engine.manifests.mend(table);
+      const before = { passages: await engine.manifests.list(PASSAGES), words: await engine.manifests.list(WORDS) };
       const counts = new WordCounts();
       const { passages, documents } =
         update.base === null ? await writeAll(engine, update, counts) : await writeChanges(engine, update, update.base, counts);
       const written = await writeCounts(engine, update.base, counts.changes());
       const tag = await update.tag;
       if (!TAG_PATTERN.test(tag)) throw new ShelfError("build_failed", `${JSON.stringify(tag)} cannot name an index tag.`);
-      await setTag(written, tag);
+      const { base } = update;
+      await engine.manifests.write(WORDS, tag, { base, before: before.words }, () => setTag(written, tag));
       const rows = await passages.countRows();
-      await setTag(passages, tag);
+      await engine.manifests.write(PASSAGES, tag, { base, before: before.passages }, () => setTag(passages, tag));
       return { documents, rows };
     },
     async embed(options) {
-      if (!(await has(options.tag))) throw unavailable(options.tag);
+      await expect(options.tag);
       return embedPassages(engine, options);
     },
     async prune(keep) {
       const names = await engine.connection.tableNames();
       for (const name of names) {
         if (!TABLE_PATTERN.test(name)) continue;
+        await engine.manifests.mend(name);
+        for (const tag of await engine.manifests.tags(name)) if (!keep.includes(tag)) await engine.manifests.forget(name, tag);
+        const sound = await engine.manifests.tags(name);
+        await engine.manifests.sweep(name);
         const table = await openTable(engine.connection, name);
         if (table === null) {
           // The next build makes what is searched anew; nobody will miss the rest.
@@ -125,7 +143,6 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
           continue;
         }
         const known = await table.tags();
-        for (const tag of await tagNames(table)) if (!keep.includes(tag)) await known.delete(tag);
         const kept = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
         if (kept.size === 0 && name !== PASSAGES && name !== WORDS) {
           // Another model's vectors, or another version of the program wrote it.
@@ -134,22 +151,18 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
         }
         const times = (await table.listVersions()).filter(({ version }) => kept.has(version)).map(({ timestamp }) => timestamp.getTime());
         // Cleaning stops at the oldest kept tag: the engine refuses to clean past one.
-        await table.optimize({ cleanupOlderThan: times.length === 0 ? new Date() : new Date(Math.min(...times)) });
+        const cleanupOlderThan = times.length === 0 ? new Date() : new Date(Math.min(...times));
+        await engine.manifests.thin(name, sound, () => table.optimize({ cleanupOlderThan }));
       }
     },
     async at(tag) {
-      const tables = (await has(tag)) ? await openTables() : null;
-      if (tables === null) throw unavailable(tag);
-      await tables.passages.checkout(tag);
-      await tables.words.checkout(tag);
+      await expect(tag);
+      const tables = await openTables(tag);
+      if (tables === null) throw new ShelfError("search_unavailable", `The search index for snapshot ${tag} is gone.`);
       return openReader(engine, tag, tables.passages, tables.words);
     },
     close: () => engine.connection.close(),
   };
-}
-
-async function tagNames(table: Table): Promise<string[]> {
-  return Object.keys(await (await table.tags()).list());
 }
 
 /** Documents in lists whose rows fill about one batch; of two with one id in a list, the later. */

@@ -6,9 +6,9 @@ import { openHolder } from "./holder.ts";
 import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
-import { sqlLists, sqlString, warmTerms } from "./tables.ts";
+import { PASSAGES, sqlLists, sqlString, warmTerms, WORDS } from "./tables.ts";
 import { readTerms, type Terms } from "./terms.ts";
-import { openVectors, type VectorReader } from "./vectors.ts";
+import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
 import type { FullTextQuery, Operator as Operators, Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 
@@ -47,6 +47,8 @@ export type IndexReader = {
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
+  /** False once a file that it reads is not what was written any more. Looks again aside, at most once in LOOK_MS. */
+  whole(): boolean;
   /** Releases the memory of its rows, for a snapshot that is no longer current. */
   release(): void;
   close(): void;
@@ -68,6 +70,9 @@ const ROW_COLUMNS = [
   "sha256",
 ] as const;
 
+/** How long a look at the files is trusted. */
+const LOOK_MS = 1_000;
+
 export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
   const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
   // For words of a single row 1 is the answer anyway (see openStatistics). Totals begin with a space.
@@ -79,6 +84,13 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
   }
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
+  let damaged = false;
+  let looked = performance.now();
+  const look = async (): Promise<void> => {
+    for (const table of [PASSAGES, WORDS, ...[...vectors.keys()].map(vectorTableName)]) {
+      damaged ||= (await engine.manifests.findDamage(table, tag)) !== null;
+    }
+  };
 
   const holder = openHolder(async (room) => {
     const rows = await loadRows(passages, room);
@@ -170,6 +182,14 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
+    whole() {
+      if (performance.now() - looked > LOOK_MS) {
+        looked = performance.now();
+        // What cannot be looked at now, for want of open files for instance, is looked at again.
+        void look().catch(() => undefined);
+      }
+      return !damaged;
+    },
     release: () => holder.release(),
     close: () => {
       for (const opened of vectors.values())

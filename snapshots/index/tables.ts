@@ -65,6 +65,19 @@ export async function openTable(connection: Connection, name: string): Promise<T
   });
 }
 
+/** The table at a tag, or null when there is none to be read. */
+export async function openAt(connection: Connection, name: string, tag: string): Promise<Table | null> {
+  const table = await openTable(connection, name);
+  try {
+    await table?.checkout(tag);
+    return table;
+  } catch (error) {
+    table?.close();
+    if (PASSING.test(String(error))) throw error;
+    return null;
+  }
+}
+
 /** Makes the table anew. Earlier versions of it, and with them the earlier tags, stay readable. */
 export async function emptyTable({ connection }: Engine, name: string, like: ArrowTable): Promise<Table> {
   const before = await openTable(connection, name);

@@ -163,7 +163,12 @@ test("vectors and a cache that a full disk left unreadable are made again", asyn
   await before.update({ upsert: [document("t.txt", "text")], remove: [], base: null, tag: "one" });
   await before.embed({ tag: "one", embedder: toy, cacheUri });
   before.close();
-  for (const table of [join(dir, `${vectorTableName("toy")}.lance`), ...readdirSync(cacheUri).map((name) => join(cacheUri, name))])
+  for (const table of [
+    join(dir, `${vectorTableName("toy")}.lance`),
+    ...readdirSync(cacheUri)
+      .filter((name) => name !== "manifests")
+      .map((name) => join(cacheUri, name)),
+  ])
     rmSync(join(table, "_versions"), { recursive: true });
   const index = await openIndex(dir);
   const reader = await index.at("one");
@@ -173,6 +178,6 @@ test("vectors and a cache that a full disk left unreadable are made again", asyn
   reader.close();
   rmSync(join(dir, `${vectorTableName("toy")}.lance`, "_versions"), { recursive: true });
   await index.prune(["one"]);
-  assert.deepEqual(await index.tags(), ["one"]);
+  assert.equal(await index.findProblem("one"), null);
   index.close();
 });

@@ -1,7 +1,5 @@
 /** Vectors of a view's passages: one table per model beside the passages, with the same tags. A row says by its print which
  *  text its vector was made from, so the table can be brought to any tag from whatever state it is in. */
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import type { Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { sha256 } from "../digest.ts";
@@ -11,7 +9,8 @@ import type { Embedder } from "../embed/embedder.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
-import { NEVER, openOrCreate, openTable, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
+import { openManifests } from "./manifest.ts";
+import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 const BATCH = 256; // passages embedded and written at once
 /** Up to here every vector is compared, which is exact. */
@@ -22,6 +21,8 @@ const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 /** Share of vectors outside the clusters above which they are made anew. */
 const STALE_SHARE = 0.2;
 const INDEX_NAME = "vector_idx";
+/** A cache has no snapshots and no tags: the manifest of the state after the last vector was added has this name. */
+const CACHE_TAG = "cache";
 
 export type EmbedOptions = {
   /** A tag of the index. Its passages get their vectors, and the vectors get this tag. */
@@ -76,7 +77,9 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
   const passages = await engine.connection.openTable(PASSAGES);
   await passages.checkout(tag);
   const empty = vectorTable(engine, { doc: [], n: new Int32Array(), print: [] }, [], embedder.dimensions);
-  const table = await openOrCreate(engine.connection, vectorTableName(embedder.id), empty);
+  const tableName = vectorTableName(embedder.id);
+  await engine.manifests.mend(tableName);
+  const table = await openOrCreate(engine.connection, tableName, empty);
   const cache = options.cacheUri === null ? null : await openCache(engine, options.cacheUri, embedder);
   try {
     const wanted = await readPlaces(passages);
@@ -106,7 +109,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
     }
     if ((await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await table.optimize({ cleanupOlderThan: NEVER });
     await clusterVectors(engine, table, wanted.length);
-    await setTag(table, tag);
+    await engine.manifests.write(tableName, tag, { base: null, before: new Map() }, () => setTag(table, tag));
     return { passages: wanted.length, written: missing.length, embedded };
   } finally {
     await cache?.close();
@@ -147,8 +150,11 @@ type Cache = {
 
 async function openCache(engine: Engine, uri: string, embedder: Embedder): Promise<Cache> {
   const connection = await engine.lancedb.connect(uri);
+  const manifests = openManifests(uri);
   const empty = vectorTable(engine, { digest: [] }, [], embedder.dimensions);
-  const table = await openOrCreate(connection, `embeddings-${sha256(embedder.id).slice(0, 16)}`, empty);
+  const name = `embeddings-${sha256(embedder.id).slice(0, 16)}`;
+  await manifests.mend(name);
+  const table = await openOrCreate(connection, name, empty);
   let added = 0;
   return {
     async get(digests) {
@@ -170,22 +176,19 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
       if (added >= BATCH || (added > 0 && (await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS)) {
         await table.createIndex("digest");
         // Nobody reads an old state of a cache.
-        await table.optimize({ cleanupOlderThan: new Date() });
+        await manifests.thin(name, [CACHE_TAG], () => table.optimize({ cleanupOlderThan: new Date() }));
       }
+      if (added > 0) await manifests.write(name, CACHE_TAG, { base: null, before: new Map() }, async () => {});
       table.close();
       connection.close();
     },
   };
 }
 
-/** Whether a directory of an index has the vectors of a tag by a model, told from a file name without the engine. Its layout
- *  is the engine's own affair: false may only mean that it has changed.
- *  @param uri of the index, when it is a directory */
+/** Whether an index has the vectors of a tag by a model, every byte as it was written; told without the engine.
+ *  @param uri directory of the index */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
-  return stat(join(uri, `${vectorTableName(embedderId)}.lance`, "_refs", "tags", `${tag}.json`)).then(
-    () => true,
-    () => false,
-  );
+  return (await openManifests(uri).findDamage(vectorTableName(embedderId), tag)) === null;
 }
 
 /** A passage near a vector; similarity is the cosine, -1 to 1. */
@@ -198,12 +201,12 @@ export type VectorReader = {
   close(): void;
 };
 
-/** The vectors of a tag by one model, or null when they were not made. */
+/** The vectors of a tag by one model, or null when they were not made, or are not what was made. */
 export async function openVectors(engine: Engine, tag: string, embedderId: string): Promise<VectorReader | null> {
-  const table = await openTable(engine.connection, vectorTableName(embedderId));
+  const name = vectorTableName(embedderId);
+  if ((await engine.manifests.findDamage(name, tag)) !== null) return null;
+  const table = await openAt(engine.connection, name, tag);
   if (table === null) return null;
-  if (!(tag in (await (await table.tags()).list()))) return null;
-  await table.checkout(tag);
   const rows = await table.countRows();
   const probes = Math.max(1, Math.round(Math.sqrt(rows) * PROBED));
   return {

@@ -34,19 +34,21 @@ export function createTreeCache(): TreeCache {
   return new LRUCache({ max: MAX_CACHED_TREES });
 }
 
+/** Bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged" */
+export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array> {
+  const bytes = await shelf.getBlob(digest);
+  if (bytes === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+  if ((await sha256Aside(bytes)) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
+  return bytes;
+}
+
 /** Opens the snapshot that a record names. Reads nothing but the root tree.
  *  @throws ShelfError "snapshot_damaged" when the root is missing or wrong */
 export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<Snapshot> {
-  const readBlob = async (digest: Sha256): Promise<Uint8Array> => {
-    const bytes = await shelf.getBlob(digest);
-    if (bytes === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
-    if ((await sha256Aside(bytes)) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
-    return bytes;
-  };
   const tree = async (digest: Sha256): Promise<Tree> => {
     const cached = trees.get(digest);
     if (cached !== undefined) return cached;
-    const parsed = parseTree(await readBlob(digest));
+    const parsed = parseTree(await readBlob(shelf, digest));
     trees.set(digest, parsed);
     return parsed;
   };
@@ -66,7 +68,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
   const text = async (path: string): Promise<string> => {
     const entry = await find(path);
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
-    return new TextDecoder().decode(await readBlob(entry.sha256));
+    return new TextDecoder().decode(await readBlob(shelf, entry.sha256));
   };
 
   await tree(record.snapshot);
@@ -77,7 +79,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     shelf,
     find,
     tree,
-    read: (entry) => readBlob(entry.sha256),
+    read: (entry) => readBlob(shelf, entry.sha256),
     data: () => {
       // A failed load is not remembered: the shelf may come back.
       data ??= loadViewData(text).catch((error: unknown) => {
@@ -89,7 +91,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     async extract(key) {
       const entry = await find(`extracts/${key}`);
       if (entry?.kind !== "blob") return null;
-      return JSON.parse(new TextDecoder().decode(await readBlob(entry.sha256))) as Extract;
+      return JSON.parse(new TextDecoder().decode(await readBlob(shelf, entry.sha256))) as Extract;
     },
   };
 }

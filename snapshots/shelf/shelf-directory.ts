@@ -16,6 +16,7 @@ import {
 import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { ZodType } from "zod";
 import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { absent } from "./absent.ts";
@@ -47,23 +48,20 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
 
   const readNamed = async (): Promise<readonly SnapshotRecord[] | null> => {
-    const text = await readFile(pointerPath, "utf8").catch(absent);
-    return text === null ? null : parseNamed(text, fallback !== null);
+    const bytes = await readFile(pointerPath).catch(absent);
+    return bytes === null ? null : parseNamed(bytes, fallback !== null);
   };
 
   const readRecord = async (sequence: number): Promise<SnapshotRecord | null> => {
-    const text = await readFile(recordPath(sequence), "utf8").catch(absent);
-    if (text === null) return null;
-    const record = parseRecord(text, `snapshots/${sequence}.json`);
+    const bytes = await readFile(recordPath(sequence)).catch(absent);
+    if (bytes === null) return null;
+    const record = parseExactly(snapshotRecordSchema, bytes, `snapshots/${sequence}.json`);
     if (record.sequence === sequence) return record;
     throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`);
   };
   const readChanges = async (sequence: number): Promise<Changes | null> => {
-    const text = await readFile(changesPath(sequence), "utf8").catch(absent);
-    if (text === null) return null;
-    const parsed = changesSchema.safeParse(parseJson(text));
-    if (!parsed.success) throw new ShelfError("snapshot_damaged", `changes/${sequence}.json is malformed.`);
-    return parsed.data;
+    const bytes = await readFile(changesPath(sequence)).catch(absent);
+    return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
   };
 
   const shelf: Shelf = {
@@ -125,7 +123,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
       // the lock keeps everyone else out.
       await withLock(join(root, "pointer.lock"), () => {
-        const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath, "utf8"), fallback !== null) : [];
+        const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath), fallback !== null) : [];
         const current = fallback === null ? (named[0] ?? null) : findServed(named, published);
         if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
           throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
@@ -203,16 +201,18 @@ export async function checkWritable(root: string): Promise<void> {
 }
 
 /** What a pointer names: a record, or the one or two of an internal root. */
-function parseNamed(text: string, internal: boolean): readonly SnapshotRecord[] {
-  const parsed = (internal ? internalPointerSchema : snapshotRecordSchema).safeParse(parseJson(text));
-  if (!parsed.success) throw new ShelfError("snapshot_damaged", "current.json is malformed.");
-  return [parsed.data].flat();
+function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
+  return [
+    parseExactly<SnapshotRecord | SnapshotRecord[]>(internal ? internalPointerSchema : snapshotRecordSchema, bytes, "current.json"),
+  ].flat();
 }
 
-function parseRecord(text: string, name: string): SnapshotRecord {
-  const parsed = snapshotRecordSchema.safeParse(parseJson(text));
-  if (!parsed.success) throw new ShelfError("snapshot_damaged", `${name} is malformed.`);
-  return parsed.data;
+/** Bytes that are not exactly the canonical JSON of a value of this shape are damage, whatever they may be read as.
+ *  @throws ShelfError "snapshot_damaged" */
+function parseExactly<T>(schema: ZodType<T>, bytes: Uint8Array, name: string): T {
+  const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString()));
+  if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
+  throw new ShelfError("snapshot_damaged", `${name} is not what was written.`);
 }
 
 /** How long another process may take to move the pointer: one small write. */

@@ -15,38 +15,48 @@ export interface Deriver {
 export type DerivedSource = { readonly path: string; readonly bytes: () => Promise<Uint8Array> | Uint8Array };
 
 export async function checkDerived(
-  { report, root }: Audit,
+  { report, root, derived }: Audit,
   snapshot: Snapshot,
   data: ViewData,
   files: ReadonlyMap<string, BlobEntry>,
   deriver: Deriver,
 ): Promise<void> {
+  const name = `${root} ${snapshot.id}`;
+  if (derived.has(name)) return;
   const expected = new Set<string>();
-  const at = (path: string) => ({ snapshot: snapshot.id, path });
+  let same = true;
+  const tell = (
+    code: "derived_missing" | "derived_differs" | "derived_extra" | "derive_failed",
+    path: string | null,
+    detail: string,
+  ): void => {
+    same = false;
+    report.add(code, root, { snapshot: snapshot.id, path }, detail);
+  };
   try {
     for await (const { path, bytes } of deriver.files(snapshot, data)) {
       expected.add(path);
       const entry = files.get(path);
       if (entry === undefined) {
-        report.add("derived_missing", root, at(path), "It follows from the sources.");
+        tell("derived_missing", path, "It follows from the sources.");
         continue;
       }
       try {
-        if (sha256(await bytes()) !== entry.sha256) report.add("derived_differs", root, at(path), "Made again, it has other bytes.");
+        if (sha256(await bytes()) !== entry.sha256) tell("derived_differs", path, "Made again, it has other bytes.");
       } catch (error) {
-        report.add("derive_failed", root, at(path), reasonOf(error));
+        tell("derive_failed", path, reasonOf(error));
       }
     }
   } catch (error) {
     // The list broke off: what it did not name is not known to be too much.
-    report.add("derive_failed", root, { snapshot: snapshot.id }, reasonOf(error));
+    tell("derive_failed", null, reasonOf(error));
     return;
   }
   const folders = new Set([...expected].map(topFolder));
   for (const path of files.keys()) {
-    if (folders.has(topFolder(path)) && !expected.has(path))
-      report.add("derived_extra", root, at(path), "Nothing in the sources gives it.");
+    if (folders.has(topFolder(path)) && !expected.has(path)) tell("derived_extra", path, "Nothing in the sources gives it.");
   }
+  if (same) derived.add(name);
 }
 
 function topFolder(path: string): string {

@@ -41,7 +41,7 @@ const FINDINGS = {
   derived_differs: ["error", "A file is not what follows from the sources"],
   derived_extra: ["error", "A file follows from nothing in the sources"],
   derive_failed: ["error", "A derived file could not be made again"],
-  index_mismatch: ["error", "The search index does not hold what the snapshot holds"],
+  index_mismatch: ["error", "The search index of a snapshot is not what was written, or does not find what it must"],
   not_in_internal: ["error", "Something public is missing from the internal view, or differs there"],
   gated_in_public: ["error", "Something gated is part of the public view"],
   leak_key: ["error", "A gated key occurs in a public file"],

@@ -29,6 +29,7 @@ function openAudit(shelf: Shelf): Audit {
     own: new Map(),
     other: null,
     hashed: new Map(),
+    derived: new Set(),
     walked: new Set(),
     trees: createTreeCache(),
     maxFolders: MAX_FOLDERS,

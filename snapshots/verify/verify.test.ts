@@ -109,6 +109,31 @@ test("a file that is missing, torn, overlong, garbage or a folder is a finding a
   await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat({ max: damages.length - 1 }), check), { numRuns: 30 });
 });
 
+test("a pointer, a record or a list of changes in any other bytes than its canonical ones is told", async () => {
+  const room = newRoom(tiny);
+  const damages: readonly ((bytes: Buffer) => Buffer)[] = [
+    (bytes) => Buffer.concat([bytes, Buffer.from("\n")]),
+    (bytes) => Buffer.concat([Buffer.from(" "), bytes]),
+    (bytes) => Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)),
+    (bytes) => Buffer.from(bytes.toString().replace('"inputs":', '"inputs" :').replace('"added":', '"added" :')),
+  ];
+  for (const path of coveredFiles(room).filter((name) => !name.includes("/blobs/"))) {
+    for (const change of damages) {
+      const name = path.slice(path.indexOf("/") + 1);
+      await damaged(
+        room,
+        path,
+        (file, bytes) => writeFileSync(file, change(bytes)),
+        (findings) =>
+          assert.ok(
+            errors(findings).some(({ path: told }) => told !== null && name.startsWith(told)),
+            `${path} ${JSON.stringify(codes(findings))}`,
+          ),
+      );
+    }
+  }
+});
+
 test("a shelf of whatever files is told about, not choked on", async () => {
   const anything = fc.oneof(fc.json(), fc.string(), fc.constant(readFileSync(join(tiny.root, "public/current.json"), "utf8")));
   await fc.assert(
@@ -475,7 +500,7 @@ test("derived files are made again and compared", async () => {
 
 test("what an index check says is a finding of its root", async () => {
   const findings = await verify(tiny, {
-    index: async (root, { data }) => (root === "internal" ? [`${data.objects.length} rows are missing.`] : []),
+    index: async (root, _, data) => (root === "internal" ? [`${data?.objects.length} rows are missing.`] : []),
   });
   assert.deepEqual(
     findings.map(({ code, root, detail }) => [code, root, detail]),

@@ -7,6 +7,7 @@
 import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { Sha256 } from "../digest.ts";
+import type { ViewData } from "../format/view-data.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import { checkContents } from "./contents.ts";
 import { checkDerived, type Deriver } from "./derived.ts";
@@ -17,8 +18,9 @@ import { checkChanges, checkRecords, type Since } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
 import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
-/** @returns what is wrong with the search index of a view, one sentence each */
-export type IndexCheck = (root: RootName, view: CheckedView) => Promise<readonly string[]>;
+/** @param data of the snapshot; null for one that is not served, or whose files are not sound
+ *  @returns what is wrong with the search index of a snapshot, one sentence each */
+type IndexCheck = (root: RootName, snapshot: Sha256, data: ViewData | null) => Promise<readonly string[]>;
 
 export type VerifyOptions = {
   readonly public: Shelf;
@@ -31,16 +33,39 @@ export type VerifyOptions = {
   /** A public record that is known to have been published. */
   readonly since?: Since | null;
   /** The software's own words: what a page says in every library is no leak. */
-  readonly software?: AsyncIterable<ScannedFile>;
+  readonly software?: () => AsyncIterable<ScannedFile>;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
+  /** Those who may write meanwhile; without them the shelf is taken to stand still. */
+  readonly writers?: Writers;
   /** Folders of one snapshot that are followed; the default is more than a million objects need. */
   readonly maxFolders?: number;
 };
 
+type Writers = {
+  /** Another text whenever somebody has written since; null while somebody writes. */
+  look(): Promise<string | null>;
+  /** Runs work while nobody writes. */
+  exclude<T>(work: () => Promise<T>): Promise<T>;
+};
+
+/** What was found with others writing may be their work half done: then it is looked at again while they wait, without what was
+ *  found good. */
 export async function verifyShelf(options: VerifyOptions): Promise<Finding[]> {
+  const { writers } = options;
+  const good: Good = { hashed: new Map(), derived: new Set() };
+  const before = await writers?.look();
+  const findings = await verifyOnce(options, good);
+  if (writers === undefined || findings.length === 0 || (before !== null && before === (await writers.look()))) return findings;
+  for (const [name, size] of good.hashed) if ((await size) < 0) good.hashed.delete(name);
+  return writers.exclude(() => verifyOnce(options, good));
+}
+
+type Good = Pick<Audit, "hashed" | "derived">;
+
+async function verifyOnce(options: VerifyOptions, good: Good): Promise<Finding[]> {
   const report = createReport();
-  const shared = { report, hashed: new Map<string, Promise<number>>(), maxFolders: options.maxFolders ?? MAX_FOLDERS };
+  const shared = { report, ...good, maxFolders: options.maxFolders ?? MAX_FOLDERS };
   const open = await openAudit("public", options.public, options.internal, shared);
   const full = options.internal === null ? null : await openAudit("internal", options.internal, null, shared);
 
@@ -62,7 +87,7 @@ async function openAudit(
   root: RootName,
   shelf: Shelf,
   other: Shelf | null,
-  shared: Pick<Audit, "report" | "hashed" | "maxFolders">,
+  shared: Pick<Audit, "report" | "hashed" | "derived" | "maxFolders">,
 ): Promise<Audit> {
   const own = new Map<Sha256, number>();
   try {
@@ -81,6 +106,12 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
   const { report, root, shelf } = audit;
   const records = await checkRecords(audit, root === "public" ? since : null);
   const { current, all } = records;
+  const checkIndex = (snapshot: Sha256, data: ViewData | null): Promise<null> =>
+    guard(report, root, snapshot, async () => {
+      for (const detail of (await index?.(root, snapshot, data)) ?? [])
+        report.add("index_mismatch", root, { snapshot, path: "index" }, detail);
+      return null;
+    });
   let view: CheckedView | null = null;
   if (current !== null) {
     view = await guard(report, root, current.snapshot, async () => {
@@ -90,17 +121,16 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
       const data = await checkContents(audit, snapshot, files);
       if (data === null) return null;
       if (derive !== undefined) await checkDerived(audit, snapshot, data, files, derive);
-      for (const detail of (await index?.(root, { snapshot, files, data })) ?? []) {
-        report.add("index_mismatch", root, { snapshot: snapshot.id, path: "index" }, detail);
-      }
       return { snapshot, files, data };
     });
+    await checkIndex(current.snapshot, view?.data ?? null);
   }
   for (const { snapshot } of (all ?? []).filter((record) => record.snapshot !== current?.snapshot)) {
     await guard(report, root, snapshot, async () => {
       if (snapshots === "all") await walkSnapshot(audit, snapshot, false);
       else await checkBlob(audit, snapshot, null, { snapshot, path: null });
     });
+    if (snapshots === "all") await checkIndex(snapshot, null);
   }
   await guard(report, root, null, () => checkChanges(audit, records));
   const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
@@ -126,7 +156,7 @@ async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedV
   const files = async function* () {
     yield* snapshotFiles(open.snapshot, open.data, open.files);
     yield* indexFiles(options.public);
-    yield* options.software ?? [];
+    yield* options.software?.() ?? [];
   };
   for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
     const place = offset === null ? "after decoding" : `first at byte ${offset}`;

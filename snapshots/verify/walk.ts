@@ -27,6 +27,8 @@ export type Audit = {
   readonly other: Shelf | null;
   /** Root and digest → bytes of a blob, −1 of a bad one; shared by both roots. */
   readonly hashed: Map<string, Promise<number>>;
+  /** Root and id of the snapshots whose derived files are what was made again; shared by both roots. */
+  readonly derived: Set<string>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
   /** Trees that were read, hashed and found good. */

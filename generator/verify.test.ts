@@ -1,0 +1,67 @@
+/** `proofshelf verify` while others write. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { writeFiles } from "./fixtures/library.ts";
+
+const run = promisify(execFile);
+const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
+/** Verifications beside builds and prunes. */
+const RUNS = 4;
+
+const CONFIG = `title: Library that changes
+baseUrl: http://library.example
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+collections:
+  - { id: notes, prefix: notes/, title: Notes, visibility: public }
+  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
+embeddings: { kind: none }
+`;
+
+test("verify beside builds and prunes raises no false alarm, and still finds what is damaged", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-verify-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const config = ["--config", join(dir, "proofshelf.yaml")];
+  const turn = async (number: number): Promise<void> => {
+    await writeFiles(dir, [
+      [`library/notes/${number % 4}.md`, `# Note ${number}\n\nTurn ${number}.\n`],
+      ["library/drafts/gated.md", `# Gated\n\nNot for everybody, ${number}.\n`],
+    ]);
+    rmSync(join(dir, `library/notes/${(number + 2) % 4}.md`), { force: true });
+  };
+  await writeFiles(dir, [["proofshelf.yaml", CONFIG]]);
+  await turn(0);
+  await run(process.execPath, [CLI, "build", ...config]);
+  let number = 0;
+  let done = false;
+  const writing = (async () => {
+    while (!done) {
+      await turn(++number);
+      // A verification that was disturbed keeps the others out for a moment.
+      const command = number % 3 === 0 ? ["prune", "--keep", "1"] : ["build"];
+      await run(process.execPath, [CLI, ...command, ...config]).catch((error: { code: number }) => assert.equal(error.code, 4));
+    }
+  })();
+  const verify = (): Promise<{ stdout: string }> => run(process.execPath, [CLI, "verify", "--all", "--json", ...config]);
+  try {
+    for (let count = 0; count < RUNS; count++) {
+      const said = await verify().then(
+        ({ stdout }) => stdout,
+        (error: { stdout: string }) => error.stdout,
+      );
+      assert.deepEqual(JSON.parse(said), { errors: 0, warnings: 0, findings: [] });
+    }
+  } finally {
+    done = true;
+    await writing;
+  }
+  const { sequence } = JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as { sequence: number };
+  rmSync(join(dir, `shelf/public/changes/${sequence}.json`));
+  await assert.rejects(verify(), { code: 3 });
+});

@@ -1,0 +1,210 @@
+/** Which files a tag of a table needs, each with its digest: `manifests/<table>/<tag>.json` in the index's folder. The engine
+ *  believes every byte that it reads, so whoever opens a tag compares its files first.
+ *
+ *  A manifest names more than the tag needs (what an update wrote on the way to it), never less. */
+import { createReadStream, type Dirent } from "node:fs";
+import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { canonicalJson, type Sha256, SHA256_PATTERN, sha256Of } from "../digest.ts";
+
+const FOLDER = "manifests";
+/** Digests that are remembered while their files keep their place, size and times. */
+const MAX_KNOWN = 20_000;
+/** Within this time a tag that is set again has its manifest again; milliseconds. */
+const RESET_MS = 100;
+const READ_BYTES = 256 * 1024; // hashed at a time: a fifth of a millisecond, so that nobody waits
+/** Rewritten in place with every version; the engine takes it for a hint. */
+const HINT = "_versions/latest_version_hint.json";
+const TAGS = "_refs/tags/";
+
+/** Path of the engine's own file of a tag in a table's folder. */
+export function tagFile(tag: string): string {
+  return `${TAGS}${tag}.json`;
+}
+
+const manifestSchema = z.strictObject({
+  table: z.string(),
+  tag: z.string(),
+  /** Files are being removed that no kept tag needs: one that is missing may be among them. */
+  thinning: z.boolean(),
+  files: z.record(z.string(), z.string().regex(SHA256_PATTERN)),
+});
+type Manifest = z.infer<typeof manifestSchema>;
+
+/** Path in the table's folder → what changes whenever the file does, but for a disk that fails. */
+type Listing = ReadonlyMap<string, string>;
+
+export type Manifests = {
+  /** The files that a table has now. */
+  list(table: string): Promise<Listing>;
+  /** What is wrong with the files that a tag of a table needs, in words; null when all are exactly what was written. */
+  findDamage(table: string, tag: string): Promise<string | null>;
+  /** Tags of a table that have a manifest, whole or not. */
+  tags(table: string): Promise<string[]>;
+  /** Sets a tag, and writes its manifest. The files are hashed before, so that the two differ for as short as can be.
+   *  @param base tag that was built on: its files are needed as well, with the digests that they had
+   *  @param before the files that the table had before anything was written for this tag
+   *  @param set makes the engine set it; where it sets none, the name is the manifest's alone */
+  write(
+    table: string,
+    tag: string,
+    from: { readonly base: string | null; readonly before: Listing },
+    set: () => Promise<void>,
+  ): Promise<void>;
+  forget(table: string, tag: string): Promise<void>;
+  /** Forgets the tags that are not whole, with the files that only they need: the engine neither lists tags nor cleans up while it
+   *  cannot read one of them. Before a table is written. */
+  mend(table: string): Promise<void>;
+  /** Removes every file of a table that no tag with a manifest needs. Only for whoever is alone with the table. */
+  sweep(table: string): Promise<void>;
+  /** Runs work that removes files of a table that none of these tags needs; they are whole. */
+  thin(table: string, tags: readonly string[], work: () => Promise<unknown>): Promise<void>;
+};
+
+/** @param uri directory of the index */
+export function openManifests(uri: string): Manifests {
+  const known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({ max: MAX_KNOWN });
+  const folderOf = (table: string): string => join(uri, `${table}.lance`);
+  const pathOf = (table: string, tag: string): string => join(uri, FOLDER, table, `${tag}.json`);
+
+  async function digestOf(path: string, identity: string): Promise<Sha256> {
+    const before = known.get(path);
+    if (before?.identity === identity) return before.digest;
+    const digest = await sha256Of(createReadStream(path, { highWaterMark: READ_BYTES }));
+    known.set(path, { identity, digest });
+    return digest;
+  }
+
+  async function read(table: string, tag: string): Promise<Manifest | null> {
+    const text = await readFile(pathOf(table, tag), "utf8").catch(absent);
+    if (text === null) return null;
+    try {
+      const found = manifestSchema.parse(JSON.parse(text));
+      return found.table === table && found.tag === tag && canonicalJson(found) === text ? found : null;
+    } catch {
+      return null;
+    }
+  }
+
+  async function findDamage(table: string, tag: string): Promise<string | null> {
+    const manifest = await read(table, tag);
+    if (manifest === null) return `${table} has no manifest of this snapshot.`;
+    for (const [file, digest] of Object.entries(manifest.files)) {
+      const path = join(folderOf(table), file);
+      const identity = await identify(path);
+      if (identity === null && manifest.thinning) continue;
+      if (identity === null) return `${table}.lance/${file} is missing.`;
+      if ((await digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
+    }
+    return null;
+  }
+
+  async function put(manifest: Manifest): Promise<void> {
+    const path = pathOf(manifest.table, manifest.tag);
+    const temporary = `${path}.new`;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, canonicalJson(manifest));
+    await rename(temporary, path);
+  }
+
+  async function list(table: string): Promise<Listing> {
+    const folder = folderOf(table);
+    const entries: readonly Dirent[] = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
+    const files = new Map<string, string>();
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      const identity = entry.isDirectory() ? null : await identify(path);
+      if (identity !== null) files.set(relative(folder, path), identity);
+    }
+    files.delete(HINT);
+    return files;
+  }
+
+  async function tags(table: string): Promise<string[]> {
+    const names = (await readdir(join(uri, FOLDER, table)).catch(absent)) ?? [];
+    return names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length));
+  }
+
+  async function forget(table: string, tag: string): Promise<void> {
+    await rm(pathOf(table, tag), { force: true });
+  }
+
+  async function remove(table: string, files: Iterable<string>): Promise<void> {
+    for (const path of files) await rm(join(folderOf(table), path), { force: true });
+  }
+
+  return {
+    list,
+    async findDamage(table, tag) {
+      if ((await findDamage(table, tag)) === null) return null;
+      // A tag that is being set again is another than its manifest for a moment.
+      await wait(RESET_MS);
+      return findDamage(table, tag);
+    },
+    tags,
+    async write(table, tag, { base, before }, set) {
+      const built = base === null ? null : await read(table, base);
+      const files: Record<string, Sha256> = {};
+      const add = async (path: string, identity: string): Promise<void> => {
+        files[path] = await digestOf(join(folderOf(table), path), identity);
+      };
+      for (const [path, identity] of await list(table)) {
+        if (path.startsWith(TAGS)) continue;
+        if (before.get(path) !== identity) await add(path, identity);
+        else if (built !== null && Object.hasOwn(built.files, path)) files[path] = built.files[path] ?? "";
+      }
+      await set();
+      const identity = await identify(join(folderOf(table), tagFile(tag)));
+      if (identity !== null) await add(tagFile(tag), identity);
+      await put({ table, tag, thinning: false, files });
+    },
+    forget,
+    async mend(table) {
+      const needed = new Set<string>();
+      const spare = new Set<string>();
+      for (const tag of await tags(table)) {
+        const damaged = (await findDamage(table, tag)) !== null;
+        for (const path of Object.keys((await read(table, tag))?.files ?? {})) (damaged ? spare : needed).add(path);
+        if (damaged) await forget(table, tag);
+      }
+      for (const path of (await list(table)).keys()) if (path.startsWith(TAGS)) spare.add(path);
+      await remove(table, spare.difference(needed));
+    },
+    async sweep(table) {
+      const needed = new Set<string>();
+      for (const tag of await tags(table)) for (const path of Object.keys((await read(table, tag))?.files ?? {})) needed.add(path);
+      await remove(table, new Set((await list(table)).keys()).difference(needed));
+    },
+    async thin(table, tags, work) {
+      const kept = (await Promise.all(tags.map((tag) => read(table, tag)))).filter((manifest) => manifest !== null);
+      for (const manifest of kept) await put({ ...manifest, thinning: true });
+      await work();
+      const left = await list(table);
+      for (const manifest of kept) {
+        const files = Object.fromEntries(Object.entries(manifest.files).filter(([path]) => left.has(path)));
+        await put({ ...manifest, files });
+      }
+    },
+  };
+}
+
+/** For a table that is copied, file by file, with all its tags. */
+export async function copyManifests(from: string, to: string, table: string): Promise<void> {
+  const [old, copy] = [join(from, FOLDER, table), join(to, FOLDER, table)];
+  await rm(copy, { recursive: true, force: true });
+  await cp(old, copy, { recursive: true });
+}
+
+/** null when there is no file to be read. */
+async function identify(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(absent);
+  return found?.isFile() === true ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : null;
+}
+
+function absent(error: NodeJS.ErrnoException): null {
+  if (error.code === "ENOENT" || error.code === "ENOTDIR" || error.code === "EISDIR") return null;
+  throw error;
+}
