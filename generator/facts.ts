@@ -8,6 +8,7 @@ import { findSetback } from "../snapshots/shelf/record-index.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
+import { isWithdrawing } from "./publish/gating.ts";
 import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, type Shelves } from "./shelves.ts";
 import { type Claims, readClaims } from "./sources/claims.ts";
@@ -33,6 +34,8 @@ export type Facts = {
   readonly kept: ByView<ReadonlySet<string>>;
   /** What is wrong with a pointer that somebody put back, in words. */
   readonly setbacks: readonly string[];
+  /** A build was killed while it took snapshots out of service. */
+  readonly withdrawing: boolean;
   readonly indexes: ByView<IndexFacts>;
 };
 
@@ -69,6 +72,7 @@ export async function gatherFacts(
       claims: await claims,
       state,
       ...(await shelf),
+      withdrawing: isWithdrawing(shelves),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });

@@ -65,7 +65,7 @@ export type View = History & {
   trouble(): string | null;
 };
 
-type Kept = Pick<RecordIndex, "records" | "byId"> & { readonly version: number };
+type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & { readonly version: number };
 
 /** Beside what everybody sees: what a snapshot that follows can go on from. */
 type Opened = OpenSnapshot & {
@@ -91,7 +91,7 @@ export function openView(options: ViewOptions): View {
   let current: Opened | null = null;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | null = null;
-  let kept: Kept = { records: [], byId: new Map(), version: 0 };
+  let kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0 };
   let listed = Number.NEGATIVE_INFINITY;
   let trouble: string | null = null;
 
@@ -190,9 +190,9 @@ export function openView(options: ViewOptions): View {
 
   const list = async (): Promise<Kept> => {
     if (monotonic() - listed < LOOK_MS) return kept;
-    const { records, byId } = await shelf.records.index();
+    const { records, withdrawn, byId } = await shelf.records.index();
     if (records !== kept.records) {
-      kept = { records, byId, version: kept.version + 1 };
+      kept = { records, withdrawn, byId, version: kept.version + 1 };
       for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
         opened.delete(id);
         prepared.forget(atBasis(id));
@@ -238,6 +238,9 @@ export function openView(options: ViewOptions): View {
     peekById: (id) => (monotonic() - listed < LOOK_MS && kept.byId.has(id) ? (opened.get(id) ?? null) : null),
     async records() {
       return (await list()).records;
+    },
+    async withdrawn() {
+      return (await list()).withdrawn;
     },
     async historyVersion() {
       return (await list()).version;
