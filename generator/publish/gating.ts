@@ -15,7 +15,6 @@ import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf
 import { type Held, isGatedKey, openGating } from "../../snapshots/verify/held.ts";
 import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
-import type { Views } from "../project.ts";
 import { keepRecords, type Shelves } from "../shelves.ts";
 
 export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
@@ -40,7 +39,7 @@ export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "key
 export async function findExposure(
   shelves: Shelves,
   collections: readonly CollectionInfo[],
-  views: Views,
+  views: { readonly public: ViewData; readonly internal: ViewData },
   privateTexts: readonly string[],
 ): Promise<Exposure> {
   const decided = readKept(shelves);
