@@ -20,7 +20,16 @@ import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts"
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
-import { checkLeaks } from "./publish/leak-check.ts";
+import {
+  describeExposure,
+  findExposure,
+  isExposed,
+  keepExposed,
+  NOTHING_EXPOSED,
+  withdraw,
+  type WithdrawnSnapshot,
+} from "./publish/gating.ts";
+import { checkLeaks, secretsDigest } from "./publish/leak-check.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
@@ -39,6 +48,8 @@ export type BuildOptions = {
   readonly store?: ObjectStore;
   /** Publish although the store has lost much of what it held. */
   readonly acceptLoss?: boolean;
+  /** Leaves snapshots in service that hold what is gated now. */
+  readonly keepHistory?: boolean;
 };
 
 /** The body of POST /api/reindex, with what else an operator asks. */
@@ -51,6 +62,8 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   readonly notes: readonly string[];
+  /** Public snapshots that were taken out of service, because they held what is gated now. */
+  readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
 };
 
@@ -85,11 +98,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
     return [await compiling, await gathering] as const;
   });
-  const { acceptLoss = false } = options;
+  const { acceptLoss = false, keepHistory = false } = options;
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
-    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss }));
+    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss, keepHistory }));
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
     if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
@@ -127,6 +140,7 @@ type Work = {
   readonly clock: () => Date;
   readonly progress: Progress;
   readonly acceptLoss: boolean;
+  readonly keepHistory: boolean;
 };
 
 /** Opens what the work needs, and closes it however it ends. */
@@ -162,13 +176,17 @@ type Open = {
 };
 
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
-  const { facts, reading, site, store, shelves, clock, progress } = work;
+  const { facts, reading, site, store, shelves, clock, progress, keepHistory } = work;
   const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
   if (!work.acceptLoss) await refuseLoss(facts, read.objects, shelves);
   const views = project(recordSet(facts, read));
 
   progress.step("render");
-  const plan = planWriting(facts, reading, views, read.extracts);
+  const { privateTexts } = facts.registry;
+  const checked = !facts.withdrawing && secretsDigest(views, privateTexts) === reading.known.secrets;
+  const exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
+  const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
+  const plan = planWriting(facts, reading, views, read.extracts, withdrawing);
   const written = await writeViews(tasks, { plan, views, read, shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
@@ -182,7 +200,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     shelf: shelves.public,
     draft: written.drafts.public,
     extract: read.extracts.read,
-    privateTexts: facts.registry.privateTexts,
+    privateTexts,
     dist: site.dist,
     unchangedSince: plan.secrets.cleanSince,
   });
@@ -203,11 +221,16 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     inputs: inputsOf(facts),
     anew: facts.setbacks.length > 0,
   });
+  const notes: string[] = [...describeExposure(exposure, keepHistory)];
+  const withdrawn = keepHistory ? [] : exposure.snapshots;
+  if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
+  // Before the state, which says that all of this has been looked at.
+  if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn)));
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
-  return summarise({ facts, reading, plan, read, views, written, shelves, changes, forgotten });
+  return summarise({ facts, reading, plan, read, views, written, shelves, changes, withdrawn, notes: [...notes, ...forgotten] });
 }
 
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {
@@ -223,9 +246,10 @@ async function summarise(done: {
   readonly written: Written;
   readonly shelves: Shelves;
   readonly changes: Changes | null;
-  readonly forgotten: readonly string[];
+  readonly withdrawn: readonly WithdrawnSnapshot[];
+  readonly notes: readonly string[];
 }): Promise<Outcome> {
-  const { facts, reading, plan, read, views, written, shelves, changes } = done;
+  const { facts, reading, plan, read, views, written, shelves, changes, withdrawn } = done;
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
   const counts = changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes);
@@ -245,7 +269,8 @@ async function summarise(done: {
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.forgotten],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.notes],
+    withdrawn,
     internal: {
       snapshot: after.internal.snapshot,
       sequence: after.internal.sequence,
@@ -270,6 +295,7 @@ function unchanged(facts: Facts): Outcome {
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
     notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
+    withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
 }

@@ -29,8 +29,9 @@ function command(name: string, description: string, parent: Command = program): 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
   .option("--accept-loss", "publish although the store lost everything, or more than half of a collection")
+  .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--plan", "say what would be done and why, and change nothing")
-  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; plan?: boolean }) =>
+  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; keepHistory?: boolean; plan?: boolean }) =>
     options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
   );
 
@@ -63,7 +64,10 @@ command("diff", "What changed between two snapshots (id, unique beginning of one
   .action(async (a: string, b: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runDiff(a, b, options));
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
-  .action(async (id: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runRollback(id, options));
+  .option("--reveal", "also when it makes public again what is gated now")
+  .action(async (id: string, options: CommonOptions & { reveal?: boolean }) =>
+    (await import("./commands/snapshots.ts")).runRollback(id, options),
+  );
 
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep", "10")

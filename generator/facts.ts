@@ -8,6 +8,7 @@ import { findSetback } from "../snapshots/shelf/record-index.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
+import { isWithdrawing } from "./publish/gating.ts";
 import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, type Shelves } from "./shelves.ts";
 import { type Claims, readClaims } from "./sources/claims.ts";
@@ -34,6 +35,8 @@ export type Facts = {
   readonly indexes: ByView<IndexFacts>;
   /** What is wrong with a pointer that somebody put back, in words. */
   readonly setbacks: readonly string[];
+  /** A build was killed while it took snapshots out of service. */
+  readonly withdrawing: boolean;
 };
 
 type IndexFacts = {
@@ -69,9 +72,20 @@ export async function gatherFacts(
       claims: await claims,
       state,
       ...(await shelf),
+      withdrawing: isWithdrawing(shelves),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
+}
+
+async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
+  const pointers = await readPointers(shelves);
+  const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
+  return {
+    pointers,
+    kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
+    setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
+  };
 }
 
 async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {
@@ -85,14 +99,4 @@ async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<Index
   } finally {
     index.close();
   }
-}
-
-async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
-  const pointers = await readPointers(shelves);
-  const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
-  return {
-    pointers,
-    kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
-    setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
-  };
 }

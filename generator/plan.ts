@@ -34,7 +34,8 @@ import {
  *  - root: its collection has become public, or gated
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
- *  - index: the index does not have the snapshot that is served */
+ *  - index: the index does not have the snapshot that is served
+ *  - gated: the index has rows of what is gated now */
 export type Why =
   | "first"
   | "forgotten"
@@ -48,7 +49,8 @@ export type Why =
   | "refused"
   | "content"
   | "shared"
-  | "index";
+  | "index"
+  | "gated";
 
 export type PlannedObject = { readonly row: StoredObject; readonly root: "public" | "internal"; readonly why: readonly Why[] };
 
@@ -121,6 +123,7 @@ export function planReading(facts: Facts): ReadingPlan {
     // What could not be read is tried again, and said again.
     state.refused.length === 0 &&
     facts.setbacks.length === 0 &&
+    !facts.withdrawing &&
     pointers.public !== null &&
     pointers.internal !== null &&
     pointers.public.snapshot === state.public?.snapshot &&
@@ -151,8 +154,9 @@ export function planReading(facts: Facts): ReadingPlan {
   return { nothing, fingerprint, anew, read, kept, removed, touched, known };
 }
 
-/** @param views what was read, or what is taken for it */
-export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts): WritingPlan {
+/** @param views what was read, or what is taken for it
+ *  @param exposed whether something that is gated now was public */
+export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, extracts: Extracts, exposed = false): WritingPlan {
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
@@ -169,7 +173,12 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const seed = !indexes.internal.rows;
   const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && voidedBy("documents") === null;
   const documents = {
-    public: planDocuments(views.public, extracts, usableIndex("public") ? known.public : null, voidedBy("documents")),
+    public: planDocuments(
+      views.public,
+      extracts,
+      usableIndex("public") && !exposed ? known.public : null,
+      voidedBy("documents") ?? (exposed ? "gated" : null),
+    ),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
   return {

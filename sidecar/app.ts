@@ -5,9 +5,10 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/http/answer.ts";
+import { missingSnapshot } from "../snapshots/page/history.ts";
 import { SHA256_PATTERN } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { pagePath, parseKeyPath } from "../snapshots/format/layout.ts";
+import { parseKeyPath } from "../snapshots/format/layout.ts";
 import { checkParameters } from "../snapshots/routes/parameters.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
@@ -216,10 +217,7 @@ async function askIn(parts: Parts, of: View, context: Context<Env>): Promise<Res
 
 async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
   const open = SHA256_PATTERN.test(id) ? await of.byId(id) : null;
-  if (open === null)
-    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", {
-      fixes: [`See ${pagePath.snapshots} for those that are.`],
-    });
+  if (open === null) throw await missingSnapshot(of, id);
   return open;
 }
 

@@ -187,7 +187,7 @@ const facets: RegistryPage["facets"] = [
 ].map(([name, values]) => ({ name: String(name), values: (values as [string, number, boolean][]).map(([value, count, selected]) => ({ value, count, selected, href: `/registry/?${String(name)}=${encodeURIComponent(value)}` })) }));
 
 const snapshots = [6, 5, 4, 3, 2, 1].map((sequence) => ({
-  sequence, id: hex(sequence + 20), created: `2026-01-0${sequence}T12:00:00Z`, previous: sequence === 1 ? null : hex(sequence + 19), current: sequence === 6,
+  sequence, id: hex(sequence + 20), created: `2026-01-0${sequence}T12:00:00Z`, previous: sequence === 1 ? null : hex(sequence + 19), current: sequence === 6, kept: sequence !== 2, comparable: sequence > 3,
   added: sequence === 1 ? 119 : sequence * 2 - 3, changed: sequence === 1 ? 0 : (sequence * 5) % 7, removed: sequence % 3 === 0 ? 2 : 0,
   ...(sequence === 5 ? { restores: 3 } : {}),
 }));

@@ -41,6 +41,7 @@ test("the statuses are the ones that the interface names", () => {
     not_found: 404,
     reindex_running: 409,
     cursor_expired: 410,
+    snapshot_withdrawn: 410,
     rate_limited: 429,
   };
   for (const [code, status] of Object.entries(decided)) assert.equal(new ShelfError(code as ErrorCode, "").status, status, code);

@@ -27,6 +27,7 @@ export const PROBLEMS = {
   method_not_allowed: [405, "The method is not allowed here"],
   reindex_running: [409, "A reindex is already running"],
   cursor_expired: [410, "The cursor belongs to a snapshot that is no longer kept"],
+  snapshot_withdrawn: [410, "The snapshot was taken out of service"],
   precondition_failed: [412, "A precondition of the request does not hold"],
   body_too_large: [413, "The body is over the limit"],
   unsupported_media_type: [415, "The body has the wrong media type"],

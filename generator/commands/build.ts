@@ -5,7 +5,9 @@ import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
 
-export async function runBuild(options: CommonOptions & { readonly now?: string; readonly acceptLoss?: boolean }): Promise<void> {
+export async function runBuild(
+  options: CommonOptions & { readonly now?: string; readonly acceptLoss?: boolean; readonly keepHistory?: boolean },
+): Promise<void> {
   const config = await openConfig(options.config ?? null);
   await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
 }
@@ -14,17 +16,16 @@ export async function runBuild(options: CommonOptions & { readonly now?: string;
  *  stderr beside it. */
 export async function buildAndEmbed(
   config: Config,
-  {
-    json,
-    clock,
-    acceptLoss,
-    signal,
-  }: { readonly json?: boolean; readonly clock?: () => Date; readonly acceptLoss?: boolean; readonly signal?: AbortSignal },
+  options: {
+    readonly json?: boolean;
+    readonly clock?: () => Date;
+    readonly signal?: AbortSignal;
+    readonly acceptLoss?: boolean;
+    readonly keepHistory?: boolean;
+  },
 ): Promise<void> {
-  const summary = await build(config, {
-    ...(clock === undefined ? {} : { now: clock }),
-    ...(acceptLoss === undefined ? {} : { acceptLoss }),
-  });
+  const { json, clock, signal, acceptLoss = false, keepHistory = false } = options;
+  const summary = await build(config, { acceptLoss, keepHistory, ...(clock === undefined ? {} : { now: clock }) });
   print(json === undefined ? {} : { json }, summary, describe(summary));
   const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
   (json === true ? process.stderr : process.stdout).write(embedding);

@@ -21,6 +21,7 @@ const WORDS: Readonly<Record<Why, string>> = {
   content: "what it is made from changed",
   shared: "what all pages share changed",
   index: "the index does not have the snapshot that is served",
+  gated: "the index has rows of what is gated now",
 };
 
 export async function runPlan(options: CommonOptions): Promise<void> {

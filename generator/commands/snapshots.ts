@@ -1,4 +1,5 @@
 /** `proofshelf snapshots list | diff | rollback` */
+import { join } from "node:path";
 import { describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
@@ -6,22 +7,32 @@ import type { ChangeCounts, Shelf, SnapshotRecord } from "../../snapshots/shelf/
 import { findSetback } from "../../snapshots/shelf/record-index.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import { publish } from "../publish/publish.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { type Held, openGating } from "../../snapshots/verify/held.ts";
+import { openConfig } from "../config/config.ts";
+import { readRegistry } from "../sources/read-registry.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
 import { withBuildLock } from "../lock.ts";
-import { keepRecords, readPointers } from "../shelves.ts";
+import { keepRecords, openShelves, readPointers } from "../shelves.ts";
+
+/** Things named in a refusal; the rest is counted. */
+const MAX_NAMED = 20;
 
 export async function runList(options: CommonOptions & { readonly limit: string }): Promise<void> {
   if (!/^[0-9]{1,7}$/.test(options.limit)) throw new ShelfError("bad_config", "--limit takes a whole number; 0 lists all.");
   const { public: shelf } = await openConfigured(options);
   const current = await shelf.readPointer();
-  const { records } = await shelf.records.index();
+  const { records: kept, withdrawn } = await shelf.records.index();
+  const records = [...withdrawn, ...kept].sort((a, b) => a.sequence - b.sequence);
   const newest = records.slice(options.limit === "0" ? 0 : -Number(options.limit)).reverse();
-  const rows: (SnapshotRecord & { readonly current: boolean } & Partial<ChangeCounts>)[] = [];
-  for (const record of newest)
-    rows.push({ ...record, current: record.sequence === current?.sequence, ...(await shelf.records.counts(record.sequence)) });
+  const rows: (SnapshotRecord & { readonly current: boolean; readonly withdrawn: boolean } & Partial<ChangeCounts>)[] = [];
+  for (const record of newest) {
+    const flags = { current: record.sequence === current?.sequence, withdrawn: withdrawn.includes(record) };
+    rows.push({ ...record, ...flags, ...(await shelf.records.counts(record.sequence)) });
+  }
   const lines = rows.map(
     ({ restores, ...row }) =>
-      `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}${restores === undefined ? "" : `  snapshot ${restores} again`}\n`,
+      `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}${restores === undefined ? "" : `  snapshot ${restores} again`}${row.withdrawn ? "  taken out of service" : ""}\n`,
   );
   if (rows.length === 0) lines.push("No snapshot has been published yet. Run: proofshelf build\n");
   if (rows.length < records.length) lines.push(`and ${records.length - rows.length} older ones; --limit 0 lists all\n`);
@@ -30,12 +41,19 @@ export async function runList(options: CommonOptions & { readonly limit: string 
 
 /** @throws ShelfError "snapshot_not_found" for none or several */
 async function findRecord(shelf: Shelf, name: string): Promise<SnapshotRecord> {
-  const { records } = await shelf.records.index();
+  const { records, withdrawn } = await shelf.records.index();
   const found = /^[1-9][0-9]{0,6}$/.test(name)
     ? records.filter((record) => String(record.sequence) === name)
     : records.filter((record) => /^[0-9a-f]{6,64}$/.test(name) && record.snapshot.startsWith(name));
   const ids = new Set(found.map((record) => record.snapshot));
   const record = found.at(-1);
+  const gone = withdrawn.find(({ sequence, snapshot }) => String(sequence) === name || (name.length >= 6 && snapshot.startsWith(name)));
+  if (record === undefined && gone !== undefined) {
+    throw new ShelfError(
+      "snapshot_withdrawn",
+      `Snapshot ${gone.sequence} held something that is no longer public; it was taken off the shelf.`,
+    );
+  }
   if (record === undefined || ids.size > 1) {
     throw new ShelfError(
       "snapshot_not_found",
@@ -66,8 +84,23 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
   );
 }
 
-export async function runRollback(id: string, options: CommonOptions): Promise<void> {
-  const shelves = await openConfigured(options);
+async function dataOf(shelf: Shelf, record: SnapshotRecord): Promise<ViewData> {
+  return (await openSnapshot(shelf, record, createTreeCache())).data();
+}
+
+/** @throws ShelfError "bad_config" naming what would be public again */
+function refuseToReveal(held: readonly Held[]): void {
+  if (held.length === 0) return;
+  const names = held.slice(0, MAX_NAMED).map(({ what, name }) => `  ${what} ${JSON.stringify(name)}`);
+  if (held.length > MAX_NAMED) names.push(`  and ${held.length - MAX_NAMED} more`);
+  throw new ShelfError("bad_config", `Nothing was changed: that snapshot would make public again what is gated now.\n${names.join("\n")}`, {
+    fixes: ["Say --reveal to serve it all the same, or roll back to a later one."],
+  });
+}
+
+export async function runRollback(id: string, options: CommonOptions & { readonly reveal?: boolean }): Promise<void> {
+  const config = await openConfig(options.config ?? null, { checkSources: false });
+  const shelves = openShelves(config);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
     const partner = findPartner(await shelves.internal.listRecords(), target);
@@ -81,9 +114,14 @@ export async function runRollback(id: string, options: CommonOptions): Promise<v
       );
     }
     // Opened first: a rollback to something damaged would be worse than what is served now.
-    for (const view of ["public", "internal"] as const)
-      await (await openSnapshot(shelves[view], view === "public" ? target : partner, createTreeCache())).data();
+    const next = { public: await dataOf(shelves.public, target), internal: await dataOf(shelves.internal, partner) };
     const current = await readPointers(shelves);
+    if (options.reveal !== true && current.public !== null && current.internal !== null) {
+      const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
+      // What the registry keeps to itself is in no snapshot.
+      const { privateTexts } = await readRegistry(config, join(shelves.buildDir, "registry"), () => new Date(), true);
+      refuseToReveal(openGating({ collections: config.collections, ...now, privateTexts })(next.public));
+    }
     const setback = findSetback(current.public, await shelves.public.records.index());
     await publish(shelves, {
       current,

@@ -75,6 +75,8 @@ async function readSince(text: string): Promise<Since> {
 async function checkIndex({ indexUri }: Shelf, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {
   const index = await openIndex(indexUri);
   try {
+    // The index follows from the snapshots: where it had to be made anew, it was made for what is served.
+    if (data === null && !(await index.has(snapshot))) return [];
     const problem = await index.findProblem(snapshot);
     if (problem !== null) return [problem, ...(await index.findVectorProblems(snapshot))];
     const reader = await index.at(snapshot);

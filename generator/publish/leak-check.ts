@@ -18,7 +18,7 @@ const MAX_NAMED = 20;
 export function secretsDigest(views: Views, privateTexts: readonly string[]): string {
   const open = new Set(views.public.objects.map((row) => row.key));
   const gated = views.internal.objects.filter((row) => !open.has(row.key)).map(({ key, sha256: digest, title }) => [key, digest, title]);
-  return sha256(canonicalJson([gated, views.internal.claims, [...privateTexts].sort()]));
+  return sha256(canonicalJson([views.internal.library.collections, gated, views.internal.claims, [...privateTexts].sort()]));
 }
 
 /** @param unchangedSince the served public snapshot, when it was clean of the same secrets

@@ -4,6 +4,7 @@ import { canonicalJson, SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/layout.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
+import { missingSnapshot } from "../page/history.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
@@ -126,11 +127,7 @@ function liveCache(view: View): CacheClass {
 /** Any public path in a kept snapshot: immutable. */
 async function atAnswer(view: View, request: AnswerRequest, id: string, path: string, query: string): Promise<Answer> {
   const open = SHA256_PATTERN.test(id) ? await view.byId(id) : null;
-  if (open === null) {
-    throw new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", {
-      fixes: [`See ${pagePath.snapshots} for those that are.`],
-    });
-  }
+  if (open === null) throw await missingSnapshot(view, id);
   const match = matchRoute(path);
   // Kept snapshots are read, asked by meaning, and nothing else.
   if (match?.route.kind === "effect" && match.route.id !== "ai-search")

@@ -20,7 +20,9 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
   if (path === pagePath.front && bytes.includes(CHANGES)) {
     const { record, shelf } = open.snapshot;
     const counts = await shelf.records.counts(record.sequence);
-    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, counts));
+    const { byId } = await shelf.records.index();
+    const from = record.previous !== null && byId.has(record.previous) ? record.previous : null;
+    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts));
   }
   return html;
 }
@@ -45,8 +47,9 @@ function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord)
   return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
 }
 
-function changesHtml(path: string, record: SnapshotRecord, { added, changed, removed }: ChangeCounts): string {
+/** @param from the snapshot before, where it is kept */
+function changesHtml(path: string, record: SnapshotRecord, from: string | null, { added, changed, removed }: ChangeCounts): string {
   const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
-  const target = record.previous === null ? pagePath.snapshots : pagePath.diff(record.previous, record.snapshot);
+  const target = from === null ? pagePath.snapshots : pagePath.diff(from, record.snapshot);
   return `Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a>`;
 }

@@ -67,7 +67,7 @@ export type View = History & {
   trouble(): string | null;
 };
 
-type Kept = Pick<RecordIndex, "records" | "byId"> & { readonly version: number };
+type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & { readonly version: number };
 
 /** Beside what everybody sees: what a snapshot that follows can go on from. */
 type Opened = OpenSnapshot & {
@@ -93,7 +93,7 @@ export function openView(options: ViewOptions): View {
   let current: Opened | null = null;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | null = null;
-  let kept: Kept = { records: [], byId: new Map(), version: 0 };
+  let kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0 };
   let listed = Number.NEGATIVE_INFINITY;
   let trouble: string | null = null;
 
@@ -192,9 +192,9 @@ export function openView(options: ViewOptions): View {
 
   const list = async (): Promise<Kept> => {
     if (monotonic() - listed < LOOK_MS) return kept;
-    const { records, byId } = await shelf.records.index();
+    const { records, withdrawn, byId } = await shelf.records.index();
     if (records !== kept.records) {
-      kept = { records, byId, version: kept.version + 1 };
+      kept = { records, withdrawn, byId, version: kept.version + 1 };
       for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
         opened.delete(id);
         prepared.forget(atBasis(id));
@@ -241,6 +241,9 @@ export function openView(options: ViewOptions): View {
     isOpen: (id) => current?.snapshot.id === id || opened.has(id),
     async records() {
       return (await list()).records;
+    },
+    async withdrawn() {
+      return (await list()).withdrawn;
     },
     async historyVersion() {
       return (await list()).version;

@@ -54,8 +54,11 @@ export type ViewIndex = {
   /** Gives the passages of a tag their vectors, of one model beside others; may run again after it was stopped.
    *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
   embed(options: EmbedOptions): Promise<Embedded>;
-  /** Forgets every other tag. */
-  prune(keep: readonly string[]): Promise<void>;
+  /** Forgets every other tag.
+   *  @param keepVectors tags that keep their vectors; the same by default */
+  prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
+  /** Whether there is, or was, something of this tag to search. */
+  has(tag: string): Promise<boolean>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;
   close(): void;
@@ -124,12 +127,14 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       await expect(options.tag);
       return embedPassages(engine, options);
     },
-    async prune(keep) {
+    has: async (tag) => (await engine.manifests.tags(PASSAGES)).includes(tag),
+    async prune(keep, keepVectors = keep) {
       const names = await engine.connection.tableNames();
       for (const name of names) {
         if (!TABLE_PATTERN.test(name)) continue;
         await engine.manifests.mend(name);
-        for (const tag of await engine.manifests.tags(name)) if (!keep.includes(tag)) await engine.manifests.forget(name, tag);
+        const kept = name.startsWith("vectors-") ? keepVectors : keep;
+        for (const tag of await engine.manifests.tags(name)) if (!kept.includes(tag)) await engine.manifests.forget(name, tag);
         const sound = await engine.manifests.tags(name);
         await engine.manifests.sweep(name);
         const table = await openTable(engine.connection, name);
@@ -139,13 +144,15 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
           continue;
         }
         const known = await table.tags();
-        const kept = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
-        if (kept.size === 0 && name !== PASSAGES && name !== WORDS) {
+        const versions = new Set(await Promise.all(Object.keys(await known.list()).map((tag) => known.getVersion(tag))));
+        if (versions.size === 0 && name !== PASSAGES && name !== WORDS) {
           // Another model's vectors, or another version of the program wrote it.
           await engine.connection.dropTable(name);
           continue;
         }
-        const times = (await table.listVersions()).filter(({ version }) => kept.has(version)).map(({ timestamp }) => timestamp.getTime());
+        const times = (await table.listVersions())
+          .filter(({ version }) => versions.has(version))
+          .map(({ timestamp }) => timestamp.getTime());
         // Cleaning stops at the oldest kept tag: the engine refuses to clean past one.
         const cleanupOlderThan = times.length === 0 ? new Date() : new Date(Math.min(...times));
         await engine.manifests.thin(name, sound, () => table.optimize({ cleanupOlderThan }));

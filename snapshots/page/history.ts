@@ -1,4 +1,6 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "../format/layout.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Change, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
@@ -7,31 +9,65 @@ import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
 export type History = {
   /** Ascending by sequence. */
   records(): Promise<readonly SnapshotRecord[]>;
+  /** Of snapshots that were taken out of service, ascending by sequence. */
+  withdrawn(): Promise<readonly SnapshotRecord[]>;
   /** A kept snapshot, or null. */
   byId(id: string): Promise<OpenSnapshot | null>;
 };
+
+/** Why there is no such snapshot. @param start of an id, or all of it */
+export async function missingSnapshot(history: Pick<History, "withdrawn">, start: string): Promise<ShelfError> {
+  const gone = (await history.withdrawn()).some(({ snapshot }) => snapshot.startsWith(start));
+  const fixes = [`See ${pagePath.snapshots} for those that are kept.`];
+  return gone
+    ? new ShelfError("snapshot_withdrawn", "This snapshot held something that is no longer public, so it was taken out of service.", {
+        fixes,
+      })
+    : new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes });
+}
 
 const MAX_CHANGES = 1000;
 const SNAPSHOTS_PART = 100;
 
 /** @param open the snapshot that is served */
 async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord): Promise<SnapshotRow> {
-  const counts = (await open.snapshot.shelf.records.counts(record.sequence)) ?? { added: 0, changed: 0, removed: 0 };
-  const current = open.snapshot.record.sequence === record.sequence;
+  const { records } = open.snapshot.shelf;
+  const { byId } = await records.index();
+  const counts = (await records.counts(record.sequence)) ?? { added: 0, changed: 0, removed: 0 };
   const { sequence, snapshot: id, created, previous, restores } = record;
-  return { sequence, id, created, previous, current, ...(restores === undefined ? {} : { restores }), ...counts };
+  return {
+    sequence,
+    id,
+    created,
+    previous,
+    current: open.snapshot.record.sequence === sequence,
+    kept: byId.has(id),
+    comparable: byId.has(id) && previous !== null && byId.has(previous),
+    ...(restores === undefined ? {} : { restores }),
+    ...counts,
+  };
+}
+
+/** What the list of snapshots names, ascending. */
+async function listed(history: History): Promise<readonly SnapshotRecord[]> {
+  const [records, withdrawn] = [await history.records(), await history.withdrawn()];
+  return withdrawn.length === 0 ? records : [...withdrawn, ...records].sort((a, b) => a.sequence - b.sequence);
 }
 
 /** How many parts the list of snapshots has. */
-export function snapshotsParts(records: readonly SnapshotRecord[]): number {
+export async function countSnapshotsParts(history: History): Promise<number> {
+  return partsOf(await listed(history));
+}
+
+function partsOf(records: readonly SnapshotRecord[]): number {
   return Math.max(1, Math.ceil(records.length / SNAPSHOTS_PART));
 }
 
-/** @param part 1 to `snapshotsParts`
+/** @param part 1 to `countSnapshotsParts`
  *  @returns null for another part */
 export async function snapshotsPage(history: History, open: OpenSnapshot, part: number): Promise<SnapshotsPage | null> {
-  const records = await history.records();
-  const parts = snapshotsParts(records);
+  const records = await listed(history);
+  const parts = partsOf(records);
   if (part > parts) return null;
   const end = records.length - (part - 1) * SNAPSHOTS_PART;
   const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end).reverse();

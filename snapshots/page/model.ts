@@ -188,6 +188,10 @@ export type DashboardPage = RecordCounts & {
 export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previous" | "restores"> & {
   readonly id: string;
   readonly current: boolean;
+  /** False for one that was taken out of service. */
+  readonly kept: boolean;
+  /** Whether the snapshot before is kept too. */
+  readonly comparable: boolean;
   readonly added: number;
   readonly changed: number;
   readonly removed: number;

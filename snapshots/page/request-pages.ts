@@ -1,7 +1,7 @@
 /** Pages that are made per request: sorting, facets, search results, history. */
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
-import { diffPage, type History, snapshotsPage } from "./history.ts";
+import { diffPage, type History, missingSnapshot, snapshotsPage } from "./history.ts";
 import { pagePath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
@@ -85,12 +85,9 @@ function parseSnapshotsPart(path: string): number | null {
 async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
   const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;
-  const open = id === undefined || ids.size > 1 ? null : await history.byId(id);
-  if (open === null)
-    throw new ShelfError(
-      "snapshot_not_found",
-      ids.size > 1 ? "Several snapshots begin with this id." : "No snapshot with this id is kept.",
-    );
+  if (ids.size > 1) throw new ShelfError("snapshot_not_found", "Several snapshots begin with this id.");
+  const open = id === undefined ? null : await history.byId(id);
+  if (open === null) throw await missingSnapshot(history, start);
   return open;
 }
 

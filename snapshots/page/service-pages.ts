@@ -96,6 +96,10 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   method_not_allowed: ["The path exists, but not with this method.", "Use a method that the Allow header names."],
   reindex_running: ["A rebuild is under way; only one runs at a time.", "Wait for it and look at the snapshot."],
   cursor_expired: ["The snapshot that the cursor belongs to was removed.", "Start again at the first page; the answer links it."],
+  snapshot_withdrawn: [
+    "The snapshot held something that is no longer public, so all of it was taken out of service.",
+    "See the list of snapshots for those that are kept.",
+  ],
   precondition_failed: [
     "If-Match or If-Unmodified-Since asks for a content that is not the one served now.",
     "Fetch it again without the header, and compare.",

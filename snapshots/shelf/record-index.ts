@@ -42,6 +42,8 @@ export type RecordFiles = {
   readRecord(sequence: number): Promise<SnapshotRecord | null>;
   /** The same of a list of changes. */
   readChanges(sequence: number): Promise<Changes | null>;
+  /** @throws ShelfError "snapshot_damaged" */
+  readWithdrawn(): Promise<readonly SnapshotRecord[]>;
   writeWhole(path: string, bytes: Uint8Array): void;
 };
 
@@ -59,7 +61,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
   const folder = join(root, "snapshots");
   const path = join(root, "records.log");
   let known: ReadonlyMap<number, SnapshotRecord> = new Map();
-  let current: RecordIndex = { records: [], byId: new Map(), served: 0 };
+  let current: RecordIndex = { records: [], withdrawn: [], byId: new Map(), served: 0 };
   /** Time of the folder when it was listed, null when that may have changed within the same tick. */
   let seen: bigint | null = null;
   let lines: Promise<ReadonlyMap<number, Line>> | null = null;
@@ -85,6 +87,9 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     const there = new Set(sequencesOf((await readdir(folder).catch(absent)) ?? []));
     lines ??= readLines(there);
     const logged = await lines;
+    // Named here before its record goes.
+    const withdrawn = (await files.readWithdrawn().catch(withoutDamaged)) ?? [];
+    for (const { sequence } of withdrawn) there.delete(sequence);
     const newest = [...there].at(-1);
     const next = new Map<number, SnapshotRecord>();
     for (const sequence of there) {
@@ -96,7 +101,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     if (!same) {
       const records = [...next.values()];
       const served = Math.max(current.served, ...[...logged.keys()].slice(-1));
-      current = { records, byId: new Map(records.map((record) => [record.snapshot, record])), served };
+      current = { records, withdrawn, byId: new Map(records.map((record) => [record.snapshot, record])), served };
     }
     known = next;
     seen = settled ? time : null;
@@ -154,6 +159,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
       current = { ...current, served: Math.max(current.served, wanted.at(-1)?.sequence ?? 0) };
     },
     async findProblem() {
+      await files.readWithdrawn();
       const bytes = await readLog();
       let end = 0;
       for await (const { line, changes, end: next } of sealedLines(bytes)) {

@@ -24,7 +24,15 @@ import { toOpenFile } from "./checked-read.ts";
 import { type Modes, modesUnder } from "./modes.ts";
 import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
-import { type Changes, changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+import {
+  type Changes,
+  changesSchema,
+  internalPointerSchema,
+  type Shelf,
+  type SnapshotRecord,
+  snapshotRecordSchema,
+  withdrawnSchema,
+} from "./shelf.ts";
 
 const run = promisify(execFile);
 
@@ -67,6 +75,17 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   const readChanges = async (sequence: number): Promise<Changes | null> => {
     const bytes = await readFile(changesPath(sequence)).catch(absent);
     return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
+  };
+
+  const writeChanges = (sequence: number, changes: Changes): void => {
+    writeWhole(changesPath(sequence), Buffer.from(canonicalJson(changes)), true);
+    syncFolder(dirname(changesPath(sequence)));
+  };
+
+  const withdrawnPath = join(root, "withdrawn.json");
+  const readWithdrawn = async (): Promise<readonly SnapshotRecord[]> => {
+    const bytes = await readFile(withdrawnPath).catch(absent);
+    return bytes === null ? [] : parseExactly(withdrawnSchema, bytes, "withdrawn.json");
   };
 
   const shelf: Shelf = {
@@ -157,16 +176,30 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       return records;
     },
 
-    records: openRecordLog(root, { readRecord, readChanges, writeWhole }),
+    records: openRecordLog(root, { readRecord, readChanges, readWithdrawn, writeWhole }),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
-      writeWhole(changesPath(record.sequence), Buffer.from(canonicalJson(changes)), true);
+      writeChanges(record.sequence, changes);
       writeWhole(recordPath(record.sequence), Buffer.from(canonicalJson(record)), true);
-      for (const path of [changesPath(record.sequence), recordPath(record.sequence)]) syncFolder(dirname(path));
+      syncFolder(dirname(recordPath(record.sequence)));
     },
 
     readChanges,
+
+    async replaceChanges(sequence, changes) {
+      // The log says what they were.
+      await rm(join(root, "records.log"), { force: true });
+      writeChanges(sequence, changes);
+    },
+
+    async withdraw(records) {
+      const all = new Map([...(await readWithdrawn()), ...records].map((record) => [record.sequence, record]));
+      const list = [...all.values()].sort((a, b) => a.sequence - b.sequence);
+      writeWhole(withdrawnPath, Buffer.from(canonicalJson(list)), true);
+      syncFolder(root);
+      for (const { sequence } of records) await shelf.deleteRecord(sequence);
+    },
 
     async deleteRecord(sequence) {
       await rm(recordPath(sequence), { force: true });

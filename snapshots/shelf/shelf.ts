@@ -22,6 +22,9 @@ export const snapshotRecordSchema = z.strictObject({
 });
 export type SnapshotRecord = z.infer<typeof snapshotRecordSchema>;
 
+/** `withdrawn.json`: records of snapshots that were taken out of service, ascending by sequence. */
+export const withdrawnSchema = z.array(snapshotRecordSchema);
+
 /** `current.json` of an internal root: one record, or two while both views are being published. A record without a list is of an
  *  earlier version of the program. */
 export const internalPointerSchema = z.union([snapshotRecordSchema, z.array(snapshotRecordSchema).min(1).max(2)]);
@@ -37,6 +40,8 @@ export type ChangeCounts = Readonly<Record<"added" | "changed" | "removed", numb
 export type RecordIndex = {
   /** Ascending by sequence, without those that cannot be read. The same list while nothing is added or removed. */
   readonly records: readonly SnapshotRecord[];
+  /** Of snapshots that were taken out of service, ascending by sequence: nothing else of them is there. */
+  readonly withdrawn: readonly SnapshotRecord[];
   /** The newest record of each snapshot. */
   readonly byId: ReadonlyMap<Sha256, SnapshotRecord>;
   /** The newest sequence of which the log says that it was served; 0 when it says nothing. */
@@ -81,6 +86,11 @@ export interface Shelf {
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;
+  /** Writes other changes in place of those that a publication left; the log has to be brought up to date then. Only under the
+   *  build lock. */
+  replaceChanges(sequence: number, changes: Changes): Promise<void>;
+  /** Takes snapshots out of service: their records are only remembered as withdrawn from then on. Only under the build lock. */
+  withdraw(records: readonly SnapshotRecord[]): Promise<void>;
   /** The records again, for whoever asks often: known without reading them all. */
   readonly records: RecordLog;
 

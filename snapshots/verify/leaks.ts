@@ -12,7 +12,7 @@ import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 
-const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
+export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
 
 const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
 type SecretKind = (typeof SECRET_KINDS)[number];
@@ -242,7 +242,7 @@ function addressesOf(name: string): string[] {
 }
 
 /** Every string inside plain data, names of members included. */
-function* stringsOf(value: unknown): Generator<string> {
+export function* stringsOf(value: unknown): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* stringsOf(item);
   else if (typeof value === "object" && value !== null) {

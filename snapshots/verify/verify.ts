@@ -8,11 +8,12 @@ import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { Sha256 } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
-import type { Shelf } from "../shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { checkContents } from "./contents.ts";
 import { checkDerived, type Deriver } from "./derived.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
+import { isGatedKey, openGating } from "./held.ts";
 import { reachable } from "../shelf/reach.ts";
 import { checkChanges, checkRecords, type Since } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
@@ -77,6 +78,7 @@ async function verifyOnce(options: VerifyOptions, good: Good): Promise<Finding[]
     const [openView, fullView] = [openRoot.view, fullRoot.view];
     await guard(report, "public", openView.snapshot.id, async () => {
       checkViews(report, openView, fullView);
+      if (options.snapshots === "all") await checkHistory(report, options, openView, fullView, openRoot.all);
       await checkLeaks(report, options, openView, fullView);
     });
   }
@@ -100,7 +102,11 @@ async function openAudit(
 
 /** `view`: the current one, when it is sound enough to be compared with the other. `reached`: what all records need, when
  *  that is known: not with a damaged record or tree. */
-type VerifiedRoot = { readonly view: CheckedView | null; readonly reached: ReadonlySet<Sha256> | null };
+type VerifiedRoot = {
+  readonly view: CheckedView | null;
+  readonly reached: ReadonlySet<Sha256> | null;
+  readonly all: readonly SnapshotRecord[];
+};
 
 async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", since = null }: VerifyOptions): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
@@ -135,7 +141,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
   await guard(report, root, null, () => checkChanges(audit, records));
   const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
   const reached = all === null ? null : await reachable(shelf, needed).catch(() => null);
-  return { view, reached };
+  return { view, reached, all: all ?? [] };
 }
 
 /** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */
@@ -148,6 +154,33 @@ function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha
     const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
     if (digests.length > 0)
       report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
+  }
+}
+
+/** What was public and is gated now: in earlier snapshots, and in what the history names. */
+async function checkHistory(
+  report: Report,
+  { public: shelf, extra = [] }: VerifyOptions,
+  open: CheckedView,
+  full: CheckedView,
+  records: readonly SnapshotRecord[],
+): Promise<void> {
+  const { collections } = full.data.library;
+  const findHeld = openGating({ collections, public: open.data, internal: full.data, privateTexts: extra });
+  const trees = createTreeCache();
+  for (const record of records.filter(({ snapshot }) => snapshot !== open.snapshot.id)) {
+    const { snapshot } = record;
+    const held = await openSnapshot(shelf, record, trees)
+      .then(async (one) => findHeld(await one.data()))
+      .catch(() => []);
+    if (held.length > 0) report.add("gated_in_history", "public", { snapshot }, `It holds ${held.length} things that are gated now.`);
+  }
+  for await (const [sequence, changes] of shelf.records.changes(0, records.at(-1)?.sequence ?? 0)) {
+    const keys = [changes.added, changes.changed, changes.removed].flatMap(({ objects }) =>
+      objects.filter((key) => isGatedKey(collections, key)),
+    );
+    const path = `changes/${sequence}.json`;
+    if (keys.length > 0) report.add("gated_in_history", "public", { path }, `It names ${new Set(keys).size} keys that are gated now.`);
   }
 }
 

@@ -1,0 +1,203 @@
+/** What was public and is gated now. A snapshot that holds such a thing is taken out of service and off the shelf after the next
+ *  one is published, with everything in the public root that names it; what is still to be done stands in a file of the internal
+ *  root until it is done, so that a later build ends what a killed one began. */
+import { existsSync, readFileSync } from "node:fs";
+import { rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { canonicalJson, type Sha256 } from "../../snapshots/digest.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import type { CollectionInfo, ViewData } from "../../snapshots/format/view-data.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { prune } from "../../snapshots/shelf/prune.ts";
+import { createTreeCache, openSnapshot, type TreeCache } from "../../snapshots/shelf/read.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { type Held, isGatedKey, openGating } from "../../snapshots/verify/held.ts";
+import { withBuildLock } from "../lock.ts";
+import { keepRecords, type Shelves, vectorsDir } from "../shelves.ts";
+
+export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
+
+/** What of the public root holds or names something that is gated now. */
+export type Exposure = {
+  readonly snapshots: readonly WithdrawnSnapshot[];
+  /** Keys that are gated now and stand in what the shelf's history says. */
+  readonly keys: readonly string[];
+  /** Sequences of snapshots that are damaged, so that nobody can tell. */
+  readonly unread: readonly number[];
+};
+
+export const NOTHING_EXPOSED: Exposure = { snapshots: [], keys: [], unread: [] };
+
+export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "keys">): boolean {
+  return snapshots.length + keys.length > 0;
+}
+
+/** Looks through every kept public snapshot, and through all changes.
+ *  @param collections as they are now */
+export async function findExposure(
+  shelves: Shelves,
+  collections: readonly CollectionInfo[],
+  views: { readonly public: ViewData; readonly internal: ViewData },
+  privateTexts: readonly string[],
+): Promise<Exposure> {
+  const decided = readKept(shelves);
+  const findHeld = openGating({ collections, ...views, privateTexts });
+  const { records } = await shelves.public.records.index();
+  const trees = createTreeCache();
+  const heldBy = new Map<Sha256, readonly Held[]>();
+  const snapshots: WithdrawnSnapshot[] = [];
+  const unread: number[] = [];
+  for (const record of records) {
+    const { sequence, snapshot } = record;
+    const known = heldBy.get(snapshot);
+    const data = known === undefined ? await readData(shelves.public, record, trees) : null;
+    const held = known ?? (data === null ? null : findHeld(data));
+    if (held === null) {
+      unread.push(sequence);
+      continue;
+    }
+    heldBy.set(snapshot, held);
+    if (held.some((one) => !decided.has(nameOf(one)))) snapshots.push({ sequence, snapshot, held });
+  }
+  const isHidden = hiddenKey(shelves, collections);
+  const keys = new Set<string>();
+  for await (const [, changes] of allChanges(shelves.public)) for (const key of keysIn(changes)) if (isHidden(key)) keys.add(key);
+  return { snapshots, keys: [...keys], unread };
+}
+
+async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<ViewData | null> {
+  try {
+    return await (await openSnapshot(shelf, record, trees)).data();
+  } catch (error) {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  }
+}
+
+/** Remembers that what is exposed stays in the history: no later build takes it for something new. */
+export async function keepExposed(shelves: Shelves, { snapshots, keys }: Exposure): Promise<void> {
+  const names = [...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf);
+  await writeWhole(join(shelves.buildDir, KEPT), canonicalJson([...new Set([...readKept(shelves), ...names])].sort()));
+}
+
+/** Whether a build that was killed left something to do. */
+export function isWithdrawing(shelves: Shelves): boolean {
+  return existsSync(join(shelves.buildDir, UNDONE));
+}
+
+/** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock, when another snapshot is served and the public
+ *  index has been written anew for it.
+ *  @returns notes for the operator */
+export async function withdraw(
+  shelves: Shelves,
+  collections: readonly CollectionInfo[],
+  snapshots: readonly WithdrawnSnapshot[],
+): Promise<readonly string[]> {
+  const undone = join(shelves.buildDir, UNDONE);
+  await writeWhole(undone, "");
+  const served = await shelves.public.readPointer();
+  const ids = new Set(snapshots.map(({ snapshot }) => snapshot).filter((id) => id !== served?.snapshot));
+  const { records } = await shelves.public.records.index();
+  await shelves.public.withdraw(records.filter(({ snapshot }) => ids.has(snapshot)));
+  const isHidden = hiddenKey(shelves, collections);
+  for await (const [sequence, changes] of allChanges(shelves.public))
+    if (keysIn(changes).some(isHidden)) await shelves.public.replaceChanges(sequence, without(changes, isHidden));
+  await keepRecords(shelves);
+  try {
+    // Vectors that are just being made would be written after they were removed.
+    await withBuildLock(vectorsDir(shelves), () => sweep(shelves));
+  } catch (error) {
+    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+    return ["Files that hold what is gated now are still on the shelf, because vectors are being made; the next build removes them."];
+  }
+  await rm(undone);
+  return [];
+}
+
+/** Removes everything of the public root that no kept snapshot needs. */
+async function sweep(shelves: Shelves): Promise<void> {
+  const { public: shelf } = shelves;
+  const served = await shelf.readPointer();
+  const index = await openIndex(shelf.indexUri);
+  try {
+    await prune({
+      shelf,
+      keep: Number.MAX_SAFE_INTEGER,
+      alsoUsedBy: [shelves.internal],
+      moveTo: openDirectoryShelf(shelves.internalDir),
+      // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
+      index: { prune: () => index.prune(served === null ? [] : [served.snapshot], []) },
+    });
+  } finally {
+    index.close();
+  }
+}
+
+/** In words, for whoever built. */
+export function describeExposure({ snapshots, keys, unread }: Exposure, kept: boolean): readonly string[] {
+  const damaged =
+    unread.length === 0
+      ? []
+      : [`Whether snapshot ${unread.join(", ")} holds something that is gated now cannot be told: it is damaged. Repair or prune it.`];
+  if (!isExposed({ snapshots, keys })) return damaged;
+  const names = [
+    ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf)),
+  ];
+  const some = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
+  const numbers = snapshots.map(({ sequence }) => sequence).join(", ");
+  const what = `Was public and is gated now: ${some.join(", ")}.`;
+  if (kept)
+    return [
+      ...damaged,
+      `${what} --keep-history leaves it in what was published before${numbers === "" ? "" : ` (snapshot ${numbers})`}, under /at/ and on the shelf.`,
+    ];
+  return [
+    ...damaged,
+    `${what} ${numbers === "" ? "It is taken out of what the history says." : `Snapshot ${numbers} held it and is taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
+  ];
+}
+
+const UNDONE = "withdrawing.json";
+const KEPT = "kept-history.json";
+const MAX_NAMED = 20;
+
+function nameOf({ what, name }: Held): string {
+  return `${what} ${JSON.stringify(name)}`;
+}
+
+/** What the operator said stays in the history. */
+function readKept({ buildDir }: Shelves): ReadonlySet<string> {
+  const path = join(buildDir, KEPT);
+  return new Set(existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as string[]) : []);
+}
+
+/** Whether a key is gated now and may not stand in what the history says. */
+function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
+  const decided = readKept(shelves);
+  return (key) => isGatedKey(collections, key) && !decided.has(nameOf({ what: "object", name: key }));
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text, { flush: true });
+  await rename(`${path}.new`, path);
+}
+
+/** Those of pruned and withdrawn snapshots included. One that cannot be read is left to `verify`. */
+async function* allChanges(shelf: Shelf): AsyncGenerator<readonly [sequence: number, changes: Changes]> {
+  const { records, withdrawn } = await shelf.records.index();
+  const last = Math.max(0, ...[records.at(-1), withdrawn.at(-1)].map((record?: SnapshotRecord) => record?.sequence ?? 0));
+  for (let sequence = 1; sequence <= last; sequence++) {
+    const changes = await shelf.readChanges(sequence).catch(() => null);
+    if (changes !== null) yield [sequence, changes];
+  }
+}
+
+function keysIn({ added, changed, removed }: Changes): readonly string[] {
+  return [...added.objects, ...changed.objects, ...removed.objects];
+}
+
+function without({ added, changed, removed }: Changes, isHidden: (key: string) => boolean): Changes {
+  const rest = (names: Changes["added"]) => ({ ...names, objects: names.objects.filter((key) => !isHidden(key)) });
+  return { added: rest(added), changed: rest(changed), removed: rest(removed) };
+}
