@@ -21,7 +21,7 @@ import { checkLeaks } from "./publish/leak-check.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { openShelves, type Shelves } from "./shelves.ts";
+import { keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
@@ -93,13 +93,17 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     },
     (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
   );
+  const unlogged = await noteFailure(
+    () => keepRecords(shelves),
+    (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
+  );
   progress.end();
   return {
     started: started.toISOString(),
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked],
+    notes: [...outcome.notes, ...unchecked, ...unlogged],
   };
 }
 
@@ -184,6 +188,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     next: written.drafts,
     created: clock().toISOString(),
     inputs: inputsOf(facts),
+    anew: facts.setbacks.length > 0,
   });
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
@@ -256,8 +261,12 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims }: Facts): readonly string[] {
-  return [...registry.notes, ...(claims?.notes ?? [])];
+function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+  return [
+    ...registry.notes,
+    ...(claims?.notes ?? []),
+    ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
+  ];
 }
 
 /** Of indexes that were not as they had been written. */

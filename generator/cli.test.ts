@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
-import { appendFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
@@ -303,6 +303,34 @@ test("a rollback serves what was served together, though the clock went back bet
   const rolled = json(run(["snapshots", "rollback", "2", "--json", ...config])) as { internal: { snapshot: string; public: number } };
   assert.deepEqual([rolled.internal.snapshot, rolled.internal.public], [second, 4]);
   assert.equal(run(["verify", ...config]).status, 0);
+});
+
+test("a pointer that somebody put back is told by verify, and put right by the next build", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const old = join(dir, "kept-elsewhere.json");
+  for (const number of [2, 3]) {
+    copyFileSync(join(dir, "shelf/public/current.json"), old);
+    await writeFiles(join(dir, "library"), [["notes/turn.md", `# Turn ${number}\n`]]);
+    assert.equal(run(["build", ...config]).status, 0);
+  }
+  const newest = join(dir, "newest.json");
+  copyFileSync(join(dir, "shelf/public/current.json"), newest);
+  for (const since of [old, newest, "3"]) assert.equal(run(["verify", "--since", since, ...config]).status, 0, since);
+  for (const since of ["x", "0", join(dir, "proofshelf.yaml")]) assert.equal(run(["verify", "--since", since, ...config]).status, 2, since);
+  copyFileSync(old, join(dir, "shelf/public/current.json"));
+  const found = run(["verify", "--since", newest, ...config]);
+  assert.equal(found.status, 3);
+  assert.match(found.stdout, /pointer_back in public .*It names 2, but 3 was published/);
+  // The sources are as they were.
+  const healed = json(run(["build", "--json", ...config])) as { sequence: number; published: boolean; notes: string[] };
+  assert.deepEqual([healed.sequence, healed.published], [4, true]);
+  assert.match(healed.notes.join(), /current\.json names snapshot 2, but 3 was published after it/);
+  assert.equal(run(["verify", "--since", newest, ...config]).status, 0);
+  const listed = run(["snapshots", "list", "--limit", "2", ...config]).stdout;
+  assert.match(listed, /^\* 4 .*\n {2}3 .*\nand 2 older ones; --limit 0 lists all\n$/);
+  assert.equal((json(run(["snapshots", "list", "--limit", "0", "--json", ...config])) as { snapshots: object[] }).snapshots.length, 4);
+  assert.equal(run(["snapshots", "list", "--limit", "-1", ...config]).status, 2);
 });
 
 test("verify is exit 0 on what was built and exit 3 when a byte is not what it should be", (t) => {

@@ -42,15 +42,16 @@ command("serve", "Serve the newest snapshot, and follow new ones")
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
+  .option("--since <sequence or file>", "the newest snapshot that is known to have been published: its number, or a copy of current.json")
   .option("--receipt <file>", "check the receipt of an answer instead")
-  .action(async (options: CommonOptions & { all?: boolean; receipt?: string }) =>
+  .action(async (options: CommonOptions & { all?: boolean; since?: string; receipt?: string }) =>
     (await import("./commands/verify.ts")).runVerify(options),
   );
 
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
-command("list", "Every kept snapshot, newest first", snapshots).action(async (options: CommonOptions) =>
-  (await import("./commands/snapshots.ts")).runList(options),
-);
+command("list", "Kept snapshots, newest first", snapshots)
+  .option("--limit <number>", "how many; 0 lists all", "50")
+  .action(async (options: CommonOptions & { limit: string }) => (await import("./commands/snapshots.ts")).runList(options));
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
   .argument("<a>")
   .argument("<b>")

@@ -2,14 +2,14 @@
  *  the registry that a later build falls back on. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { ShelfError } from "../snapshots/errors.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
+import { findSetback } from "../snapshots/shelf/record-index.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { digestMakers, type Makers } from "./makers.ts";
-import type { Shelves } from "./shelves.ts";
+import { readPointers, type Shelves } from "./shelves.ts";
 import { type Claims, readClaims } from "./sources/claims.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
@@ -31,6 +31,8 @@ export type Facts = {
   readonly pointers: ByView<SnapshotRecord | null>;
   /** Ids of all snapshots that have not been pruned. */
   readonly kept: ByView<ReadonlySet<string>>;
+  /** What is wrong with a pointer that somebody put back, in words. */
+  readonly setbacks: readonly string[];
   readonly indexes: ByView<IndexFacts>;
 };
 
@@ -52,17 +54,13 @@ export async function gatherFacts(
     const listed = run(() => listObjects(options.store, config.collections));
     const registry = run(() => readRegistry(config, join(shelves.buildDir, "registry"), options.now, options.keep));
     const claims = run(() => (config.claims === null ? null : readClaims(config.claims.path)));
-    const views = {
-      public: run(() => lookAt(shelves, "public")),
-      internal: run(() => lookAt(shelves, "internal")),
-    };
+    const shelf = run(() => lookAt(shelves));
     const makers = digestMakers(options.sources ?? openSources());
     const state = await readState(shelves.buildDir, makers.state);
     const indexes = {
       public: run(() => lookAtIndex(shelves.public, state.public)),
       internal: run(() => lookAtIndex(shelves.internal, state.internal)),
     };
-    const { public: shown, internal } = { public: await views.public, internal: await views.internal };
     return {
       config,
       makers,
@@ -70,8 +68,7 @@ export async function gatherFacts(
       registry: await registry,
       claims: await claims,
       state,
-      pointers: { public: shown.pointer, internal: internal.pointer },
-      kept: { public: shown.kept, internal: internal.kept },
+      ...(await shelf),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
@@ -90,14 +87,12 @@ async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<Index
   }
 }
 
-async function lookAt(
-  shelves: Shelves,
-  view: "public" | "internal",
-): Promise<{ readonly pointer: SnapshotRecord | null; readonly kept: ReadonlySet<string> }> {
-  const pointer = await shelves[view].readPointer().catch((error: unknown) => {
-    // An internal pointer that does not fit the public one is put right by publishing.
-    if (view === "internal" && error instanceof ShelfError && error.code === "snapshot_damaged") return null;
-    throw error;
-  });
-  return { pointer, kept: new Set((await shelves[view].listRecords()).map((record) => record.snapshot)) };
+async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
+  const pointers = await readPointers(shelves);
+  const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
+  return {
+    pointers,
+    kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
+    setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
+  };
 }

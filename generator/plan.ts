@@ -120,6 +120,7 @@ export function planReading(facts: Facts): ReadingPlan {
     fingerprint === state.fingerprint &&
     // What could not be read is tried again, and said again.
     state.refused.length === 0 &&
+    facts.setbacks.length === 0 &&
     pointers.public !== null &&
     pointers.internal !== null &&
     pointers.public.snapshot === state.public?.snapshot &&

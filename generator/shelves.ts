@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
-import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 
 export type Shelves = {
@@ -28,4 +28,21 @@ export function openShelves(config: Config): Shelves {
     internalDir,
     buildDir: join(internalDir, "build"),
   };
+}
+
+/** What both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */
+export async function readPointers(
+  shelves: Pick<Shelves, "public" | "internal">,
+): Promise<Readonly<Record<"public" | "internal", SnapshotRecord | null>>> {
+  const internal = await shelves.internal.readPointer().catch((error: unknown) => {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  });
+  return { public: await shelves.public.readPointer(), internal };
+}
+
+/** Brings both logs of what was served up to date. Only under the build lock, after the pointer has moved. */
+export async function keepRecords(shelves: Pick<Shelves, "public" | "internal">): Promise<void> {
+  const pointers = await readPointers(shelves);
+  for (const view of ["public", "internal"] as const) await shelves[view].records.keep(pointers[view]?.sequence ?? 0);
 }

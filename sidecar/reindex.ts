@@ -2,7 +2,7 @@
  *  server as it was. The command comes from whoever started the sidecar; nothing of the request reaches it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { z } from "zod";
-import { sha256 } from "../snapshots/digest.ts";
+import { parseJson, sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { isSameDigest } from "./gate.ts";
 import { ReindexSummary } from "../snapshots/schema/resources.ts";
@@ -120,14 +120,6 @@ function busy(message: string): ShelfError {
 function parseSummary(text: string): ReindexSummary | null {
   const parsed = ReindexSummary.safeParse(parseJson(text));
   return parsed.success ? parsed.data : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const failure = z.object({ error: z.object({ message: z.string() }) });

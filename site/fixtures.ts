@@ -189,6 +189,7 @@ const facets: RegistryPage["facets"] = [
 const snapshots = [6, 5, 4, 3, 2, 1].map((sequence) => ({
   sequence, id: hex(sequence + 20), created: `2026-01-0${sequence}T12:00:00Z`, previous: sequence === 1 ? null : hex(sequence + 19), current: sequence === 6,
   added: sequence === 1 ? 119 : sequence * 2 - 3, changed: sequence === 1 ? 0 : (sequence * 5) % 7, removed: sequence % 3 === 0 ? 2 : 0,
+  ...(sequence === 5 ? { restores: 3 } : {}),
 }));
 const [newest, older] = snapshots as [typeof snapshots[number], typeof snapshots[number]];
 
@@ -238,8 +239,8 @@ export const fixtures: readonly Fixture[] = [
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
   ], byVerification, byProduction, byInvocation, bySystem: [{ value: "Coq+Lean", count: 28 }, { value: "Coq", count: 2 }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
   { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], bySystem: [], sources: [], notes: [] }) },
-  { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots }) },
-  { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [] }) },
+  { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots, part: 1, parts: 2 }) },
+  { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [
     { what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [] },
     { what: "object", name: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [] },

@@ -34,3 +34,12 @@ export function canonicalJson(value: unknown): string {
   if (text === undefined) throw new TypeError("this value has no JSON form");
   return text;
 }
+
+/** The value of a JSON text; undefined, which every schema refuses, for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

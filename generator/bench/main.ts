@@ -17,6 +17,7 @@ import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
+import { benchHistory } from "./history.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchPublishing } from "./publishing.ts";
@@ -30,11 +31,13 @@ const access = makeAccess();
 let demo: Promise<string> | null = null;
 
 async function findDemo(): Promise<string> {
-  demo ??= makeFolder("demo").then(async (made) => {
-    await writeFile(join(made, "jwks.json"), access.jwks);
-    return buildDemo(made, access.section);
-  });
+  demo ??= makeFolder("demo").then(makeDemo);
   return demo;
+}
+
+async function makeDemo(made: string): Promise<string> {
+  await writeFile(join(made, "jwks.json"), access.jwks);
+  return buildDemo(made, access.section);
 }
 
 async function makeFolder(name: string): Promise<string> {
@@ -54,6 +57,10 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
   building: async () => benchBuilding(await makeFolder("texts")),
   searching: async () => benchSearching(await makeFolder("texts")),
+  history: async () => {
+    const made = await makeFolder("history");
+    return benchHistory(await makeDemo(made), made);
+  },
   publishing: async () => benchPublishing(await makeFolder("notes")),
 };
 

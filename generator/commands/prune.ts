@@ -4,6 +4,7 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
+import { keepRecords } from "../shelves.ts";
 import { vectorsDir } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
 
@@ -35,6 +36,7 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
         index.close();
       }
     }
+    await keepRecords(shelves);
     return result;
   });
   print(

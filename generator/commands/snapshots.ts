@@ -1,32 +1,36 @@
 /** `proofshelf snapshots list | diff | rollback` */
-import { countChanges, describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
+import { describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { ChangeCounts, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { findSetback } from "../../snapshots/shelf/record-index.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import { publish } from "../publish/publish.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
 import { withBuildLock } from "../lock.ts";
+import { keepRecords, readPointers } from "../shelves.ts";
 
-export async function runList(options: CommonOptions): Promise<void> {
+export async function runList(options: CommonOptions & { readonly limit: string }): Promise<void> {
+  if (!/^[0-9]{1,7}$/.test(options.limit)) throw new ShelfError("bad_config", "--limit takes a whole number; 0 lists all.");
   const { public: shelf } = await openConfigured(options);
   const current = await shelf.readPointer();
-  const rows = await Promise.all(
-    [...(await shelf.listRecords())].reverse().map(async (record) => {
-      const changes = await shelf.readChanges(record.sequence);
-      return { ...record, current: record.sequence === current?.sequence, ...(changes === null ? {} : countChanges(changes)) };
-    }),
+  const { records } = await shelf.records.index();
+  const newest = records.slice(options.limit === "0" ? 0 : -Number(options.limit)).reverse();
+  const rows: (SnapshotRecord & { readonly current: boolean } & Partial<ChangeCounts>)[] = [];
+  for (const record of newest)
+    rows.push({ ...record, current: record.sequence === current?.sequence, ...(await shelf.records.counts(record.sequence)) });
+  const lines = rows.map(
+    ({ restores, ...row }) =>
+      `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}${restores === undefined ? "" : `  snapshot ${restores} again`}\n`,
   );
-  const text = rows.map(
-    (row) =>
-      `${row.current ? "*" : " "} ${row.sequence}  ${row.snapshot}  ${row.created}  +${row.added ?? "?"} ~${row.changed ?? "?"} -${row.removed ?? "?"}\n`,
-  );
-  print(options, { snapshots: rows }, rows.length === 0 ? "No snapshot has been published yet. Run: proofshelf build\n" : text.join(""));
+  if (rows.length === 0) lines.push("No snapshot has been published yet. Run: proofshelf build\n");
+  if (rows.length < records.length) lines.push(`and ${records.length - rows.length} older ones; --limit 0 lists all\n`);
+  print(options, { snapshots: rows, total: records.length }, lines.join(""));
 }
 
 /** @throws ShelfError "snapshot_not_found" for none or several */
 async function findRecord(shelf: Shelf, name: string): Promise<SnapshotRecord> {
-  const records = await shelf.listRecords();
+  const { records } = await shelf.records.index();
   const found = /^[1-9][0-9]{0,6}$/.test(name)
     ? records.filter((record) => String(record.sequence) === name)
     : records.filter((record) => /^[0-9a-f]{6,64}$/.test(name) && record.snapshot.startsWith(name));
@@ -79,14 +83,17 @@ export async function runRollback(id: string, options: CommonOptions): Promise<v
     // Opened first: a rollback to something damaged would be worse than what is served now.
     for (const view of ["public", "internal"] as const)
       await (await openSnapshot(shelves[view], view === "public" ? target : partner, createTreeCache())).data();
-    const current = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
+    const current = await readPointers(shelves);
+    const setback = findSetback(current.public, await shelves.public.records.index());
     await publish(shelves, {
       current,
       next: { public: target.snapshot, internal: partner.snapshot },
       created: new Date().toISOString(),
       inputs: target.inputs,
+      anew: setback !== null,
       restores: { public: target.sequence, internal: partner.sequence },
     });
+    await keepRecords(shelves);
     return { from: current.public, to: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   });
   print(

@@ -1,5 +1,6 @@
 /** `proofshelf verify` */
 import { readFile } from "node:fs/promises";
+import { parseJson } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import type { Sha256 } from "../../snapshots/digest.ts";
@@ -8,6 +9,8 @@ import { findSearchProblem } from "../../snapshots/query/probe.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
+import { snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
+import type { Since } from "../../snapshots/verify/records.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
@@ -21,10 +24,13 @@ import { softwareFiles } from "../pages/software-files.ts";
 /** Exit code when something was found. */
 const FOUND = 3;
 
-export async function runVerify(options: CommonOptions & { readonly all?: boolean; readonly receipt?: string }): Promise<void> {
+type VerifyCommandOptions = CommonOptions & { readonly all?: boolean; readonly since?: string; readonly receipt?: string };
+
+export async function runVerify(options: VerifyCommandOptions): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: false });
   const shelves = openShelves(config);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
+  const since = options.since === undefined ? null : await readSince(options.since);
   if ((await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
@@ -39,6 +45,7 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
       derive: deriver,
       index: (root, snapshot, data) => checkIndex(shelves[root], snapshot, data),
       snapshots: options.all === true ? "all" : "current",
+      since,
       extra: privateTexts,
       software: () => softwareFiles(dist),
       writers: {
@@ -57,6 +64,14 @@ export async function runVerify(options: CommonOptions & { readonly all?: boolea
   } finally {
     await deriver.close();
   }
+}
+
+/** @throws ShelfError "bad_config" for what is neither a number nor a copy of current.json */
+async function readSince(text: string): Promise<Since> {
+  if (/^[1-9][0-9]{0,14}$/.test(text)) return { sequence: Number(text) };
+  const parsed = snapshotRecordSchema.safeParse(parseJson(await readFile(text, "utf8").catch(() => "")));
+  if (parsed.success) return parsed.data;
+  throw new ShelfError("bad_config", "--since takes the number of a snapshot, or a file that is a copy of public/current.json.");
 }
 
 async function checkIndex({ indexUri }: Shelf, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {
@@ -80,7 +95,7 @@ async function verifyReceipt(file: string, shelves: Shelves, options: CommonOpti
   let checked = false;
   // An answer of the gated view pins an internal snapshot.
   for (const shelf of [shelves.public, shelves.internal]) {
-    const record = (await shelf.listRecords()).find(({ snapshot }) => snapshot === receipt.snapshot);
+    const record = (await shelf.records.index()).byId.get(receipt.snapshot);
     if (record === undefined || checked) continue;
     findings.push(...(await checkReceipt(receipt, await openSnapshot(shelf, record, createTreeCache()))));
     checked = true;

@@ -8,6 +8,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { exportFile, listPath, objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
+import { snapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
@@ -118,7 +119,7 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   const kept = new Set(records.map((record) => record.snapshot));
   const pages = [
     ...[...storedPages(data, { digest: noExtract, read: noExtract })].map(({ path }) => path),
-    pagePath.snapshots,
+    ...Array.from({ length: snapshotsParts(records) }, (_, at) => pagePath.snapshotsPart(at + 1)),
     ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
   ];
   for (const path of pages) {

@@ -6,7 +6,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { ByView } from "../facts.ts";
-import type { Shelves } from "../shelves.ts";
+import { keepRecords, type Shelves } from "../shelves.ts";
 
 export type Publication = {
   /** What is served now. */
@@ -14,6 +14,8 @@ export type Publication = {
   readonly next: ByView<Sha256>;
   readonly created: string;
   readonly inputs: Readonly<Record<string, string>>;
+  /** Whether both views are published though they may not have changed: the pointer is an older one that somebody put back. */
+  readonly anew?: boolean;
   /** Of a rollback: the records whose snapshots come next. */
   readonly restores?: ByView<number>;
 };
@@ -23,8 +25,10 @@ export type Publication = {
  *  @returns what changed in the public view, or null when only the internal one was published, or neither
  *  @throws ShelfError "lost_race" when another publisher was faster */
 export async function publish(shelves: Pick<Shelves, "public" | "internal">, publication: Publication): Promise<Changes | null> {
-  const { current, next } = publication;
-  const isDue = (view: "public" | "internal"): boolean => current[view]?.snapshot !== next[view];
+  const { current, next, anew = false } = publication;
+  const isDue = (view: "public" | "internal"): boolean => anew || current[view]?.snapshot !== next[view];
+  // Before it can be cut short: what the log does not name then was never served.
+  await keepRecords(shelves);
   const open = isDue("public") ? await draftRecord(shelves, "public", publication) : null;
   const sequence = (open?.record ?? current.public)?.sequence;
   if (sequence === undefined || (open === null && !isDue("internal"))) return null;
@@ -39,6 +43,13 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
   return open.changes;
 }
 
+/** Of a publication that was cut short the number is used again, where the log of what was served says that it was one. */
+async function nextSequence(shelf: Shelf, current: SnapshotRecord | null): Promise<number> {
+  const { records, served } = await shelf.records.index();
+  const known = current !== null && current.sequence === served;
+  return (known ? served : Math.max(served, records.at(-1)?.sequence ?? 0)) + 1;
+}
+
 type Drafted = { readonly record: SnapshotRecord; readonly changes: Changes };
 
 /** @param open sequence of the public record that an internal one is served with */
@@ -51,7 +62,7 @@ async function draftRecord(
   const shelf: Shelf = shelves[view];
   const before = current[view];
   const record: SnapshotRecord = {
-    sequence: ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1,
+    sequence: await nextSequence(shelf, before),
     snapshot: next[view],
     created,
     previous: before?.snapshot ?? null,

@@ -141,6 +141,7 @@ export const pagePath = {
   record: (id: string): string => `/registry/${id}/`,
   dashboard: "/registry/dashboard/",
   snapshots: "/snapshots/",
+  snapshotsPart: (part: number): string => pagePath.snapshots + partSuffix(part),
   diff: (from: string, to: string): string => `/snapshots/${from}..${to}/`,
   search: "/search/",
   ask: "/ask/",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
 import { answer } from "./answer.ts";
-import { sha256 } from "../digest.ts";
+import { canonicalJson, sha256 } from "../digest.ts";
 import { openContract } from "../contract/contract.ts";
 import { makeFixture } from "../contract/fixture.ts";
 import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS } from "../contract/suite.ts";
@@ -95,9 +95,9 @@ test("a snapshot that another follows gives the memory of its rows back, and ans
       },
     },
   );
-  writeFileSync(join(publicDir, "current.json"), JSON.stringify(first));
+  writeFileSync(join(publicDir, "current.json"), canonicalJson(first));
   const before = await get("/api/search?q=zebra", {}, following);
-  writeFileSync(join(publicDir, "current.json"), JSON.stringify(second));
+  writeFileSync(join(publicDir, "current.json"), canonicalJson(second));
   await following.refresh();
   const after = await get("/api/search?q=zebra", {}, following);
   assert.deepEqual([before.status, after.status, released], [200, 200, [first.snapshot]]);
@@ -255,7 +255,7 @@ test("a pointer to a snapshot that cannot be opened leaves the last good one ser
   const followed = openPublic({ ...fixture, publicDir: dir });
   assert.equal((await get("/api/catalog", {}, followed)).headers.get("x-snapshot"), fixture.public.current);
   const record = JSON.parse(readFileSync(join(dir, "current.json"), "utf8")) as object;
-  writeFileSync(join(dir, "current.json"), JSON.stringify({ ...record, sequence: 9, snapshot: "0".repeat(64) }));
+  writeFileSync(join(dir, "current.json"), canonicalJson({ ...record, sequence: 9, snapshot: "0".repeat(64) }));
   await followed.refresh();
   const { status, headers } = await get("/api/catalog", {}, followed);
   assert.deepEqual([status, headers.get("x-snapshot")], [200, fixture.public.current]);

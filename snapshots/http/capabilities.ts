@@ -44,7 +44,7 @@ export async function health(view: View): Promise<Health> {
       ? { status: "fail", detail: trouble ?? "nothing has been published" }
       : trouble === null
         ? { status: "pass", detail: "the pointer verifies and its snapshot opens" }
-        : { status: "warn", detail: `the newest pointer is not served: ${trouble}` };
+        : { status: "warn", detail: trouble };
   // A build that finds nothing new publishes nothing: what counts is when one last looked.
   const seen = open === null ? null : ((await open.snapshot.shelf.readChecked().catch(() => null)) ?? open.snapshot.record.created);
   const age = seen === null ? null : Math.max(0, (now() - Date.parse(seen)) / 1000);

@@ -1,9 +1,8 @@
 /** Facts of the shelf's history that stored files cannot hold, because a snapshot knows nothing but itself: put in when
  *  a file is served or exported. The tokens are HTML comments, which no sanitised text of a stranger contains. */
-import { countChanges } from "../shelf/diff.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
-import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
+import type { ChangeCounts, SnapshotRecord } from "../shelf/shelf.ts";
 
 const FIRST = "<!--stamp:first-->";
 const CHANGES = "<!--stamp:changes-->";
@@ -20,8 +19,8 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
   }
   if (path === pagePath.front && bytes.includes(CHANGES)) {
     const { record, shelf } = open.snapshot;
-    const changes = await shelf.readChanges(record.sequence);
-    return replace(bytes, CHANGES, changes === null ? "" : changesHtml(path, record, changes));
+    const counts = await shelf.records.counts(record.sequence);
+    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, counts));
   }
   return html;
 }
@@ -46,8 +45,7 @@ function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord)
   return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
 }
 
-function changesHtml(path: string, record: SnapshotRecord, changes: Changes): string {
-  const { added, changed, removed } = countChanges(changes);
+function changesHtml(path: string, record: SnapshotRecord, { added, changed, removed }: ChangeCounts): string {
   const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
   const target = record.previous === null ? pagePath.snapshots : pagePath.diff(record.previous, record.snapshot);
   return `Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a>`;

@@ -1,12 +1,12 @@
 /** A view while things change under it: publications, prunes, clocks. */
 import assert from "node:assert/strict";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { prune } from "../shelf/prune.ts";
-import type { Shelf } from "../shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf.ts";
 import { answer } from "./answer.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
@@ -30,6 +30,9 @@ function open(shelf: Shelf, more: Partial<ViewOptions> = {}): View {
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   return openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null, ...more });
 }
+
+const NO_NAMES = { objects: [], claims: [], records: [] };
+const NO_CHANGES = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NAMES };
 
 const get = (view: View, target: string, headers: Record<string, string> = {}) =>
   answer(view, { method: "GET", target, header: (name) => headers[name] ?? null });
@@ -137,32 +140,17 @@ test("an unknown id costs no look at any record", async (t) => {
   const { shelf } = newShelf(t);
   await publishNote(shelf, 1);
   let listed = 0;
-  const view = open({ ...shelf, knownRecords: () => (listed++, shelf.knownRecords()) }, { monotonic: () => 0 });
+  const records = { ...shelf.records, index: () => (listed++, shelf.records.index()) };
+  const view = open({ ...shelf, records }, { monotonic: () => 0 });
   for (let n = 0; n < 50; n++) assert.equal((await get(view, `/at/${n.toString(16).padStart(64, "0")}/api/catalog`)).status, 404);
-  assert.equal(listed, 1);
-});
-
-test("records are read once: a shelf that lists them again reads only the newest", async (t) => {
-  const { root, shelf } = newShelf(t);
-  for (let n = 0; n < 4; n++) await publishNote(shelf, n);
-  const reader = openDirectoryShelf(root);
-  const first = await reader.knownRecords();
-  assert.equal(await reader.knownRecords(), first, "the same list while nothing changes");
-  await publishNote(shelf, 9);
-  const next = await reader.knownRecords();
-  assert.deepEqual(next.slice(0, 4), first);
-  assert.ok(
-    next.slice(0, 3).every((record, at) => record === first[at]),
-    "the older ones are the same objects",
-  );
-  await shelf.deleteRecord(1);
-  assert.equal((await reader.knownRecords()).length, 4);
+  assert.equal(listed, 2, "one look at the pointer, one at what is kept");
 });
 
 test("when things were first seen is the same whether a server was there all the time or has just been started", async (t) => {
   const { shelf } = newShelf(t);
-  const read: number[] = [];
-  const counted = { ...shelf, readChanges: (sequence: number) => (read.push(sequence), shelf.readChanges(sequence)) };
+  const read: string[] = [];
+  const changes = (after: number, upTo: number) => (read.push(`${after + 1}-${upTo}`), shelf.records.changes(after, upTo));
+  const counted = { ...shelf, records: { ...shelf.records, changes } };
   const following = open(counted);
   for (let n = 1; n <= 4; n++) {
     await publishNote(shelf, n);
@@ -175,6 +163,99 @@ test("when things were first seen is the same whether a server was there all the
     for (const key of ["notes/hello.md", `notes/${n}.md`, "notes/1.md", "notes/none.md"]) {
       assert.deepEqual(await old?.firstSeen("objects", key), await fresh?.firstSeen("objects", key), `${n} ${key}`);
     }
-    assert.deepEqual(read, n === 4 ? [3, 4] : [n], "only what is new is read");
+    assert.deepEqual(read, [n === 4 ? "3-4" : `${n}-${n}`], "only what is new is read");
   }
+});
+
+test("a pointer that was put back is not followed, and health says so; a rollback is", async (t) => {
+  const { root, shelf } = newShelf(t);
+  const first = await publishNote(shelf, 1);
+  const old = readFileSync(join(root, "current.json"));
+  const second = await publishNote(shelf, 2);
+  await shelf.records.keep(2);
+  const view = open(shelf);
+  const checkOf = async (of: View): Promise<string> => {
+    const { checks } = JSON.parse(textOf((await get(of, "/health")).body)) as { checks: { snapshot: { status: string; detail: string } } };
+    return `${checks.snapshot.status} ${checks.snapshot.detail}`;
+  };
+  assert.equal((await get(view, "/api/list")).headers["X-Snapshot"], second);
+  assert.match(await checkOf(view), /^pass/);
+  writeFileSync(join(root, "current.json"), old);
+  await view.refresh();
+  assert.equal((await get(view, "/api/list")).headers["X-Snapshot"], second);
+  assert.match(await checkOf(view), /^warn .*names snapshot 1, but 2 was published after it and is served on/);
+  // One that has just been started knows from the shelf alone.
+  const fresh = open(openDirectoryShelf(root));
+  assert.equal((await get(fresh, "/api/list")).headers["X-Snapshot"], first);
+  assert.match(await checkOf(fresh), /^warn .*names snapshot 1, but 2 was published/);
+  const [older, newer] = (await shelf.listRecords()) as [SnapshotRecord, SnapshotRecord];
+  const rollback = { ...older, sequence: 3, previous: newer.snapshot, restores: 1 };
+  await shelf.putRecord(rollback, NO_CHANGES);
+  await shelf.swapPointer(rollback, older);
+  for (const one of [view, fresh]) {
+    await one.refresh();
+    assert.equal((await get(one, "/api/list")).headers["X-Snapshot"], first);
+    assert.match(await checkOf(one), /^pass/);
+  }
+});
+
+test("after a rollback things were first seen when they were in what is served again, and what came between counts for nothing", async (t) => {
+  const { shelf } = newShelf(t);
+  const following = open(shelf);
+  const seenIn = async (key: string): Promise<readonly (number | undefined)[]> => {
+    await following.refresh();
+    const told = [];
+    for (const view of [following, open(shelf)]) told.push((await (await view.current())?.firstSeen("objects", key))?.key.sequence);
+    return told;
+  };
+  const first = await publishNote(shelf, 1);
+  assert.deepEqual(await seenIn("notes/1.md"), [1, 1]);
+  // Note 1 is replaced by note 2: that is undone.
+  const second = await publishNote(shelf, 2);
+  assert.deepEqual(await seenIn("notes/2.md"), [2, 2]);
+  const rollback = { sequence: 3, snapshot: first, created: "2026-02-03T00:00:00Z", previous: second, inputs: {}, restores: 1 };
+  await shelf.putRecord(rollback, {
+    ...NO_CHANGES,
+    added: { ...NO_NAMES, objects: ["notes/1.md"] },
+    removed: { ...NO_NAMES, objects: ["notes/2.md"] },
+  });
+  await shelf.swapPointer(rollback, await shelf.readPointer());
+  assert.deepEqual(await seenIn("notes/1.md"), [1, 1]);
+  assert.deepEqual(await seenIn("notes/2.md"), [undefined, undefined]);
+  await publishNote(shelf, 4);
+  assert.deepEqual(await seenIn("notes/4.md"), [4, 4]);
+  assert.deepEqual(await seenIn("notes/hello.md"), [1, 1]);
+});
+
+test("the list of snapshots comes in parts, the newest first, and says what a rollback is", async (t) => {
+  const { shelf } = newShelf(t);
+  const { snapshot } = (await shelf.readPointer()) ?? { snapshot: await publishNote(shelf, 1) };
+  for (let sequence = 2; sequence <= 250; sequence++) {
+    const record = {
+      sequence,
+      snapshot,
+      created: "2026-02-01T00:00:00Z",
+      previous: snapshot,
+      inputs: {},
+      ...(sequence === 250 ? { restores: 9 } : {}),
+    };
+    await shelf.putRecord(record, NO_CHANGES);
+  }
+  const view = open(shelf, {
+    renderer: async () => ({ digest: "", assets: [], render: async (input) => Buffer.from(JSON.stringify(input.model)) }),
+  });
+  type Listed = {
+    readonly snapshots: readonly { readonly sequence: number; readonly restores?: number }[];
+    readonly part: number;
+    readonly parts: number;
+  };
+  const list = async (path: string): Promise<Listed> => JSON.parse(textOf((await get(view, path)).body)) as Listed;
+  const first = await list("/snapshots/");
+  assert.deepEqual([first.part, first.parts, first.snapshots.length], [1, 3, 100]);
+  assert.deepEqual([first.snapshots[0]?.sequence, first.snapshots[0]?.restores, first.snapshots[1]?.restores], [250, 9, undefined]);
+  const last = await list("/snapshots/=p3/");
+  assert.deepEqual([last.snapshots.length, last.snapshots.at(-1)?.sequence], [50, 1]);
+  for (const path of ["/snapshots/=p4/", "/snapshots/=p1/", "/snapshots/=p0/", "/snapshots/=p01/", "/snapshots/=px/"])
+    assert.equal((await get(view, path)).status, 404, path);
+  assert.equal((await get(view, "/snapshots/=p2")).headers["Location"], "/snapshots/=p2/");
 });

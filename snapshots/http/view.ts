@@ -11,7 +11,8 @@ import type { Renderer } from "../page/renderer.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
-import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { findSetback } from "../shelf/record-index.ts";
+import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { openPreparedStore, type PreparedStore } from "./prepared.ts";
 
 /** How long a look at the shelf is trusted: at the pointer, and at which snapshots are kept. */
@@ -60,11 +61,11 @@ export type View = History & {
   peekById(id: string): OpenSnapshot | null;
   /** Changes when a snapshot is published or pruned: what pages of the history follow from. */
   historyVersion(): Promise<number>;
-  /** Why the newest pointer is not served, or null. */
+  /** What is wrong with the pointer, or null. */
   trouble(): string | null;
 };
 
-type Kept = { readonly records: readonly SnapshotRecord[]; readonly byId: ReadonlyMap<string, SnapshotRecord>; readonly version: number };
+type Kept = Pick<RecordIndex, "records" | "byId"> & { readonly version: number };
 
 /** Beside what everybody sees: what a snapshot that follows can go on from. */
 type Opened = OpenSnapshot & {
@@ -146,8 +147,15 @@ export function openView(options: ViewOptions): View {
 
   const follow = async (): Promise<void> => {
     try {
+      // Before the pointer, which may move meanwhile: never the other way round.
+      const index = await shelf.records.index();
       const record = await shelf.readPointer();
-      if (record !== null && (record.snapshot !== current?.snapshot.id || record.sequence !== current.snapshot.record.sequence)) {
+      const served = current?.snapshot.record ?? null;
+      if (record !== null && served !== null && record.sequence < served.sequence) {
+        trouble = `the newest pointer is not served: current.json names snapshot ${record.sequence}, but ${served.sequence} was published after it and is served on`;
+        return;
+      }
+      if (record !== null && (record.snapshot !== served?.snapshot || record.sequence !== served.sequence)) {
         const next = await open(record);
         // Loaded before it is served: no reader waits, and a damaged snapshot never becomes current.
         await load(next, current?.searched() === true);
@@ -158,10 +166,10 @@ export function openView(options: ViewOptions): View {
           prepared.forget(before.snapshot.id);
         }
       }
-      trouble = null;
+      trouble = findSetback(record, index);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      trouble = error.message;
+      trouble = `the newest pointer is not served: ${error.message}`;
       if (current === null) throw error;
     } finally {
       looked = monotonic();
@@ -182,9 +190,9 @@ export function openView(options: ViewOptions): View {
 
   const list = async (): Promise<Kept> => {
     if (monotonic() - listed < LOOK_MS) return kept;
-    const records = await shelf.knownRecords();
+    const { records, byId } = await shelf.records.index();
     if (records !== kept.records) {
-      kept = { records, byId: new Map(records.map((record) => [record.snapshot, record])), version: kept.version + 1 };
+      kept = { records, byId, version: kept.version + 1 };
       for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
         opened.delete(id);
         prepared.forget(atBasis(id));
@@ -261,14 +269,16 @@ type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string
 /** Replays the changes of every snapshot that led to `record`. They are kept when snapshots are pruned.
  *  @param past of an earlier snapshot, to go on from */
 async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | null): Promise<Seen> {
-  const records = new Map((await shelf.knownRecords()).map((other) => [other.sequence, other]));
+  const { records } = await shelf.records.index();
+  const bySequence = new Map(records.map((other) => [other.sequence, other]));
+  const { from, way } = findWay(record, bySequence, past?.sequence ?? 0);
   // One that could not be read then is read from the beginning.
-  const known = past === null ? null : await past.seen.catch(() => null);
+  const known = past === null || from === 0 ? null : await past.seen.catch(() => null);
+  if (past !== null && from > 0 && known === null) return loadHistory(shelf, record, null);
   const maps = { objects: new Map(known?.objects), claims: new Map(known?.claims), records: new Map(known?.records) };
-  for (let sequence = (known === null ? 0 : (past?.sequence ?? 0)) + 1; sequence <= record.sequence; sequence++) {
-    const changes = await shelf.readChanges(sequence);
-    if (changes === null) continue;
-    const at = records.get(sequence) ?? null;
+  for await (const [sequence, changes] of shelf.records.changes(from, record.sequence)) {
+    if (!way.has(sequence)) continue;
+    const at = bySequence.get(sequence) ?? null;
     for (const kind of ["objects", "claims", "records"] as const) {
       const map = maps[kind];
       for (const name of changes.removed[kind]) map.delete(name);
@@ -278,4 +288,22 @@ async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | nu
     }
   }
   return maps;
+}
+
+/** The publications that led to a record. What a rollback undid is not among them: it goes on from the record that it restores.
+ *  @param known sequence of a record to go on from, or 0
+ *  @returns `from`: `known` when the way leads over it, else 0 */
+function findWay(
+  record: SnapshotRecord,
+  bySequence: ReadonlyMap<number, SnapshotRecord>,
+  known: number,
+): { readonly from: number; readonly way: ReadonlySet<number> } {
+  const way = new Set<number>();
+  let at = record.sequence;
+  while (at > 0 && at !== known) {
+    const restored = (at === record.sequence ? record : bySequence.get(at))?.restores;
+    if (restored === undefined || restored >= at) way.add(at--);
+    else at = restored;
+  }
+  return { from: at, way };
 }

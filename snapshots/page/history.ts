@@ -1,6 +1,6 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { type Change, countChanges, describeChanges } from "../shelf/diff.ts";
+import { type Change, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
 
@@ -12,19 +12,30 @@ export type History = {
 };
 
 const MAX_CHANGES = 1000;
+const SNAPSHOTS_PART = 100;
 
 /** @param open the snapshot that is served */
 async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord): Promise<SnapshotRow> {
-  const changes = await open.snapshot.shelf.readChanges(record.sequence);
+  const counts = (await open.snapshot.shelf.records.counts(record.sequence)) ?? { added: 0, changed: 0, removed: 0 };
   const current = open.snapshot.record.sequence === record.sequence;
-  const { sequence, snapshot: id, created, previous } = record;
-  return { sequence, id, created, previous, current, ...(changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes)) };
+  const { sequence, snapshot: id, created, previous, restores } = record;
+  return { sequence, id, created, previous, current, ...(restores === undefined ? {} : { restores }), ...counts };
 }
 
-/** Newest first. */
-export async function snapshotsPage(history: History, open: OpenSnapshot): Promise<SnapshotsPage> {
-  const records = [...(await history.records())].reverse();
-  return { page: "snapshots", snapshots: await Promise.all(records.map((record) => snapshotRow(open, record))) };
+/** How many parts the list of snapshots has. */
+export function snapshotsParts(records: readonly SnapshotRecord[]): number {
+  return Math.max(1, Math.ceil(records.length / SNAPSHOTS_PART));
+}
+
+/** @param part 1 to `snapshotsParts`
+ *  @returns null for another part */
+export async function snapshotsPage(history: History, open: OpenSnapshot, part: number): Promise<SnapshotsPage | null> {
+  const records = await history.records();
+  const parts = snapshotsParts(records);
+  if (part > parts) return null;
+  const end = records.length - (part - 1) * SNAPSHOTS_PART;
+  const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end).reverse();
+  return { page: "snapshots", snapshots: await Promise.all(shown.map((record) => snapshotRow(open, record))), part, parts };
 }
 
 /** @param open the snapshot that is served */

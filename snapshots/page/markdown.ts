@@ -121,9 +121,10 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
       return lines(
         heading("Snapshots"),
         ...model.snapshots.map(
-          ({ sequence, id, created, added, changed, removed }) =>
-            `- ${sequence}: ${code(id)}, ${created}: ${added} added, ${changed} changed, ${removed} removed`,
+          ({ sequence, id, created, restores, added, changed, removed }) =>
+            `- ${sequence}: ${code(id)}, ${created}: ${restores === undefined ? "" : `snapshot ${restores} again, `}${added} added, ${changed} changed, ${removed} removed`,
         ),
+        ...(model.parts > 1 ? ["", `Part ${model.part} of ${model.parts}.`] : []),
       );
     case "diff":
       return lines(

@@ -187,7 +187,7 @@ export type DashboardPage = RecordCounts & {
   readonly notes: readonly string[];
 };
 
-export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previous"> & {
+export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previous" | "restores"> & {
   readonly id: string;
   readonly current: boolean;
   readonly added: number;
@@ -195,7 +195,13 @@ export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previou
   readonly removed: number;
 };
 
-export type SnapshotsPage = { readonly page: "snapshots"; readonly snapshots: readonly SnapshotRow[] };
+export type SnapshotsPage = {
+  readonly page: "snapshots";
+  /** Newest first. */
+  readonly snapshots: readonly SnapshotRow[];
+  readonly part: number;
+  readonly parts: number;
+};
 
 export type DiffPage = {
   readonly page: "diff";

@@ -35,7 +35,11 @@ export async function requestPage(
     input: { chrome: chromeOf(data, path), model },
     tag,
   });
-  if (path === pagePath.snapshots) return page(await snapshotsPage(history, open), null);
+  const snapshotsPart = parseSnapshotsPart(path);
+  if (snapshotsPart !== null) {
+    const model = await snapshotsPage(history, open, snapshotsPart);
+    return model === null ? null : page(model, null);
+  }
   const pair = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path);
   if (pair !== null) {
     const [from, to] = await Promise.all([findSnapshot(history, pair[1] ?? ""), findSnapshot(history, pair[2] ?? "")]);
@@ -69,6 +73,13 @@ export async function requestPage(
     return page(browsePage(data, folder, sort as BrowseSort, part), canonicalJson(["browse", path, sort, data.library.view]));
   }
   return null;
+}
+
+/** The number of a part of the list of snapshots; null for every other path. */
+function parseSnapshotsPart(path: string): number | null {
+  if (!path.startsWith(pagePath.snapshots)) return null;
+  const part = Number(/^=p([1-9][0-9]{0,6})\/$/.exec(path.slice(pagePath.snapshots.length))?.[1] ?? 1);
+  return pagePath.snapshotsPart(part) === path ? part : null;
 }
 
 async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {

@@ -6,7 +6,7 @@ import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
 import type { Snapshot } from "./read.ts";
 import type { Claim } from "../schema/claims.ts";
-import type { Changes } from "./shelf.ts";
+import type { ChangeCounts, Changes } from "./shelf.ts";
 import { compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
 
 export type Change = {
@@ -78,7 +78,7 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
   return changes;
 }
 
-export function countChanges(changes: Changes): { readonly added: number; readonly changed: number; readonly removed: number } {
+export function countChanges(changes: Changes): ChangeCounts {
   const count = (names: Changes["added"]): number => names.objects.length + names.claims.length + names.records.length;
   return { added: count(changes.added), changed: count(changes.changed), removed: count(changes.removed) };
 }

@@ -17,10 +17,12 @@ import { access, mkdir, readdir, readFile, rm, stat, unlink } from "node:fs/prom
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { ZodType } from "zod";
-import { canonicalJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { absent } from "./absent.ts";
+import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
-import { changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
+import { type Changes, changesSchema, internalPointerSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema } from "./shelf.ts";
 
 const run = promisify(execFile);
 
@@ -50,8 +52,18 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     return bytes === null ? null : parseNamed(bytes, fallback !== null);
   };
 
-  const recordsDir = join(root, "snapshots");
-  const known = openRecords(recordsDir);
+  const readRecord = async (sequence: number): Promise<SnapshotRecord | null> => {
+    const bytes = await readFile(recordPath(sequence)).catch(absent);
+    if (bytes === null) return null;
+    const record = parseExactly(snapshotRecordSchema, bytes, `snapshots/${sequence}.json`);
+    if (record.sequence === sequence) return record;
+    throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`);
+  };
+  const readChanges = async (sequence: number): Promise<Changes | null> => {
+    const bytes = await readFile(changesPath(sequence)).catch(absent);
+    return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
+  };
+
   const shelf: Shelf = {
     indexUri: join(root, "index"),
 
@@ -122,8 +134,17 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       syncFolder(root);
     },
 
-    listRecords: () => openRecords(recordsDir).list(),
-    knownRecords: () => known.list(),
+    async listRecords() {
+      const sequences = sequencesOf((await readdir(join(root, "snapshots")).catch(absent)) ?? []);
+      const records: SnapshotRecord[] = [];
+      for (const sequence of sequences) {
+        const record = await readRecord(sequence);
+        if (record !== null) records.push(record);
+      }
+      return records;
+    },
+
+    records: openRecordLog(root, { readRecord, readChanges, writeWhole }),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
@@ -132,10 +153,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       for (const path of [changesPath(record.sequence), recordPath(record.sequence)]) syncFolder(dirname(path));
     },
 
-    async readChanges(sequence) {
-      const bytes = await readFile(changesPath(sequence)).catch(absent);
-      return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
-    },
+    readChanges,
 
     async deleteRecord(sequence) {
       await rm(recordPath(sequence), { force: true });
@@ -182,45 +200,6 @@ export async function checkWritable(root: string): Promise<void> {
   }
 }
 
-/** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
-const SETTLED_NS = 50_000_000n;
-
-/** The records of a folder, each read once: none ever changes but the newest, which the build after a crash may replace. */
-function openRecords(folder: string): { list(): Promise<readonly SnapshotRecord[]> } {
-  let known: ReadonlyMap<string, SnapshotRecord> = new Map();
-  let listed: readonly SnapshotRecord[] = [];
-  /** Time of the folder when it was listed, null when that may have changed within the same tick. */
-  let seen: bigint | null = null;
-  return {
-    async list() {
-      const time = (await stat(folder, { bigint: true }).catch(absent))?.mtimeNs ?? 0n;
-      if (time === seen) return listed;
-      const settled = BigInt(Date.now()) * 1_000_000n - time > SETTLED_NS;
-      const names = ((await readdir(folder).catch(absent)) ?? []).filter((name) => /^[1-9][0-9]*\.json$/.test(name));
-      const newest = Math.max(0, ...names.map((name) => Number.parseInt(name, 10)));
-      const next = new Map<string, SnapshotRecord>();
-      for (const name of names) {
-        const record = (name === `${newest}.json` ? null : known.get(name)) ?? (await readRecord(folder, name));
-        if (record !== null) next.set(name, record);
-      }
-      const same = next.size === known.size && [...next].every(([name, record]) => known.get(name)?.snapshot === record.snapshot);
-      if (!same) listed = [...next.values()].sort((a, b) => a.sequence - b.sequence);
-      known = next;
-      seen = settled ? time : null;
-      return listed;
-    },
-  };
-}
-
-/** Null when it was removed meanwhile. @throws ShelfError "snapshot_damaged" */
-async function readRecord(folder: string, name: string): Promise<SnapshotRecord | null> {
-  const bytes = await readFile(join(folder, name)).catch(absent);
-  if (bytes === null) return null;
-  const record = parseExactly(snapshotRecordSchema, bytes, `snapshots/${name}`);
-  if (`${record.sequence}.json` === name) return record;
-  throw new ShelfError("snapshot_damaged", `snapshots/${name} is the record of another sequence.`);
-}
-
 /** What a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
   return [
@@ -234,15 +213,6 @@ function parseExactly<T>(schema: ZodType<T>, bytes: Uint8Array, name: string): T
   const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
   throw new ShelfError("snapshot_damaged", `${name} is not what was written.`);
-}
-
-/** undefined, which every schema refuses, for what is not JSON. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** How long another process may take to move the pointer: one small write. */
@@ -272,9 +242,4 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(file);
   }
-}
-
-function absent(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-  throw error;
 }

@@ -31,6 +31,30 @@ const names = z.strictObject({ objects: z.array(z.string()), claims: z.array(z.s
 export const changesSchema = z.strictObject({ added: names, changed: names, removed: names });
 export type Changes = z.infer<typeof changesSchema>;
 
+export type ChangeCounts = Readonly<Record<"added" | "changed" | "removed", number>>;
+
+export type RecordIndex = {
+  /** Ascending by sequence, without those that cannot be read. The same list while nothing is added or removed. */
+  readonly records: readonly SnapshotRecord[];
+  /** The newest record of each snapshot. */
+  readonly byId: ReadonlyMap<Sha256, SnapshotRecord>;
+  /** The newest sequence of which the log says that it was served; 0 when it says nothing. */
+  readonly served: number;
+};
+
+export type RecordLog = {
+  index(): Promise<RecordIndex>;
+  /** Null when there is no list of changes. */
+  counts(sequence: number): Promise<ChangeCounts | null>;
+  /** Changes of the publications after one and up to another, ascending; those that are lost are left out. */
+  changes(after: number, upTo: number): AsyncGenerator<readonly [sequence: number, changes: Changes]>;
+  /** Brings the log up to date. Only under the build lock.
+   *  @param served the newest sequence that goes into it */
+  keep(served: number): Promise<void>;
+  /** What the log says that the records do not, in words; null when it says the same. */
+  findProblem(): Promise<string | null>;
+};
+
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
@@ -51,11 +75,11 @@ export interface Shelf {
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
   /** All records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;
-  /** The same for servers: no record is read twice, and while none is added or removed the list is the same one. */
-  knownRecords(): Promise<readonly SnapshotRecord[]>;
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;
+  /** The records again, for whoever asks often: known without reading them all. */
+  readonly records: RecordLog;
 
   /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
   readChecked(): Promise<string | null>;

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { diffSnapshots } from "../shelf/diff.ts";
 import type { Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { newestServed } from "../shelf/record-index.ts";
 import { openSnapshot, type Snapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import { reasonOf } from "./finding.ts";
@@ -15,7 +16,12 @@ export type Records = {
   readonly served: readonly SnapshotRecord[]; // at or below the pointer
 };
 
-export async function checkRecords({ shelf, report, root }: Audit): Promise<Records> {
+/** What is known, from elsewhere, to have been published: a record, or only its number. */
+export type Since = Pick<SnapshotRecord, "sequence"> & Partial<SnapshotRecord>;
+
+export async function checkRecords({ shelf, report, root }: Audit, since: Since | null = null): Promise<Records> {
+  const addSetback = (pointer: SnapshotRecord, detail: string): void =>
+    report.add("pointer_back", root, { snapshot: pointer.snapshot, path: "current.json" }, `It names ${pointer.sequence}, but ${detail}.`);
   let pointer: SnapshotRecord | null = null;
   try {
     pointer = await shelf.readPointer();
@@ -42,15 +48,23 @@ export async function checkRecords({ shelf, report, root }: Audit): Promise<Reco
         `current.json and ${path} ${named === undefined ? "do not both exist" : "differ"}.`,
       );
     }
-    for (const record of all.filter((one) => one.sequence > pointer.sequence)) {
-      report.add(
-        "orphan_record",
-        root,
-        { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` },
-        `The pointer names ${pointer.sequence}.`,
-      );
+    const newest = newestServed(pointer, { records: all, served: (await shelf.records.index()).served });
+    if (newest > pointer.sequence) addSetback(pointer, `${newest} was published after it`);
+    else {
+      for (const record of all.filter((one) => one.sequence > pointer.sequence)) {
+        const path = `snapshots/${record.sequence}.json`;
+        report.add("orphan_record", root, { snapshot: record.snapshot, path }, `The pointer names ${pointer.sequence}.`);
+      }
     }
+    if (since !== null && since.sequence > pointer.sequence) addSetback(pointer, `${since.sequence} is known to have been published`);
   }
+  const kept = all.find(({ sequence }) => sequence === since?.sequence);
+  if (since?.snapshot !== undefined && kept !== undefined && !isDeepStrictEqual(kept, since)) {
+    const path = `snapshots/${kept.sequence}.json`;
+    report.add("history_rewritten", root, { snapshot: kept.snapshot, path }, "It is not the record that is known to have been published.");
+  }
+  const problem = await shelf.records.findProblem().catch(reasonOf);
+  if (problem !== null) report.add("record_log", root, { path: "records.log" }, problem);
   checkChain(all, (code, record, detail) =>
     report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail),
   );

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -187,9 +187,39 @@ test("a sound shelf has no findings, in one snapshot or several, after a rollbac
   assert.deepEqual(await verify(room), []);
   assert.deepEqual(await verify(await published({ objects: [{ key: "notes/a.md", text: "a" }] })), []);
   assert.deepEqual(await verify(await published({ objects: [] })), []);
-  const [first, , last] = await room.public.listRecords();
-  await room.public.swapPointer(first as SnapshotRecord, last as SnapshotRecord);
-  assert.deepEqual(codes(await verify(room)), ["orphan_record"]);
+  const [, before, last] = (await room.public.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
+  await room.public.swapPointer(before, last);
+  assert.deepEqual(codes(await verifyShelf({ public: room.public, internal: null })), ["orphan_record"]);
+});
+
+test("a pointer that somebody put back is told: by the log, by what lies beyond it, and by what is known to have been published", async () => {
+  const room = newRoom(tiny);
+  const more = (n: number): TinySource => ({ ...TINY, objects: [...TINY.objects, { key: `notes/${n}.md`, text: `# ${n}\n` }] });
+  for (const n of [2, 3]) await publishBoth(room, more(n), { created: `2026-02-0${n}T00:00:00Z` });
+  const [first, second, third] = (await room.public.listRecords()) as [SnapshotRecord, SnapshotRecord, SnapshotRecord];
+  const say = async (since: VerifyOptions["since"] = null) =>
+    (await verifyShelf({ public: room.public, internal: null, since })).map(({ code, detail }) => `${code}: ${detail}`);
+  assert.deepEqual(await say(), []);
+  assert.deepEqual(await say({ sequence: 3 }), []);
+  assert.deepEqual(await say(third), []);
+  assert.match((await say({ sequence: 4 })).join(), /^pointer_back: It names 3, but 4 is known to have been published\.$/);
+  assert.match((await say({ ...third, created: "2026-02-09T00:00:00Z" })).join(), /^history_rewritten/);
+  await room.public.swapPointer(second, third);
+  assert.match((await say()).join(), /^orphan_record/, "it may have been cut short");
+  assert.match((await say(third)).join(), /pointer_back/);
+  await room.public.records.keep(3);
+  assert.match((await say()).join(), /^pointer_back: It names 2, but 3 was published after it/);
+  await room.public.swapPointer(first, second);
+  rmSync(join(room.root, "public/records.log"));
+  assert.match((await say()).join(), /^pointer_back: It names 1, but 3 was published after it/);
+});
+
+test("a log of what was served that says something else than the records is told", async () => {
+  const room = newRoom(tiny);
+  await room.public.records.keep(1);
+  assert.deepEqual(await verify(room), []);
+  appendFileSync(join(room.root, "public/records.log"), "x");
+  assert.deepEqual(codes(await verify(room)), ["record_log"]);
 });
 
 /** Other bytes under a name, with every digest made to fit: what somebody who can write the shelf would do. */

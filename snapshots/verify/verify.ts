@@ -14,7 +14,7 @@ import { checkDerived, type Deriver } from "./derived.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { reachable } from "../shelf/reach.ts";
-import { checkChanges, checkRecords } from "./records.ts";
+import { checkChanges, checkRecords, type Since } from "./records.ts";
 import { type CheckedView, checkViews } from "./views.ts";
 import { type Audit, checkBlob, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
@@ -30,6 +30,8 @@ export type VerifyOptions = {
   readonly index?: IndexCheck;
   /** "current" (the default): the snapshots that the pointers name, and the roots of all others. "all": every kept one. */
   readonly snapshots?: "current" | "all";
+  /** A public record that is known to have been published. */
+  readonly since?: Since | null;
   /** The software's own words: what a page says in every library is no leak. */
   readonly software?: () => AsyncIterable<ScannedFile>;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
@@ -100,9 +102,9 @@ async function openAudit(
  *  that is known: not with a damaged record or tree. */
 type VerifiedRoot = { readonly view: CheckedView | null; readonly reached: ReadonlySet<Sha256> | null };
 
-async function verifyRoot(audit: Audit, { derive, index, snapshots = "current" }: VerifyOptions): Promise<VerifiedRoot> {
+async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", since = null }: VerifyOptions): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
-  const records = await checkRecords(audit);
+  const records = await checkRecords(audit, root === "public" ? since : null);
   const { current, all } = records;
   const checkIndex = (snapshot: Sha256, data: ViewData | null): Promise<null> =>
     guard(report, root, snapshot, async () => {
