@@ -70,7 +70,7 @@ export async function runRollback(id: string, options: CommonOptions): Promise<v
   const shelves = await openConfigured(options);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
-    const partner = findPartner(await shelves.internal.listRecords(), target);
+    const partner = findPartner((await shelves.internal.records.index()).records, target);
     if (partner === null) {
       throw new ShelfError(
         "snapshot_not_found",

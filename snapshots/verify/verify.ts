@@ -105,7 +105,7 @@ type VerifiedRoot = { readonly view: CheckedView | null; readonly reached: Reado
 async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", since = null }: VerifyOptions): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
   const records = await checkRecords(audit, root === "public" ? since : null);
-  const { current, all } = records;
+  const { current, all, complete } = records;
   const checkIndex = (snapshot: Sha256, data: ViewData | null): Promise<null> =>
     guard(report, root, snapshot, async () => {
       for (const detail of (await index?.(root, snapshot, data)) ?? [])
@@ -125,7 +125,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     });
     await checkIndex(current.snapshot, view?.data ?? null);
   }
-  for (const { snapshot } of (all ?? []).filter((record) => record.snapshot !== current?.snapshot)) {
+  for (const { snapshot } of all.filter((record) => record.snapshot !== current?.snapshot)) {
     await guard(report, root, snapshot, async () => {
       if (snapshots === "all") await walkSnapshot(audit, snapshot, false);
       else await checkBlob(audit, snapshot, null, { snapshot, path: null });
@@ -133,8 +133,8 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     if (snapshots === "all") await checkIndex(snapshot, null);
   }
   await guard(report, root, null, () => checkChanges(audit, records));
-  const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
-  const reached = all === null ? null : await reachable(shelf, needed).catch(() => null);
+  const needed = new Set([...all, ...(current === null ? [] : [current])].map((record) => record.snapshot));
+  const reached = !complete ? null : await reachable(shelf, needed).catch(() => null);
   return { view, reached };
 }
 
