@@ -54,6 +54,10 @@ command("verify", "Hash everything again, derive everything again, compare, and 
     (await import("./commands/verify.ts")).runVerify(options),
   );
 
+command("repair", "Mend what is damaged, and say what is lost").action(async (options: CommonOptions) =>
+  (await import("./commands/repair.ts")).runRepair(options),
+);
+
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
 command("list", "Kept snapshots, newest first", snapshots)
   .option("--limit <number>", "how many; 0 lists all", "50")

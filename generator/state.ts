@@ -120,6 +120,11 @@ export async function writeState(dir: string, bytes: Uint8Array): Promise<void> 
   }
 }
 
+/** The next build is as from nothing. Only under the build lock. */
+export async function forgetState(dir: string): Promise<void> {
+  await rm(join(dir, NAME), { recursive: true, force: true });
+}
+
 /** Removes what builds left that were killed while they wrote. Only under the build lock. */
 export async function clearHalfStates(dir: string): Promise<void> {
   for (const name of await readdir(dir)) if (name.startsWith(`${NAME}.`)) await rm(join(dir, name), { force: true });

@@ -103,7 +103,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
   const shelves = openShelves(config);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
-    const partner = findPartner(await shelves.internal.listRecords(), target);
+    const partner = findPartner((await shelves.internal.records.index()).records, target);
     if (partner === null) {
       throw new ShelfError(
         "snapshot_not_found",

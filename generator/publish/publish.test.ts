@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { canonicalJson } from "../../snapshots/digest.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
@@ -122,7 +123,7 @@ test("a shelf of an earlier version is served as it stands, and the next publica
   const root = newRoot(t);
   await publishBoth(openPair(root), sourceOf(1), { created: "2026-01-01T00:00:00Z" });
   const [bare] = JSON.parse(readFileSync(join(root, "internal/current.json"), "utf8")) as SnapshotRecord[];
-  writeFileSync(join(root, "internal/current.json"), JSON.stringify(bare));
+  writeFileSync(join(root, "internal/current.json"), canonicalJson(bare));
   assert.deepEqual(await openPair(root).internal.readPointer(), bare);
   assert.deepEqual(await errorsOf(openPair(root)), []);
   const WRITES = 5;

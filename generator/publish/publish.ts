@@ -47,7 +47,7 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
 async function nextSequence(shelf: Shelf, current: SnapshotRecord | null): Promise<number> {
   const { records, served } = await shelf.records.index();
   const known = current !== null && current.sequence === served;
-  return (known ? served : Math.max(served, records.at(-1)?.sequence ?? 0)) + 1;
+  return (known ? served : Math.max(served, current?.sequence ?? 0, records.at(-1)?.sequence ?? 0)) + 1;
 }
 
 type Drafted = { readonly record: SnapshotRecord; readonly changes: Changes };

@@ -54,6 +54,8 @@ export async function health(view: View): Promise<Health> {
         ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
         : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
   }
+  const lost = open?.snapshot.shelf.records.trouble() ?? null;
+  if (lost !== null) checks["history"] = { status: "warn", detail: lost };
   if (open !== null) {
     const problem = await Promise.all([open.reader(), open.snapshot.data()])
       .then(([reader, data]) => findSearchProblem(reader, data))

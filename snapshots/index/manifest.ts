@@ -21,7 +21,7 @@ const HINT = "_versions/latest_version_hint.json";
 const TAGS = "_refs/tags/";
 
 /** Path of the engine's own file of a tag in a table's folder. */
-export function tagFile(tag: string): string {
+function tagFile(tag: string): string {
   return `${TAGS}${tag}.json`;
 }
 
@@ -42,6 +42,8 @@ export type Manifests = {
   list(table: string): Promise<Listing>;
   /** What is wrong with the files that a tag of a table needs, in words; null when all are exactly what was written. */
   findDamage(table: string, tag: string): Promise<string | null>;
+  /** Whether a table has this tag or its manifest, whole or not. */
+  has(table: string, tag: string): Promise<boolean>;
   /** Tags of a table that have a manifest, whole or not. */
   tags(table: string): Promise<string[]>;
   /** Sets a tag, and writes its manifest. The files are hashed before, so that the two differ for as short as can be.
@@ -143,6 +145,10 @@ export function openManifests(uri: string): Manifests {
       // A tag that is being set again is another than its manifest for a moment.
       await wait(RESET_MS);
       return findDamage(table, tag);
+    },
+    async has(table, tag) {
+      const files = [join(folderOf(table), tagFile(tag)), pathOf(table, tag)];
+      return (await Promise.all(files.map(identify))).some((identity) => identity !== null);
     },
     tags,
     async write(table, tag, { base, before }, set) {

@@ -2,7 +2,6 @@
  *  snapshot's id. An update that dies leaves the earlier tags as they were; the next starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
 import { connectEngine, type Engine } from "./engine.ts";
-import { tagFile } from "./manifest.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
@@ -46,19 +45,21 @@ export type ViewIndex = {
   /** Why a search at this tag does not work with this version of the program, in words; null when it does, with every byte as
    *  it was written. */
   findProblem(tag: string): Promise<string | null>;
-  /** The same for a model's vectors of this tag, all models together. */
+  /** The same for the vectors that were made for this tag, one sentence for each model. */
   findVectorProblems(tag: string): Promise<string[]>;
+  /** Whether there is anything of this tag, whole or not. Of what is not served any more there may be nothing. */
+  knows(tag: string): Promise<boolean>;
   /** Writes the changes and then the tag. One writer at a time: the caller holds the build lock.
    *  @throws ShelfError "search_unavailable" when `base` is not a tag */
   update(update: IndexUpdate): Promise<{ documents: number; rows: number }>;
   /** Gives the passages of a tag their vectors, of one model beside others; may run again after it was stopped.
    *  @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws */
   embed(options: EmbedOptions): Promise<Embedded>;
+  /** Forgets the tags of which a byte is not as it was written, with the files that only they need. */
+  mend(): Promise<void>;
   /** Forgets every other tag.
    *  @param keepVectors tags that keep their vectors; the same by default */
   prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
-  /** Whether there is, or was, something of this tag to search. */
-  has(tag: string): Promise<boolean>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;
   close(): void;
@@ -98,11 +99,13 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
 
   return {
     findProblem,
+    async knows(tag) {
+      return (await engine.manifests.has(PASSAGES, tag)) || (await engine.manifests.has(WORDS, tag));
+    },
     async findVectorProblems(tag) {
       const problems: string[] = [];
       for (const table of (await engine.connection.tableNames()).filter((name) => name.startsWith("vectors-"))) {
-        if (!(await engine.manifests.tags(table)).includes(tag) && !(await engine.manifests.list(table)).has(tagFile(tag))) continue;
-        const damage = await engine.manifests.findDamage(table, tag);
+        const damage = (await engine.manifests.has(table, tag)) ? await engine.manifests.findDamage(table, tag) : null;
         if (damage !== null) problems.push(damage);
       }
       return problems;
@@ -127,7 +130,9 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       await expect(options.tag);
       return embedPassages(engine, options);
     },
-    has: async (tag) => (await engine.manifests.tags(PASSAGES)).includes(tag),
+    async mend() {
+      for (const name of await engine.connection.tableNames()) if (TABLE_PATTERN.test(name)) await engine.manifests.mend(name);
+    },
     async prune(keep, keepVectors = keep) {
       const names = await engine.connection.tableNames();
       for (const name of names) {

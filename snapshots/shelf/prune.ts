@@ -32,15 +32,15 @@ export type Pruned = {
  *  RangeError when `keep` is not a positive integer */
 export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
-  const records = await shelf.listRecords();
+  const { records } = await shelf.records.index();
   const pointer = await shelf.readPointer();
   if (pointer === null && records.length > 0) {
     throw new ShelfError("snapshot_damaged", "There is no current.json beside the records.", {
-      fixes: ["Run a build, or restore current.json."],
+      fixes: ["Run: proofshelf repair"],
     });
   }
   const isKept = (record: SnapshotRecord, at: number, all: readonly SnapshotRecord[]): boolean => at >= all.length - keep;
-  const partners = ((await servedWith?.listRecords()) ?? []).filter(isKept).map((open) => findPartner(records, open));
+  const partners = ((await servedWith?.records.index())?.records ?? []).filter(isKept).map((open) => findPartner(records, open));
   const kept = records.filter(
     (record, at) => isKept(record, at, records) || record.sequence === pointer?.sequence || partners.includes(record),
   );
@@ -49,7 +49,7 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, 
   const needed = await reachable(shelf, keptIds);
   const neededElsewhere = new Set<Sha256>();
   for (const other of alsoUsedBy) {
-    const roots = (await other.listRecords()).map((record) => record.snapshot);
+    const roots = (await other.records.index()).records.map((record) => record.snapshot);
     const current = await other.readPointer();
     for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
   }

@@ -15,7 +15,7 @@ export async function reachable(shelf: Shelf, roots: Iterable<Sha256>): Promise<
     const bytes = await shelf.getBlob(digest);
     if (bytes === null || sha256(bytes) !== digest) {
       throw new ShelfError("snapshot_damaged", `Tree ${digest} is missing or damaged.`, {
-        fixes: ["Run verify to see which snapshot needs it."],
+        fixes: ["Run: proofshelf repair"],
       });
     }
     for (const entry of parseTree(bytes)) {

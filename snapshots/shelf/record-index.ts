@@ -65,6 +65,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
   /** Time of the folder when it was listed, null when that may have changed within the same tick. */
   let seen: bigint | null = null;
   let lines: Promise<ReadonlyMap<number, Line>> | null = null;
+  const unreadable = new Set<string>();
 
   const readLines = async (there: ReadonlySet<number>): Promise<ReadonlyMap<number, Line>> => {
     const found = new Map<number, Line>();
@@ -74,9 +75,22 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     return holds ? found : new Map();
   };
   const readLog = async (): Promise<Buffer> => (await readFile(path).catch(absent)) ?? Buffer.alloc(0);
-  const readGood = (sequence: number): Promise<SnapshotRecord | null> => files.readRecord(sequence).catch(withoutDamaged);
+  /** Null for a file that is damaged, which is remembered. */
+  const readable = async <T>(file: string, reading: Promise<T>): Promise<T | null> => {
+    try {
+      const found = await reading;
+      unreadable.delete(file);
+      return found;
+    } catch (error) {
+      if (!(error instanceof ShelfError && error.code === "snapshot_damaged")) throw error;
+      unreadable.add(file);
+      return null;
+    }
+  };
+  const readGood = (sequence: number) => readable(`snapshots/${sequence}.json`, files.readRecord(sequence));
+  const readChanges = (sequence: number) => readable(`changes/${sequence}.json`, files.readChanges(sequence));
   const readLine = async (record: SnapshotRecord): Promise<readonly [Line, string]> => {
-    const changes = await files.readChanges(record.sequence).catch(withoutDamaged);
+    const changes = await readChanges(record.sequence);
     return [{ counts: changes === null ? null : countChanges(changes), record }, canonicalJson(changes)];
   };
 
@@ -88,7 +102,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     lines ??= readLines(there);
     const logged = await lines;
     // Named here before its record goes.
-    const withdrawn = (await files.readWithdrawn().catch(withoutDamaged)) ?? [];
+    const withdrawn = (await readable("withdrawn.json", files.readWithdrawn())) ?? [];
     for (const { sequence } of withdrawn) there.delete(sequence);
     const newest = [...there].at(-1);
     const next = new Map<number, SnapshotRecord>();
@@ -114,7 +128,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
       await index();
       const logged = (await lines)?.get(sequence);
       if (logged !== undefined) return logged.counts;
-      const changes = await files.readChanges(sequence);
+      const changes = await readChanges(sequence);
       return changes === null ? null : countChanges(changes);
     },
     async *changes(after, upTo) {
@@ -127,7 +141,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
           if (line.record.sequence >= first) logged.set(line.record.sequence, JSON.parse(changes) as Changes | null);
       }
       for (let sequence = first; sequence <= upTo; sequence++) {
-        const changes = logged.get(sequence) ?? (await files.readChanges(sequence));
+        const changes = logged.get(sequence) ?? (await readChanges(sequence));
         if (changes !== null) yield [sequence, changes];
       }
     },
@@ -158,6 +172,13 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
       else if (added.length > 0) appendFileSync(path, Buffer.concat(added));
       current = { ...current, served: Math.max(current.served, wanted.at(-1)?.sequence ?? 0) };
     },
+    async told() {
+      const found = new Map<number, { record: SnapshotRecord; changes: Changes | null }>();
+      for await (const { line, changes } of sealedLines(await readLog()))
+        found.set(line.record.sequence, { record: line.record, changes: JSON.parse(changes) as Changes | null });
+      return found;
+    },
+    trouble: () => (unreadable.size === 0 ? null : `${[...unreadable].join(", ")} cannot be read; run: proofshelf repair`),
     async findProblem() {
       await files.readWithdrawn();
       const bytes = await readLog();
@@ -201,9 +222,4 @@ export function sequencesOf(names: readonly string[]): readonly number[] {
     .filter((name) => /^[1-9][0-9]*\.json$/.test(name))
     .map((name) => Number.parseInt(name, 10))
     .sort((a, b) => a - b);
-}
-
-function withoutDamaged(error: unknown): null {
-  if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
-  throw error;
 }

@@ -57,34 +57,37 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     renameSync(temporary, path);
   };
 
+  /** Durable, because the pointer may follow at once, and what it names has to survive a power cut with it. */
+  const writeDurable = (path: string, value: SnapshotRecord | Changes | readonly SnapshotRecord[]): void => {
+    writeWhole(path, Buffer.from(canonicalJson(value)), true);
+    syncFolder(dirname(path));
+  };
+
   const readWhole = (path: string): Promise<Uint8Array | null> =>
     reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
 
   const readNamed = async (): Promise<readonly SnapshotRecord[] | null> => {
-    const bytes = await readFile(pointerPath).catch(absent);
+    const bytes = await readSmall(pointerPath, "current.json");
     return bytes === null ? null : parseNamed(bytes, fallback !== null);
   };
 
+  const listSequences = async (): Promise<readonly number[]> => sequencesOf((await readdir(join(root, "snapshots")).catch(absent)) ?? []);
+
   const readRecord = async (sequence: number): Promise<SnapshotRecord | null> => {
-    const bytes = await readFile(recordPath(sequence)).catch(absent);
+    const bytes = await readSmall(recordPath(sequence), `snapshots/${sequence}.json`);
     if (bytes === null) return null;
     const record = parseExactly(snapshotRecordSchema, bytes, `snapshots/${sequence}.json`);
     if (record.sequence === sequence) return record;
-    throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`);
+    throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`, REPAIR);
   };
   const readChanges = async (sequence: number): Promise<Changes | null> => {
-    const bytes = await readFile(changesPath(sequence)).catch(absent);
+    const bytes = await readSmall(changesPath(sequence), `changes/${sequence}.json`);
     return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
-  };
-
-  const writeChanges = (sequence: number, changes: Changes): void => {
-    writeWhole(changesPath(sequence), Buffer.from(canonicalJson(changes)), true);
-    syncFolder(dirname(changesPath(sequence)));
   };
 
   const withdrawnPath = join(root, "withdrawn.json");
   const readWithdrawn = async (): Promise<readonly SnapshotRecord[]> => {
-    const bytes = await readFile(withdrawnPath).catch(absent);
+    const bytes = await readSmall(withdrawnPath, "withdrawn.json");
     return bytes === null ? [] : parseExactly(withdrawnSchema, bytes, "withdrawn.json");
   };
 
@@ -166,10 +169,12 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       syncFolder(root);
     },
 
+    listSequences,
+    readRecord,
+
     async listRecords() {
-      const sequences = sequencesOf((await readdir(join(root, "snapshots")).catch(absent)) ?? []);
       const records: SnapshotRecord[] = [];
-      for (const sequence of sequences) {
+      for (const sequence of await listSequences()) {
         const record = await readRecord(sequence);
         if (record !== null) records.push(record);
       }
@@ -180,9 +185,16 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
-      writeChanges(record.sequence, changes);
-      writeWhole(recordPath(record.sequence), Buffer.from(canonicalJson(record)), true);
-      syncFolder(dirname(recordPath(record.sequence)));
+      writeDurable(changesPath(record.sequence), changes);
+      writeDurable(recordPath(record.sequence), record);
+    },
+
+    async restoreRecord(record) {
+      writeDurable(recordPath(record.sequence), record);
+    },
+
+    async restoreChanges(sequence, changes) {
+      writeDurable(changesPath(sequence), changes);
     },
 
     readChanges,
@@ -190,14 +202,15 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     async replaceChanges(sequence, changes) {
       // The log says what they were.
       await rm(join(root, "records.log"), { force: true });
-      writeChanges(sequence, changes);
+      writeDurable(changesPath(sequence), changes);
     },
 
     async withdraw(records) {
       const all = new Map([...(await readWithdrawn()), ...records].map((record) => [record.sequence, record]));
-      const list = [...all.values()].sort((a, b) => a.sequence - b.sequence);
-      writeWhole(withdrawnPath, Buffer.from(canonicalJson(list)), true);
-      syncFolder(root);
+      writeDurable(
+        withdrawnPath,
+        [...all.values()].sort((a, b) => a.sequence - b.sequence),
+      );
       for (const { sequence } of records) await shelf.deleteRecord(sequence);
     },
 
@@ -248,6 +261,16 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
   }
 }
 
+/** Bytes of a file of the history. What stands in its place but cannot be read as a file, for good, is damage.
+ *  @throws ShelfError "snapshot_damaged" */
+async function readSmall(path: string, name: string): Promise<Uint8Array | null> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EISDIR" || error.code === "EIO")
+      throw new ShelfError("snapshot_damaged", `${name} cannot be read (${error.code}).`, { ...REPAIR, cause: error });
+    return absent(error);
+  });
+}
+
 /** What a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
   return [
@@ -255,12 +278,14 @@ function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotReco
   ].flat();
 }
 
+const REPAIR = { fixes: ["Run: proofshelf repair"] };
+
 /** Bytes that are not exactly the canonical JSON of a value of this shape are damage, whatever they may be read as.
  *  @throws ShelfError "snapshot_damaged" */
 function parseExactly<T>(schema: ZodType<T>, bytes: Uint8Array, name: string): T {
   const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
-  throw new ShelfError("snapshot_damaged", `${name} is not what was written.`);
+  throw new ShelfError("snapshot_damaged", `${name} is not what was written.`, REPAIR);
 }
 
 /** How long another process may take to move the pointer: one small write. */

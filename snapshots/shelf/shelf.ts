@@ -57,6 +57,10 @@ export type RecordLog = {
   /** Brings the log up to date. Only under the build lock.
    *  @param served the newest sequence that goes into it */
   keep(served: number): Promise<void>;
+  /** What the log says of each publication, as far as it is what was written. Another shelf's log may say it: compare. */
+  told(): Promise<ReadonlyMap<number, { readonly record: SnapshotRecord; readonly changes: Changes | null }>>;
+  /** Which files of the history could not be read so far, in words; null when none was met. */
+  trouble(): string | null;
   /** What the log says that the records do not, in words; null when it says the same. */
   findProblem(): Promise<string | null>;
 };
@@ -83,7 +87,14 @@ export interface Shelf {
   swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void>;
   /** All records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never served. */
   listRecords(): Promise<readonly SnapshotRecord[]>;
+  /** Numbers of the records that are there, readable or not, ascending. */
+  listSequences(): Promise<readonly number[]>;
+  /** Null when it is not there. @throws ShelfError "snapshot_damaged" */
+  readRecord(sequence: number): Promise<SnapshotRecord | null>;
   putRecord(record: SnapshotRecord, changes: Changes): Promise<void>;
+  /** Writes one of the two again. Only for repair. */
+  restoreRecord(record: SnapshotRecord): Promise<void>;
+  restoreChanges(sequence: number, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;
   /** Writes other changes in place of those that a publication left; the log has to be brought up to date then. Only under the

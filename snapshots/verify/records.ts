@@ -12,7 +12,8 @@ import type { Audit } from "./walk.ts";
 export type Records = {
   /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
   readonly current: SnapshotRecord | null;
-  readonly all: readonly SnapshotRecord[] | null; // ascending; null when they cannot be listed
+  readonly all: readonly SnapshotRecord[]; // those that can be read, ascending
+  readonly complete: boolean; // whether that is all of them
   readonly served: readonly SnapshotRecord[]; // at or below the pointer
 };
 
@@ -29,13 +30,17 @@ export async function checkRecords({ shelf, report, root }: Audit, since: Since 
   } catch (error) {
     report.add("pointer_malformed", root, { path: "current.json" }, reasonOf(error));
   }
-  let all: readonly SnapshotRecord[] | null = null;
-  try {
-    all = await shelf.listRecords();
-  } catch (error) {
-    report.add("record_malformed", root, { path: "snapshots" }, reasonOf(error));
+  const all: SnapshotRecord[] = [];
+  let complete = true;
+  for (const sequence of await shelf.listSequences()) {
+    try {
+      const record = await shelf.readRecord(sequence);
+      if (record !== null) all.push(record);
+    } catch (error) {
+      report.add("record_malformed", root, { path: `snapshots/${sequence}.json` }, reasonOf(error));
+      complete = false;
+    }
   }
-  if (all === null) return { current: pointer, all, served: pointer === null ? [] : [pointer] };
 
   if (pointer !== null) {
     const named = all.find((record) => record.sequence === pointer.sequence);
@@ -71,6 +76,7 @@ export async function checkRecords({ shelf, report, root }: Audit, since: Since 
   return {
     current: pointer ?? all.at(-1) ?? null,
     all,
+    complete,
     served: pointer === null ? all : all.filter((record) => record.sequence <= pointer.sequence),
   };
 }
@@ -96,6 +102,7 @@ function checkChain(
 /** Whether every list of changes says what a comparison of the two snapshots gives, where both are still kept. */
 export async function checkChanges(audit: Audit, { served }: Records): Promise<void> {
   const { shelf, report, root } = audit;
+  await checkOldChanges(audit, served);
   const newest = new Map<Sha256, SnapshotRecord>();
   for (const record of served) {
     const earlier = record.previous === null ? undefined : newest.get(record.previous);
@@ -118,6 +125,17 @@ export async function checkChanges(audit: Audit, { served }: Records): Promise<v
     } catch (error) {
       report.add("changes_malformed", root, place, reasonOf(error));
     }
+  }
+}
+
+/** Of snapshots that were pruned nothing but the form can be told. */
+async function checkOldChanges({ shelf, report, root }: Audit, served: readonly SnapshotRecord[]): Promise<void> {
+  const kept = new Set(served.map(({ sequence }) => sequence));
+  for (let sequence = 1; sequence <= (served.at(-1)?.sequence ?? 0); sequence++) {
+    if (kept.has(sequence)) continue;
+    await shelf
+      .readChanges(sequence)
+      .catch((error: unknown) => report.add("changes_malformed", root, { path: `changes/${sequence}.json` }, reasonOf(error)));
   }
 }
 

@@ -111,7 +111,7 @@ type VerifiedRoot = {
 async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", since = null }: VerifyOptions): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
   const records = await checkRecords(audit, root === "public" ? since : null);
-  const { current, all } = records;
+  const { current, all, complete } = records;
   const checkIndex = (snapshot: Sha256, data: ViewData | null): Promise<null> =>
     guard(report, root, snapshot, async () => {
       for (const detail of (await index?.(root, snapshot, data)) ?? [])
@@ -131,7 +131,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     });
     await checkIndex(current.snapshot, view?.data ?? null);
   }
-  for (const { snapshot } of (all ?? []).filter((record) => record.snapshot !== current?.snapshot)) {
+  for (const { snapshot } of all.filter((record) => record.snapshot !== current?.snapshot)) {
     await guard(report, root, snapshot, async () => {
       if (snapshots === "all") await walkSnapshot(audit, snapshot, false);
       else await checkBlob(audit, snapshot, null, { snapshot, path: null });
@@ -139,9 +139,9 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     if (snapshots === "all") await checkIndex(snapshot, null);
   }
   await guard(report, root, null, () => checkChanges(audit, records));
-  const needed = new Set([...(all ?? []), ...(current === null ? [] : [current])].map((record) => record.snapshot));
-  const reached = all === null ? null : await reachable(shelf, needed).catch(() => null);
-  return { view, reached, all: all ?? [] };
+  const needed = new Set([...all, ...(current === null ? [] : [current])].map((record) => record.snapshot));
+  const reached = !complete ? null : await reachable(shelf, needed).catch(() => null);
+  return { view, reached, all };
 }
 
 /** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */

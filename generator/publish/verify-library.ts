@@ -1,0 +1,78 @@
+/** The verification of a configured library: with everything made again, the search indexes, and beside whoever writes meanwhile. */
+import type { Sha256 } from "../../snapshots/digest.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
+import { findSearchProblem } from "../../snapshots/query/probe.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { Finding } from "../../snapshots/verify/finding.ts";
+import type { Since } from "../../snapshots/verify/records.ts";
+import { verifyShelf } from "../../snapshots/verify/verify.ts";
+import type { Config } from "../config/config.ts";
+import { lookAtLock, withBuildLock } from "../lock.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { softwareFiles } from "../pages/software-files.ts";
+import { openShelves } from "../shelves.ts";
+import { readRegistry } from "../sources/read-registry.ts";
+import { openDeriver } from "./derive.ts";
+
+/** @param options.snapshots "all" also hashes what is not served */
+export async function verifyLibrary(
+  config: Config,
+  options: { readonly snapshots: "current" | "all"; readonly since?: Since | null },
+): Promise<Finding[]> {
+  const shelves = openShelves(config);
+  // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
+  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
+  const { dist } = await compileSite();
+  const deriver = openDeriver();
+  // One for all snapshots of a root: what they share is hashed once.
+  const indexes = new Map<Shelf, Promise<ViewIndex>>();
+  const openOnce = (shelf: Shelf): Promise<ViewIndex> => {
+    const index = indexes.get(shelf) ?? openIndex(shelf.indexUri);
+    indexes.set(shelf, index);
+    return index;
+  };
+  try {
+    return await verifyShelf({
+      public: shelves.public,
+      internal: shelves.internal,
+      derive: deriver,
+      index: async (root, snapshot, data) => checkIndex(await openOnce(shelves[root]), snapshot, data),
+      ...options,
+      extra: privateTexts,
+      software: () => softwareFiles(dist),
+      writers: {
+        look: () => lookAtLock(shelves.buildDir),
+        exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
+      },
+    });
+  } finally {
+    for (const index of indexes.values()) (await index).close();
+    await deriver.close();
+  }
+}
+
+/** One line for each, and one for all. */
+export function describeFindings(findings: readonly Finding[]): string {
+  const errors = countErrors(findings);
+  const lines = findings.map(
+    ({ severity, code, root, path, detail }) =>
+      `${severity} ${code} in ${root}${path === null ? "" : ` ${JSON.stringify(path)}`}: ${detail}`,
+  );
+  lines.push(errors === 0 ? "Verified: every byte is what it should be." : `${errors} errors.`);
+  return `${lines.join("\n")}\n`;
+}
+
+export function countErrors(findings: readonly Finding[]): number {
+  return findings.filter((finding) => finding.severity === "error").length;
+}
+
+async function checkIndex(index: ViewIndex, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {
+  if (data === null && !(await index.knows(snapshot))) return [];
+  const problem = await index.findProblem(snapshot);
+  if (problem !== null) return [problem, ...(await index.findVectorProblems(snapshot))];
+  const reader = await index.at(snapshot);
+  const missed = data === null ? null : await findSearchProblem(reader, data);
+  reader.close();
+  return [...(missed === null ? [] : [missed]), ...(await index.findVectorProblems(snapshot))];
+}

@@ -1,0 +1,137 @@
+/** The history of a shelf, put right from the copies that it has of itself: the records, the log of them, the pointer that repeats
+ *  one, and the trees that changes follow from. */
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
+import { findSetback, newestServed } from "../../snapshots/shelf/record-index.ts";
+import { findPartner } from "../../snapshots/shelf/served.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Shelves } from "../shelves.ts";
+import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
+
+/** Under the build lock. What cannot be mended is set aside. */
+export async function mendHistory(shelves: Shelves): Promise<Mended[]> {
+  const done: Mended[] = [];
+  for (const view of VIEWS) done.push(...(await mendRecords(shelves, view)));
+  // The internal pointer follows from the public one.
+  for (const view of VIEWS) done.push(...(await mendPointer(shelves, view)));
+  for (const view of VIEWS) done.push(...(await mendChanges(shelves, view)));
+  return done;
+}
+
+async function mendRecords(shelves: Shelves, view: ViewName): Promise<Mended[]> {
+  const shelf = shelves[view];
+  const pointer = await readable(shelf.readPointer());
+  const logged = await trustedLog(shelf, pointer);
+  const done: Mended[] = [];
+  const sequences = new Set([...(await shelf.listSequences()), ...(pointer === null ? [] : [pointer.sequence])]);
+  for (const sequence of sequences) {
+    const path = `snapshots/${sequence}.json`;
+    const found = await readable(shelf.readRecord(sequence));
+    const copies = [
+      [logged.get(sequence)?.record ?? null, "from records.log"],
+      [found, ""],
+      [pointer?.sequence === sequence ? pointer : null, "from the pointer"],
+    ] as const;
+    const [wanted, how] = copies.find(([copy]) => copy !== null) ?? [null, "set aside: nothing else says what it was"];
+    if (wanted !== null && isDeepStrictEqual(wanted, found)) continue;
+    await setAside(shelves, view, path);
+    if (wanted !== null) await shelf.restoreRecord(wanted);
+    done.push({ root: view, path, how });
+  }
+  return done;
+}
+
+/** The log, unless more says something else than agrees with it: then it is not this shelf's. */
+async function trustedLog(shelf: Shelf, pointer: SnapshotRecord | null): Promise<Awaited<ReturnType<Shelf["records"]["told"]>>> {
+  const told = await shelf.records.told();
+  let [agree, differ] = [0, 0];
+  const compare = (sequence: number, record: SnapshotRecord | null): void => {
+    const line = told.get(sequence);
+    if (record === null || line === undefined) return;
+    if (isDeepStrictEqual(line.record, record)) agree++;
+    else differ++;
+  };
+  for (const sequence of told.keys()) compare(sequence, await readable(shelf.readRecord(sequence)));
+  if (pointer !== null) compare(pointer.sequence, pointer);
+  return agree >= differ && agree + differ > 0 ? told : new Map();
+}
+
+async function mendPointer(shelves: Shelves, view: ViewName): Promise<Mended[]> {
+  const shelf = shelves[view];
+  const index = await shelf.records.index();
+  const pointer = await readable(shelf.readPointer());
+  const sound =
+    pointer !== null &&
+    isDeepStrictEqual(await readable(shelf.readRecord(pointer.sequence)), pointer) &&
+    findSetback(pointer, index) === null;
+  if (sound || index.records.length === 0) return [];
+  const open = view === "public" ? null : await shelves.public.readPointer();
+  const next = view === "public" ? await newestWhole(shelf) : open === null ? null : findPartner(index.records, open);
+  await setAside(shelves, view, "current.json");
+  if (next === null) return [{ root: view, path: "current.json", how: "set aside: the next build publishes both views anew" }];
+  await shelf.swapPointer(next, null);
+  return [{ root: view, path: "current.json", how: `from snapshots/${next.sequence}.json` }];
+}
+
+/** The newest record that was served and whose snapshot opens; where none opens, the newest. */
+async function newestWhole(shelf: Shelf): Promise<SnapshotRecord | null> {
+  const index = await shelf.records.index();
+  const served = newestServed(null, index);
+  const candidates = index.records.filter(({ sequence }) => served === 0 || sequence <= served).toReversed();
+  for (const record of candidates) if ((await openWhole(shelf, record)) !== null) return record;
+  return candidates[0] ?? null;
+}
+
+async function mendChanges(shelves: Shelves, view: ViewName): Promise<Mended[]> {
+  const shelf = shelves[view];
+  const pointer = await readable(shelf.readPointer());
+  const logged = await trustedLog(shelf, pointer);
+  const { records } = await shelf.records.index();
+  const bySequence = new Map(records.map((record) => [record.sequence, record]));
+  const newest = new Map<string, SnapshotRecord>();
+  const files = (await readdir(join(rootDir(shelves, view), "changes")).catch(() => [])).map((name) => Number.parseInt(name, 10));
+  const sequences = [...new Set([...bySequence.keys(), ...files.filter((sequence) => sequence > 0)])].sort((a, b) => a - b);
+  const done: Mended[] = [];
+  for (const sequence of sequences) {
+    const record = bySequence.get(sequence);
+    const before = record?.previous == null ? null : (newest.get(record.previous) ?? null);
+    if (record !== undefined) newest.set(record.snapshot, record);
+    const path = `changes/${sequence}.json`;
+    const found = await readable(shelf.readChanges(sequence));
+    const pruned = record === undefined || (record.previous !== null && before === null);
+    const made = pruned ? null : await compare(shelf, before, record);
+    const wanted = made ?? found ?? logged.get(sequence)?.changes ?? null;
+    if (isDeepStrictEqual(wanted, found) && (found !== null || record === undefined)) {
+      // What was pruned may have no list; one that cannot be read is in the way.
+      if (found !== null || !files.includes(sequence)) continue;
+    }
+    await setAside(shelves, view, path);
+    if (wanted !== null) await shelf.restoreChanges(sequence, wanted);
+    const how = wanted === null ? "set aside: nothing else says what it was" : made === null ? "from records.log" : "from the trees";
+    done.push({ root: view, path, how });
+  }
+  return done;
+}
+
+/** null when either snapshot is damaged. */
+async function compare(shelf: Shelf, before: SnapshotRecord | null, after: SnapshotRecord): Promise<Changes | null> {
+  const [old, now] = [before === null ? null : await openWhole(shelf, before), await openWhole(shelf, after)];
+  if (now === null || (before !== null && old === null)) return null;
+  return readable(diffSnapshots(old, now));
+}
+
+function openWhole(shelf: Shelf, record: SnapshotRecord): Promise<Snapshot | null> {
+  return readable(openSnapshot(shelf, record, createTreeCache()));
+}
+
+/** null for what is damaged. */
+export async function readable<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  });
+}

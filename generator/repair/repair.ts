@@ -1,0 +1,94 @@
+/** Repair: mends what follows from the rest, has the others made anew by a build, and says what is lost.
+ *
+ *  history from its copies → damaged blobs aside → indexes without what is damaged → verify → where anything is missing: a build,
+ *  then what older snapshots miss from what is left, and verify again */
+import { openIndex } from "../../snapshots/index/open.ts";
+import type { Finding } from "../../snapshots/verify/finding.ts";
+import { build } from "../build.ts";
+import type { Config } from "../config/config.ts";
+import { embedViews } from "../index/embed.ts";
+import { withBuildLock } from "../lock.ts";
+import { openProgress, type Progress } from "../progress.ts";
+import { openDeriver } from "../publish/derive.ts";
+import { verifyLibrary } from "../publish/verify-library.ts";
+import { keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { forgetState } from "../state.ts";
+import { mendSnapshots, setDamagedAside } from "./blobs.ts";
+import { mendHistory } from "./history.ts";
+import { type Mended, VIEWS } from "./lost.ts";
+
+export type Repaired = {
+  readonly mended: readonly Mended[];
+  /** What a verification of everything still finds: what is lost. */
+  readonly findings: readonly Finding[];
+  readonly notes: readonly string[];
+};
+
+/** @throws ShelfError "build_running" when a build holds the shelf */
+export async function repair(config: Config, progress: Progress = openProgress()): Promise<Repaired> {
+  const { buildDir } = openShelves(config);
+  // Vectors that are just being made are no damage.
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
+    withBuildLock(buildDir, () => withBuildLock(vectorsDir(openShelves(config)), work, { work: "repair" }), { work: "repair" });
+  const mended: Mended[] = [];
+  const notes: string[] = [];
+  await alone(async () => {
+    const shelves = openShelves(config);
+    progress.step("history");
+    mended.push(...(await mendHistory(shelves)));
+    mended.push(...(await setDamagedAside(shelves, progress)));
+    mended.push(...(await mendIndexes(shelves, progress)));
+  });
+  progress.step("verify");
+  let findings = await verifyLibrary(config, { snapshots: "all" });
+  if (findings.some(({ severity }) => severity === "error") || mended.some(({ path }) => path === "index")) {
+    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch")) await alone(() => forgetState(buildDir));
+    progress.step("build");
+    try {
+      const built = await build(config, { progress });
+      notes.push(...built.notes);
+      const { notice } = await embedViews(config, { progress });
+      if (notice !== "") notes.push(notice);
+    } catch (error) {
+      notes.push(`No build could make anew what is missing: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const deriver = openDeriver();
+    try {
+      await alone(async () => {
+        mended.push(...(await mendSnapshots(openShelves(config), deriver, progress)));
+        // What is known now that could not be compared before.
+        mended.push(...(await mendHistory(openShelves(config))));
+      });
+    } finally {
+      await deriver.close();
+    }
+    progress.step("verify");
+    findings = await verifyLibrary(config, { snapshots: "all" });
+  }
+  progress.end();
+  return { mended, findings, notes };
+}
+
+/** Forgets what of the indexes is damaged: the build makes what is served anew, and older snapshots are not searched any more. */
+async function mendIndexes(shelves: Shelves, progress: Progress): Promise<Mended[]> {
+  const done: Mended[] = [];
+  for (const view of VIEWS) {
+    progress.step(`index of the ${view} view`);
+    const shelf = shelves[view];
+    const { records } = await shelf.records.index();
+    const index = await openIndex(shelf.indexUri);
+    try {
+      for (const { snapshot } of records) {
+        if (!(await index.knows(snapshot))) continue;
+        const problem = await index.findProblem(snapshot);
+        const problems = [...(problem === null ? [] : [problem]), ...(await index.findVectorProblems(snapshot))];
+        for (const one of problems) done.push({ root: view, path: "index", how: `forgotten for snapshot ${snapshot}: ${one}` });
+      }
+      if (done.length > 0) await index.mend();
+    } finally {
+      index.close();
+    }
+  }
+  await keepRecords(shelves);
+  return done;
+}
