@@ -1,6 +1,6 @@
 /** `proofshelf verify` */
 import { readFile } from "node:fs/promises";
-import { parseJson, type Sha256 } from "../../snapshots/digest.ts";
+import { parseJson } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
