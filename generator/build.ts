@@ -23,13 +23,15 @@ import { project, type Views } from "./project.ts";
 import {
   describeExposure,
   findExposure,
+  gatingDigest,
+  hasGatedBytes,
   isExposed,
   keepExposed,
   NOTHING_EXPOSED,
   withdraw,
   type WithdrawnSnapshot,
 } from "./publish/gating.ts";
-import { checkLeaks, secretsDigest } from "./publish/leak-check.ts";
+import { checkLeaks } from "./publish/leak-check.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
@@ -183,7 +185,8 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
 
   progress.step("render");
   const { privateTexts } = facts.registry;
-  const checked = !facts.withdrawing && secretsDigest(views, privateTexts) === reading.known.secrets;
+  const gating = gatingDigest(views, privateTexts);
+  const checked = !facts.withdrawing && gating === reading.known.gating && !(await hasGatedBytes(shelves, views));
   const exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
   const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
   const plan = planWriting(facts, reading, views, read.extracts, withdrawing);
@@ -210,6 +213,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     objects: read.objects,
     refused: read.refused,
     secrets: plan.secrets.digest,
+    gating,
     ...written.known,
   });
   progress.step("publish");

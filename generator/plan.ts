@@ -259,6 +259,7 @@ function usable(state: BuildState, { makers }: Facts): BuildState {
     bundles: made("bundles") ? state.bundles : {},
     written: { public: written("public"), internal: written("internal") },
     secrets: made("leaks") ? state.secrets : "",
+    gating: made("leaks") ? state.gating : "",
   };
 }
 

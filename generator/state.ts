@@ -67,6 +67,8 @@ export type BuildState = {
   readonly internal: ViewState | null;
   /** Digest of what may not be public; the public snapshot above was clean of it. */
   readonly secrets: string;
+  /** Digest of what decides which earlier snapshots hold something that is gated now; all of that was looked after. */
+  readonly gating: string;
 };
 
 export const NOTHING_WRITTEN: Written = { api: { facts: "", files: [] }, trees: [] };
@@ -83,6 +85,7 @@ export const EMPTY_STATE: BuildState = {
   public: null,
   internal: null,
   secrets: "",
+  gating: "",
 };
 
 /** In the form that V8 copies values in: these are megabytes of small strings. */

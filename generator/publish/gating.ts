@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { canonicalJson, type Sha256 } from "../../snapshots/digest.ts";
+import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { CollectionInfo, ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
@@ -33,12 +33,26 @@ export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "key
   return snapshots.length + keys.length > 0;
 }
 
+type ByView = { readonly public: ViewData; readonly internal: ViewData };
+
+/** Digest of everything but gated bytes that decides what is exposed: the same as the last build's means that only those can be. */
+export function gatingDigest({ internal }: ByView, privateTexts: readonly string[]): Sha256 {
+  return sha256(canonicalJson([internal.library.collections, internal.claims, [...privateTexts].sort()]));
+}
+
+/** Whether bytes of an object that is gated now lie in the public root. */
+export async function hasGatedBytes({ public: shelf }: Shelves, views: ByView): Promise<boolean> {
+  const open = new Set(views.public.objects.map((row) => row.sha256));
+  for (const { sha256: digest } of views.internal.objects) if (!open.has(digest) && (await shelf.hasBlob(digest))) return true;
+  return false;
+}
+
 /** Looks through every kept public snapshot, and through all changes.
  *  @param collections as they are now */
 export async function findExposure(
   shelves: Shelves,
   collections: readonly CollectionInfo[],
-  views: { readonly public: ViewData; readonly internal: ViewData },
+  views: ByView,
   privateTexts: readonly string[],
 ): Promise<Exposure> {
   const decided = readKept(shelves);
