@@ -10,6 +10,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "../snapshots/errors.ts";
+import { clearLockFile } from "../snapshots/shelf/shelf-directory.ts";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";
@@ -81,6 +82,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
 
 async function openLock(path: string, readOnly: boolean): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
+  if (!readOnly) clearLockFile(path);
   try {
     return new DatabaseSync(path, { timeout: DYING_MS, readOnly });
   } catch (cause) {
