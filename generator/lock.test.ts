@@ -156,9 +156,13 @@ test("a damaged name of the holder locks nobody out and nobody in", async () => 
   }
 });
 
-test("a lock file that is no lock says what to do", async () => {
+test("a lock file that holds something is emptied; what is no file at all says what to do", async () => {
   const dir = newDir();
-  writeFileSync(join(mkdirOf(dir), "build.lock"), "x".repeat(4096));
+  const path = join(mkdirOf(dir), "build.lock");
+  writeFileSync(path, "x".repeat(4096));
+  assert.equal(await withBuildLock(dir, async () => 1), 1);
+  rmSync(path);
+  mkdirSync(path);
   await assert.rejects(
     withBuildLock(dir, async () => 1),
     (error: unknown) => error instanceof ShelfError && error.code === "build_failed" && error.fixes.length === 1,

@@ -11,6 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { z } from "zod";
 import { ShelfError } from "../snapshots/errors.ts";
 import { CLOSED, modesUnder } from "../snapshots/shelf/modes.ts";
+import { clearLockFile } from "../snapshots/shelf/shelf-directory.ts";
 
 const LOCK = "build.lock";
 const HOLDER = "build.lock.holder";
@@ -82,6 +83,7 @@ export async function findRunningBuild(dir: string): Promise<string | null> {
 
 async function openLock(path: string, readOnly: boolean): Promise<DatabaseSync> {
   const { DatabaseSync } = await import("node:sqlite");
+  if (!readOnly) clearLockFile(path);
   try {
     if (!readOnly) closeSync(openSync(path, "a", CLOSED.file));
     return new DatabaseSync(path, { timeout: DYING_MS, readOnly });

@@ -14,7 +14,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { canonicalJson, sha256 } from "../digest.ts";
+import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { absent } from "./absent.ts";
 import { countChanges } from "./diff.ts";
@@ -55,6 +55,7 @@ const SLICE = 256;
 const FEW = 32;
 
 type Line = { readonly counts: ChangeCounts | null; readonly record: SnapshotRecord };
+type KnownLine = Line & { readonly changesDigest: Sha256 };
 type Sealed = { readonly seal: string; readonly line: Line; readonly changes: string; readonly end: number };
 
 export function openRecordLog(root: string, files: RecordFiles): RecordLog {
@@ -64,12 +65,13 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
   let current: RecordIndex = { records: [], withdrawn: [], byId: new Map(), served: 0 };
   /** Time of the folder when it was listed, null when that may have changed within the same tick. */
   let seen: bigint | null = null;
-  let lines: Promise<ReadonlyMap<number, Line>> | null = null;
+  let lines: Promise<ReadonlyMap<number, KnownLine>> | null = null;
   const unreadable = new Set<string>();
 
-  const readLines = async (there: ReadonlySet<number>): Promise<ReadonlyMap<number, Line>> => {
-    const found = new Map<number, Line>();
-    for await (const { line } of sealedLines(await readLog())) found.set(line.record.sequence, line);
+  const readLines = async (there: ReadonlySet<number>): Promise<ReadonlyMap<number, KnownLine>> => {
+    const found = new Map<number, KnownLine>();
+    for await (const { line, changes } of sealedLines(await readLog()))
+      found.set(line.record.sequence, { ...line, changesDigest: sha256(changes) });
     const last = [...found.keys()].findLast((sequence) => there.has(sequence));
     const holds = last === undefined || isDeepStrictEqual(await readGood(last), found.get(last)?.record);
     return holds ? found : new Map();
@@ -88,12 +90,17 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     }
   };
   const readGood = (sequence: number) => readable(`snapshots/${sequence}.json`, files.readRecord(sequence));
-  const readChanges = (sequence: number) => readable(`changes/${sequence}.json`, files.readChanges(sequence));
-  const readLine = async (record: SnapshotRecord): Promise<readonly [Line, string]> => {
-    const changes = await readChanges(record.sequence);
-    return [{ counts: changes === null ? null : countChanges(changes), record }, canonicalJson(changes)];
+  const readChangesFile = (sequence: number) => readable(`changes/${sequence}.json`, files.readChanges(sequence));
+  /** From its own file; where that is not what the log says, from the log, which is sealed. */
+  const readChanges = async (sequence: number): Promise<Changes | null> => {
+    const found = await readChangesFile(sequence);
+    const logged = (await lines)?.get(sequence);
+    if (logged === undefined || (found !== null && sha256(canonicalJson(found)) === logged.changesDigest)) return found;
+    unreadable.add(`changes/${sequence}.json`);
+    for await (const { line, changes } of sealedLines(await readLog()))
+      if (line.record.sequence === sequence) return JSON.parse(changes) as Changes | null;
+    return found;
   };
-
   const index = async (): Promise<RecordIndex> => {
     const time = (await stat(folder, { bigint: true }).catch(absent))?.mtimeNs ?? 0n;
     if (time === seen) return current;
@@ -159,11 +166,8 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
       const fits = end === bytes.length;
       const added: Buffer[] = [];
       if (!fits) seal = "";
-      for (const { sequence } of fits ? wanted.slice(good) : wanted) {
-        const record = await readGood(sequence);
-        if (record === null) continue;
-        const [line, changes] = await readLine(record);
-        const rest = `${canonicalJson(line)}\t${changes}`;
+      for (const record of fits ? wanted.slice(good) : wanted) {
+        const rest = formatLine(record, await readChanges(record.sequence));
         seal = sha256(seal + rest);
         added.push(Buffer.from(`${seal} ${rest}\n`));
       }
@@ -187,12 +191,16 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
         end = next;
         const { sequence } = line.record;
         const record = await readGood(sequence);
-        if (record !== null && !isDeepStrictEqual([line, changes], await readLine(record)))
+        if (record !== null && `${canonicalJson(line)}\t${changes}` !== formatLine(record, await readChangesFile(sequence)))
           return `What it says of snapshot ${sequence} is not what that record and its changes say.`;
       }
       return end === bytes.length ? null : `It cannot be read beyond byte ${end}.`;
     },
   };
+}
+
+function formatLine(record: SnapshotRecord, changes: Changes | null): string {
+  return `${canonicalJson({ counts: changes === null ? null : countChanges(changes), record })}\t${canonicalJson(changes)}`;
 }
 
 /** The lines up to the first that is not what was written. The others are, so their shape is trusted. */

@@ -11,6 +11,8 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { access, mkdir, open, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
@@ -295,6 +297,7 @@ const LOCK_TIMEOUT_MS = 10_000;
  *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. */
 async function withLock(path: string, mode: number, work: () => void): Promise<void> {
   const { DatabaseSync } = await import("node:sqlite");
+  clearLockFile(path);
   closeSync(openSync(path, "a", mode));
   const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   try {
@@ -307,6 +310,13 @@ async function withLock(path: string, mode: number, work: () => void): Promise<v
   } finally {
     database.close();
   }
+}
+
+/** Nothing is ever written into a lock of SQLite's, and one that holds something keeps everybody out: it is emptied in place, so that
+ *  whoever holds it holds the same file. */
+export function clearLockFile(path: string): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file?.isFile() === true && file.size > 0) truncateSync(path);
 }
 
 function syncFolder(path: string): void {
