@@ -38,7 +38,7 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   };
   program("npm", options.npmFails === true ? "exit 1" : `mkdir -p "${root}/node_modules"`);
   program("apt-get", "");
-  for (const name of options.programs ?? ["chromium", "coqc"]) program(name, "");
+  for (const name of options.programs ?? ["chromium", "coqc", "cc"]) program(name, "");
   for (const name of ["sh", "mkdir"])
     symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
   return {
