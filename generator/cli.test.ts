@@ -153,6 +153,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
     "started",
     "unchanged",
     "unreadable",
+    "withdrawn",
     "work",
   ]);
   assert.equal(built["started"], "2026-04-01T00:00:00.000Z");
