@@ -17,9 +17,9 @@ import { CLI } from "../fixtures/serving-process.ts";
 import { openShelves } from "../shelves.ts";
 
 export const FAULT_KINDS = ["kill", "power", "ENOSPC", "EIO", "short"] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+type FaultKind = (typeof FAULT_KINDS)[number];
 export const FAULT_COMMANDS = ["first build", "next build", "prune", "rollback", "export"] as const;
-export type FaultCommand = (typeof FAULT_COMMANDS)[number];
+type FaultCommand = (typeof FAULT_COMMANDS)[number];
 
 export type FaultOptions = {
   readonly commands: readonly FaultCommand[];

@@ -1,34 +1,86 @@
-/** Faults, dealt out until something gives:
+/** Torture: what must hold whatever happens to a shelf, tried again and again on decoys in the system's folder for temporary files.
  *
- *      npm run torture -- --part faults              each 25th call that changes a file; minutes
- *      npm run torture -- --part faults --every 1    each one; hours
+ *      npm run torture                                  both parts, with a seed of its own
+ *      npm run torture -- --part damage --seed 7        one part; the same seed does the same again
+ *      npm run torture -- --part damage --count 20000   more damages
+ *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
+ *      npm run torture -- --part faults --command prune --kind power
  *
- *  It works on libraries of its own in the system's folder for temporary files. Exit code 1 when something did not hold. */
+ *  Exit code 1 when something did not hold; each failure is said with what makes it again. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { FAULT_COMMANDS, FAULT_KINDS, type FaultCommand, type FaultKind, tortureWithFaults } from "./faults.ts";
+import { openProgress } from "../progress.ts";
+import { type DamageReport, tortureWithDamage } from "./damage.ts";
+import { makeDamagedLibrary } from "./damaged-library.ts";
+import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
 
 const { values } = parseArgs({
   options: {
-    part: { type: "string", multiple: true, default: ["faults"] },
+    part: { type: "string", multiple: true },
+    seed: { type: "string" },
+    count: { type: "string", default: "5000" },
     every: { type: "string", default: "25" },
     command: { type: "string", multiple: true },
     kind: { type: "string", multiple: true },
-    lanes: { type: "string", default: "2" },
   },
 });
+const progress = openProgress();
 
-let failed = 0;
-await tortureWithFaults({
-  commands: FAULT_COMMANDS.filter((name: FaultCommand) => values.command?.includes(name) ?? true),
-  kinds: FAULT_KINDS.filter((name: FaultKind) => values.kind?.includes(name) ?? true),
-  every: Number(values.every),
-  lanes: Number(values.lanes),
-  onCase: (done, all) => process.stderr.isTTY && process.stderr.write(`\r${done} of ${all} `),
-  onResult({ command, kind, calls, tried, failures }) {
-    failed += failures.length;
-    const survived = tried - failures.length;
-    process.stdout.write(`${command.padEnd(12)} ${kind.padEnd(7)} ${calls} calls, ${tried} tried, ${survived} survived\n`);
-    for (const failure of failures) process.stdout.write(`    ${failure}\n`);
+/** @returns how many did not hold */
+const PARTS: Readonly<Record<string, () => Promise<number>>> = {
+  async damage() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count);
+    const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-damage-"));
+    try {
+      const report = await tortureWithDamage(await makeDamagedLibrary(dir), {
+        seed,
+        count,
+        together: 8,
+        onProgress: (done, failed) => progress.step(`damage, ${failed} failed`, done, count),
+      });
+      progress.end();
+      process.stdout.write(describe(seed, report));
+      return report.failures.length;
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
   },
-});
-process.exitCode = failed === 0 ? 0 : 1;
+  async faults() {
+    let failed = 0;
+    await tortureWithFaults({
+      commands: FAULT_COMMANDS.filter((name) => values.command?.includes(name) ?? true),
+      kinds: FAULT_KINDS.filter((name) => values.kind?.includes(name) ?? true),
+      every: Number(values.every),
+      lanes: 2,
+      onCase: (done, all) => progress.step("faults", done, all),
+      onResult({ command, kind, calls, tried, failures }) {
+        failed += failures.length;
+        progress.end();
+        const survived = tried - failures.length;
+        process.stdout.write(`${command.padEnd(12)} ${kind.padEnd(7)} ${calls} calls, ${tried} tried, ${survived} survived\n`);
+        for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      },
+    });
+    return failed;
+  },
+};
+
+const wanted = values.part ?? Object.keys(PARTS);
+for (const part of wanted)
+  if (!Object.hasOwn(PARTS, part)) throw new Error(`there is no part ${part}; parts: ${Object.keys(PARTS).join(", ")}`);
+let failed = 0;
+for (const part of wanted) failed += (await PARTS[part]?.()) ?? 0;
+process.exit(failed === 0 ? 0 : 1);
+
+function describe(seed: number, { damages, repairs, verdicts, failures }: DamageReport): string {
+  const rows = [...verdicts].sort(([a], [b]) => (a < b ? -1 : 1));
+  return [
+    `damage, seed ${seed}: ${damages} damages, ${repairs} repairs, ${failures.length} failures`,
+    ...rows.map(([row, counts]) => `  ${row.padEnd(26)}${[...counts].map(([verdict, count]) => `${verdict} ${count}`).join(", ")}`),
+    ...failures.map((failure) => `FAILED ${failure}`),
+    "",
+  ].join("\n");
+}
