@@ -15,11 +15,13 @@ import { openShelves } from "../shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
 
-/** @param options.snapshots "all" also hashes what is not served */
+/** @param options.snapshots "all" also hashes what is not served
+ *  @param options.derive false compares derived files with their digests alone; default true */
 export async function verifyLibrary(
   config: Config,
-  options: { readonly snapshots: "current" | "all"; readonly since?: Since | null },
+  options: { readonly snapshots: "current" | "all"; readonly since?: Since | null; readonly derive?: boolean },
 ): Promise<Finding[]> {
+  const { snapshots, since = null, derive = true } = options;
   const shelves = openShelves(config);
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
   const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
@@ -36,9 +38,10 @@ export async function verifyLibrary(
     return await verifyShelf({
       public: shelves.public,
       internal: shelves.internal,
-      derive: deriver,
+      ...(derive ? { derive: deriver } : {}),
       index: async (root, snapshot, data) => checkIndex(await openOnce(shelves[root]), snapshot, data),
-      ...options,
+      snapshots,
+      since,
       extra: privateTexts,
       software: () => softwareFiles(dist),
       writers: {

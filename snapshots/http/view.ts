@@ -270,7 +270,8 @@ type Seen = Readonly<Record<"objects" | "claims" | "records", ReadonlyMap<string
  *  @param past of an earlier snapshot, to go on from */
 async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | null): Promise<Seen> {
   const { records } = await shelf.records.index();
-  const bySequence = new Map(records.map((other) => [other.sequence, other]));
+  // Its own may be lost: then the pointer alone has it.
+  const bySequence = new Map([...records, record].map((other) => [other.sequence, other]));
   const { from, way } = findWay(record, bySequence, past?.sequence ?? 0);
   // One that could not be read then is read from the beginning.
   const known = past === null || from === 0 ? null : await past.seen.catch(() => null);

@@ -70,9 +70,12 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     const found = new Map<number, KnownLine>();
     for await (const { line, changes } of sealedLines(await readLog()))
       found.set(line.record.sequence, { ...line, changesDigest: sha256(changes) });
-    const last = [...found.keys()].findLast((sequence) => there.has(sequence));
-    const holds = last === undefined || isDeepStrictEqual(await readGood(last), found.get(last)?.record);
-    return holds ? found : new Map();
+    // The last that can be read decides: one that is damaged says nothing against the log.
+    for (const sequence of [...found.keys()].filter((one) => there.has(one)).reverse()) {
+      const record = await readGood(sequence);
+      if (record !== null) return isDeepStrictEqual(record, found.get(sequence)?.record) ? found : new Map();
+    }
+    return found;
   };
   const readLog = async (): Promise<Buffer> => (await readFile(path).catch(absent)) ?? Buffer.alloc(0);
   /** Null for a file that is damaged, which is remembered. */
@@ -110,7 +113,8 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     const next = new Map<number, SnapshotRecord>();
     for (const sequence of there) {
       // None ever changes but the newest, which a publication that was cut short may have left to the next.
-      const record = (sequence === newest ? null : (known.get(sequence) ?? logged.get(sequence)?.record)) ?? (await readGood(sequence));
+      const told = known.get(sequence) ?? logged.get(sequence)?.record ?? null;
+      const record = (sequence === newest ? null : told) ?? (await readGood(sequence)) ?? told;
       if (record !== null) next.set(sequence, record);
     }
     const same = next.size === known.size && [...next].every(([sequence, record]) => known.get(sequence)?.snapshot === record.snapshot);

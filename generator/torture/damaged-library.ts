@@ -1,0 +1,80 @@
+/** A small library of three snapshots with everything that a shelf can hold, for damaging copies of it. */
+import { cp, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Embedder } from "../../snapshots/embed/embedder.ts";
+import { sha256 } from "../../snapshots/digest.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { build } from "../build.ts";
+import { type Config, openConfig } from "../config/config.ts";
+import { fixtureRegistry, SILENT, writeFiles } from "../fixtures/library.ts";
+import { vectorsDir } from "../index/embed.ts";
+import { openShelves } from "../shelves.ts";
+
+const CONFIG = `title: Library under torture
+baseUrl: http://library.example
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+collections:
+  - { id: notes, prefix: notes/, title: Notes, visibility: public }
+  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
+claims: { path: ./claims.yaml }
+registry: { path: ./registry.json }
+embeddings: { kind: none }
+`;
+const CLAIMS =
+  "meta: { title: Claims }\nclaims: [{ id: one, title: One, status: scoped, scope: Here, statement: It is written in the note that turns. }]\n";
+
+/** A vector for a text that nobody has to compute for long. */
+const EMBEDDER: Embedder = {
+  id: "torture",
+  dimensions: 4,
+  close: async () => {},
+  embed: async (texts) => texts.map((text) => Float32Array.from(Buffer.from(sha256(text), "hex").subarray(0, 4), (byte) => byte / 255)),
+};
+
+export type DamagedLibrary = {
+  readonly config: Config;
+  /** The shelf that is damaged. */
+  readonly shelf: string;
+  /** Its whole twin, which nothing touches. */
+  readonly whole: string;
+  /** Makes the shelf whole again. */
+  reset(): Promise<void>;
+};
+
+/** @param dir an empty folder */
+export async function makeDamagedLibrary(dir: string): Promise<DamagedLibrary> {
+  const { meta, cubs } = fixtureRegistry();
+  await writeFiles(dir, [
+    ["proofshelf.yaml", CONFIG],
+    ["claims.yaml", CLAIMS],
+    ["registry.json", JSON.stringify({ meta, cubs: cubs.slice(0, 3) })],
+    ["library/notes/steady.md", "# Steady\n\nAlways the same zebra.\n"],
+    ["library/notes/table.csv", "name,value\na,1\n"],
+    ["library/notes/page.html", "<!doctype html><title>A page</title><p>Of words.</p>\n"],
+    ["library/drafts/gated.md", "# Gated\n\nNot for everybody.\n"],
+  ]);
+  const config = await openConfig(join(dir, "proofshelf.yaml"));
+  for (const turn of [1, 2, 3]) {
+    await writeFiles(dir, [["library/notes/turn.md", `# Turn\n\nThe zebra turns, ${turn}.\n`]]);
+    await build(config, { progress: SILENT, now: () => new Date(`2026-04-0${turn}T00:00:00Z`) });
+  }
+  const shelves = openShelves(config);
+  for (const view of ["public", "internal"] as const) {
+    const index = await openIndex(shelves[view].indexUri);
+    const tag = (await shelves[view].readPointer())?.snapshot ?? "";
+    await index.embed({ tag, embedder: EMBEDDER, cacheUri: join(vectorsDir(shelves), "cache") });
+    index.close();
+  }
+  const [shelf, whole] = [join(dir, "shelf"), join(dir, "whole")];
+  await cp(shelf, whole, { recursive: true });
+  return {
+    config,
+    shelf,
+    whole,
+    async reset() {
+      await rm(shelf, { recursive: true, force: true });
+      await cp(whole, shelf, { recursive: true });
+    },
+  };
+}
