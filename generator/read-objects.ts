@@ -11,7 +11,7 @@ import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
 import type { PlannedObject, ReadingPlan } from "./plan.ts";
 import type { Progress } from "./progress.ts";
-import { openByteBudget } from "../snapshots/byte-budget.ts";
+import { openByteBudget } from "../snapshots/shelf/byte-budget.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 import { together } from "./tasks.ts";

@@ -7,7 +7,7 @@
 import { createHash, hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import { LRUCache } from "lru-cache";
-import { openByteBudget } from "../byte-budget.ts";
+import { openByteBudget } from "./byte-budget.ts";
 import type { Sha256 } from "../digest.ts";
 
 /** Bytes that a reader holds at a time. */
