@@ -25,7 +25,8 @@ function put(path: string, bytes: string): string {
 }
 
 test("before the store exists it is unavailable, not empty", async () => {
-  for (const ask of [store.read(ref("a")), store.stat(ref("a")), store.list()[Symbol.asyncIterator]().next()]) {
+  const asks = [() => store.read(ref("a")), () => store.stat(ref("a")), () => Array.fromAsync(store.list())];
+  for (const ask of asks) {
     await assert.rejects(
       ask,
       (error: unknown) => error instanceof ShelfError && error.code === "code_store_unavailable" && !error.message.includes(base),

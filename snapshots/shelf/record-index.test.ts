@@ -156,6 +156,18 @@ test("changes are the same from the log as from their own files, and of what is 
   );
 });
 
+test("changes that another process wrote anew are read as they stand, and are no damage", async (t) => {
+  const { root } = await newShelf(t, 2);
+  const server = openDirectoryShelf(root);
+  await server.records.index();
+  const writer = openDirectoryShelf(root);
+  const left = { added: { ...none, objects: ["notes/left.md"] }, changed: none, removed: none };
+  await writer.replaceChanges(2, left);
+  await writer.records.keep(2);
+  assert.deepEqual((await Array.fromAsync(server.records.changes(0, 2))).at(-1)?.[1], left);
+  assert.equal(server.records.trouble(), null);
+});
+
 test("a pointer that was put back is told from a publication that was cut short", async (t) => {
   const { root, shelf } = await newShelf(t, 3);
   const pointer = async (): Promise<SnapshotRecord | null> => openDirectoryShelf(root).readPointer();

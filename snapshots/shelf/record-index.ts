@@ -99,9 +99,12 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     const found = await readChangesFile(sequence);
     const logged = (await lines)?.get(sequence);
     if (logged === undefined || (found !== null && sha256(canonicalJson(found)) === logged.changesDigest)) return found;
-    unreadable.add(`changes/${sequence}.json`);
-    for await (const { line, changes } of sealedLines(await readLog()))
-      if (line.record.sequence === sequence) return JSON.parse(changes) as Changes | null;
+    // It may have been written again since, and the log with it.
+    for await (const { line, changes } of sealedLines(await readLog())) {
+      if (line.record.sequence !== sequence || canonicalJson(found) === changes) continue;
+      unreadable.add(`changes/${sequence}.json`);
+      return JSON.parse(changes) as Changes | null;
+    }
     return found;
   };
   const index = async (): Promise<RecordIndex> => {
