@@ -2,6 +2,7 @@
 import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
 import { listen, type Listening } from "../snapshots/http/listen.ts";
 import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
+import { openUnderWay } from "../snapshots/http/under-way.ts";
 import type { View } from "../snapshots/http/view.ts";
 import type { LogEntry, Parts } from "./app.ts";
 import { accessConfig, clock, readKeys } from "./gate-fixture.ts";
@@ -26,8 +27,8 @@ export type Running = {
   send(method: string, target: string, headers?: Readonly<Record<string, string | string[]>>, body?: string | Uint8Array): Promise<Reply>;
 };
 
-export async function startSidecar(change: Partial<Parts> = {}, publish = true, alone = false): Promise<Running> {
-  const views = await makeViews(publish);
+export async function startSidecar(change: Partial<Parts> = {}, publish = true, alone = false, code?: string): Promise<Running> {
+  const views = await makeViews(publish, code);
   let calls = 0;
   const count = <T>(value: T): T => {
     calls++;
@@ -55,6 +56,7 @@ export async function startSidecar(change: Partial<Parts> = {}, publish = true, 
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
     clientOf: openClients(null),
+    underWay: openUnderWay(),
     semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model: null, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),

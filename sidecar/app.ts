@@ -13,10 +13,12 @@ import { checkParameters } from "../snapshots/routes/parameters.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
-import { CACHE } from "../snapshots/http/reply.ts";
+import { isOfProcess } from "../snapshots/http/listen.ts";
+import { type Answer, CACHE } from "../snapshots/http/reply.ts";
 import { preflight } from "../snapshots/http/preflight.ts";
 import type { Route } from "../snapshots/routes/route.ts";
 import { findRoute } from "../snapshots/routes/routes.ts";
+import type { UnderWay } from "../snapshots/http/under-way.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
 import { askResponse } from "./ask-response.ts";
@@ -57,6 +59,8 @@ export type Parts = {
   readonly mcp: { readonly public: McpEndpoint; readonly internal: McpEndpoint } | null;
   readonly codeStore: CodeStore | null;
   readonly reindexer: Reindexer;
+  /** What this process holds for readers, gated or not. */
+  readonly underWay: UnderWay;
   /** Of the service, for problem addresses. */
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
@@ -125,7 +129,7 @@ export function createApp(parts: Parts): App {
       if (!methods.includes(method))
         throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
     }
-    const answering = (): Promise<Response> => effect?.answer(context, of) ?? readFrom(of, context);
+    const answering = (): Promise<Response> => effect?.answer(context, of) ?? readFrom(parts, of, context);
     const group = effect?.counts === true ? null : limitOf(place, of.isOpen);
     if (group === null) return answering();
     const verdict = parts.limits.take(group, clientOf(parts, context));
@@ -150,8 +154,8 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
     "ai-search": { answer: (context, of) => semanticIn(parts, of, context), kept: true, share: shareWithAll },
     "ask-page": { answer: (context, of) => askPageIn(parts, of, context), counts: true },
     code: {
-      answer: async (context) =>
-        toResponse(await codeAnswer({ store: parts.codeStore, records }, context.req.method, context.get("place").path)),
+      answer: (context) =>
+        counted(parts, context, () => codeAnswer({ store: parts.codeStore, records }, context.req.method, context.get("place").path)),
     },
     reindex: {
       async answer(context) {
@@ -223,7 +227,7 @@ async function keptIn(of: View, id: string): Promise<OpenSnapshot> {
 
 async function askPageIn(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
   const params = new URLSearchParams(context.get("place").query);
-  if (!params.has("question")) return readFrom(of, context);
+  if (!params.has("question")) return readFrom(parts, of, context);
   if (context.req.method === "HEAD")
     return new Response(null, { headers: { "Content-Type": "text/html; charset=utf-8", "Cache-Control": CACHE.none } });
   const open = await currentOf(of);
@@ -246,14 +250,29 @@ async function semanticIn(parts: Parts, of: View, context: Context<Env>): Promis
   return jsonResponse({ query: query.q, prefix: query.prefix, snapshot: open.snapshot.id, ...found }, { "X-Snapshot": open.snapshot.id });
 }
 
-async function readFrom(of: View, context: Context<Env>): Promise<Response> {
+async function readFrom(parts: Parts, of: View, context: Context<Env>): Promise<Response> {
   const { path, query, mount } = context.get("place");
   const rest = query === "" ? "" : `?${query}`;
   // Links are relative: without its last slash the front page would point outside the mount.
   if (mount !== "" && path === mount) return new Response(null, { status: 308, headers: { Location: `${mount}/${rest}` } });
   const { raw } = context.req;
   const target = path.slice(mount.length) + rest;
-  return toResponse(await answer(of, { method: raw.method, target, header: (name) => raw.headers.get(name) }));
+  const read = (): Promise<Answer> => answer(of, { method: raw.method, target, header: (name) => raw.headers.get(name) });
+  return isOfProcess(target) ? toResponse(await read()) : counted(parts, context, read);
+}
+
+/** Has its share of what the process holds for readers until the answer is sent or its connection gone. */
+async function counted({ underWay }: Parts, context: Context<Env>, make: () => Promise<Answer>): Promise<Response> {
+  const turn = await underWay.begin();
+  const { outgoing } = context.env ?? {};
+  outgoing?.once("close", () => turn.end());
+  try {
+    const made = await make();
+    if (outgoing?.destroyed !== true) turn.hold(made.body);
+    return toResponse(made);
+  } finally {
+    if (outgoing === undefined || outgoing.destroyed) turn.end();
+  }
 }
 
 function targetOf(url: string): string {

@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
+import { openUnderWay } from "../snapshots/http/under-way.ts";
 import type { View } from "../snapshots/http/view.ts";
 import type { AnswerModel } from "./answer-model.ts";
 import { createApp, type LogEntry, type Parts } from "./app.ts";
@@ -34,6 +35,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     gate: openGate(accessConfig(), { now: clock, readKeys }),
     limits: noRateLimits,
     clientOf: openClients(null),
+    underWay: openUnderWay(),
     semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),

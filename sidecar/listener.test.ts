@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { rmSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { test } from "node:test";
+import { openUnderWay } from "../snapshots/http/under-way.ts";
 import { ROUTES } from "../snapshots/routes/routes.ts";
 import { Problem } from "../snapshots/schema/resources.ts";
 import { startSidecar } from "./app-fixture.ts";
@@ -145,6 +147,39 @@ test("a whole address in the request line is its path, at the gate as elsewhere"
     assert.equal((await running.send("POST", `${start}/api/ask`, {}, '{"question":"Where?"}')).status, 200);
     assert.equal((await running.send("GET", `${start}/x/../internal/api/catalog`, member)).status, 400);
   }
+  await running.listening.close();
+  rmSync(running.views.folder, { recursive: true });
+});
+
+test("gated bytes that nobody takes use up the same budget as public ones, and give it back", async () => {
+  const MB = 1024 * 1024;
+  const long = "Qed.".repeat(4 * MB + 1);
+  const running = await startSidecar({ underWay: openUnderWay({ limit: MB, patience: 200 }) }, true, false, long);
+  const member = { "edge-access-token": makeToken() };
+  const sockets: Socket[] = [];
+  let refused = 0;
+  for (let n = 0; n < 40 && refused === 0; n++) {
+    const socket = connect(running.listening.port, "127.0.0.1");
+    sockets.push(socket);
+    socket.write(
+      `GET /api/code/sorting/${HEAD}/coq/Sort.v HTTP/1.1\r\nHost: x\r\nEdge-Access-Token: ${member["edge-access-token"]}\r\n\r\n`,
+    );
+    const [head] = (await once(socket, "data")) as [Buffer];
+    socket.pause();
+    if (head.toString().startsWith("HTTP/1.1 503")) refused++;
+    else assert.match(head.toString(), /^HTTP\/1\.1 200/);
+  }
+  assert.equal(refused, 1, "the fortieth reader is still let in");
+  for (const path of ["/internal/objects/notes/sorting.md", "/objects/notes/sorting.md"]) {
+    const told = await running.send("GET", path, member);
+    assert.deepEqual([told.status, told.headers["retry-after"], Problem.parse(JSON.parse(told.body)).code], [503, "1", "overloaded"], path);
+  }
+  assert.equal((await running.send("GET", "/internal/api/capabilities", member)).status, 200);
+  const waiting = running.send("GET", "/internal/objects/notes/sorting.md", member);
+  for (const socket of sockets) socket.destroy();
+  assert.equal((await waiting).status, 200);
+  for (let n = 0; n < 40; n++) assert.equal((await running.send("GET", `/internal/api/claims?n=${n}`, member)).status, 400);
+  assert.equal((await running.send("GET", "/internal/api/catalog", member)).status, 200, "refusals give back what they took");
   await running.listening.close();
   rmSync(running.views.folder, { recursive: true });
 });

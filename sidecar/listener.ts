@@ -21,7 +21,7 @@ export function sidecarListener(parts: Parts, { alone }: { readonly alone: boole
     errorHandler: (error) =>
       problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
   });
-  const direct = viewListener(parts.publicView);
+  const direct = viewListener(parts.publicView, parts.underWay);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     const place = findPlace(target);

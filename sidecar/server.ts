@@ -13,6 +13,7 @@ import { lazyRenderer } from "../snapshots/page/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
 import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import { openUnderWay } from "../snapshots/http/under-way.ts";
 import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
 import type { Parts } from "./app.ts";
@@ -170,6 +171,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     clientOf: openClients(serving.trustProxy),
+    underWay: openUnderWay(),
     baseUrl: serving.baseUrl,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
   };

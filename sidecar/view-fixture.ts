@@ -28,13 +28,13 @@ const runtime: Runtime = {
   mcp: { endpoint: "/mcp", versions: [], tools: [] },
 };
 
-function withCode(data: ViewData): ViewData {
+function withCode(data: ViewData, text: string): ViewData {
   const file = {
     path: "coq/Sort.v",
     role: "proof" as const,
     system: "coq",
-    size: CODE_TEXT.length,
-    sha256: sha256(CODE_TEXT),
+    size: text.length,
+    sha256: sha256(text),
     media_type: "text/plain; charset=utf-8",
     gated: true as const,
     available: true,
@@ -53,19 +53,19 @@ export type Views = {
   readonly codeRoot: string;
 };
 
-export async function makeViews(publish = true): Promise<Views> {
+export async function makeViews(publish = true, code = CODE_TEXT): Promise<Views> {
   const folder = mkdtempSync(join(tmpdir(), "proofshelf-sidecar-"));
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const internalShelf = openDirectoryShelf(join(folder, "shelf", "internal"), publicShelf);
   if (publish) {
-    await publishTexts(publicShelf, withCode(makeData(TEXTS)), TEXTS);
+    await publishTexts(publicShelf, withCode(makeData(TEXTS), code), TEXTS);
     const data = makeData(GATED);
     const drafts = { id: "drafts", title: "Drafts", summary: "", visibility: "email-gated" as const, prefix: "drafts/" };
     const library = { ...data.library, view: "internal" as const, collections: [...data.library.collections, drafts] };
-    await publishTexts(internalShelf, withCode({ ...data, library }), GATED);
+    await publishTexts(internalShelf, withCode({ ...data, library }, code), GATED);
   }
   const codeRoot = join(folder, "code");
-  writeCode(codeRoot, "coq/Sort.v", CODE_TEXT);
+  writeCode(codeRoot, "coq/Sort.v", code);
   writeCode(codeRoot, "coq/Unrecorded.v", "not in any record");
   const open = (view: "public" | "internal", shelf: Shelf): View =>
     openView({ view, shelf, renderer: null, index: () => openIndex(shelf.indexUri), runtime, now: Date.now, listing: null });

@@ -89,9 +89,14 @@ export function viewListener(view: View, underWay = openUnderWay()): RequestList
   };
 }
 
+/** What a process says of itself it says in any state, also where nothing else has room.
+ *  @param target path and query within a view */
+export function isOfProcess(target: string): boolean {
+  return matchRoute(target.replace(/\?.*$/s, ""))?.route.kind === "live";
+}
+
 async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest, response: ServerResponse): Promise<void> {
-  // What the process says of itself it says in any state.
-  if (matchRoute(request.target.replace(/\?.*$/s, ""))?.route.kind === "live") return sendAnswer(response, await answer(view, request));
+  if (isOfProcess(request.target)) return sendAnswer(response, await answer(view, request));
   let turn: Turn;
   try {
     turn = await underWay.begin();
