@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line: conventions "Command line". Each command is a file under commands/. */
+import { existsSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
 import { isShortage, RAISE } from "./open-files.ts";
@@ -18,11 +19,14 @@ const program = new Command("proofshelf")
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
 
+/** The library of the folder that somebody stands in. */
+const USUAL = existsSync("proofshelf.yaml") ? "proofshelf.yaml" : undefined;
+
 function command(name: string, description: string, parent: Command = program): Command {
   return parent
     .command(name)
     .description(description)
-    .option("--config <file>", "proofshelf.yaml; the demo library without it")
+    .option("--config <file>", "without it ./proofshelf.yaml, or the demo library where there is none", USUAL)
     .option("--json", "one JSON document on stdout and nothing else");
 }
 

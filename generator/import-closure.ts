@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Sha256, sha256 } from "../snapshots/digest.ts";
+import { type LockEntry, type Packaged, packaged, type Source } from "./packaged.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 /** Forms in which a module of ours names another, or a file that it loads, forks or bundles. Too many found do no harm. */
@@ -32,16 +33,15 @@ export type Sources = {
   list(folder: string): readonly string[];
 };
 
-type Source = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
-
-/** Reads each file once: what is edited meanwhile is seen by the next one that is opened. */
+/** Reads each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which has no
+ *  sources, what was written down of them. */
 export function openSources(): Sources {
-  const sources = new Map<string, Source | null>();
-  let lock: Readonly<Record<string, LockEntry>> | null = null;
+  const sources = new Map<string, Source | null>(packaged === null ? [] : Object.entries(packaged.sources));
+  let lock = packaged?.lock ?? null;
 
   function read(path: string): Source | null {
     const known = sources.get(path);
-    if (known !== undefined) return known;
+    if (known !== undefined || packaged !== null) return known ?? null;
     let source: Source | null = null;
     try {
       source = parse(path, readFileSync(join(ROOT, path)));
@@ -69,7 +69,7 @@ export function openSources(): Sources {
         pending.push(...source.modules);
         for (const name of source.packages) names.add(name);
       }
-      lock ??= (JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, LockEntry> }).packages;
+      lock ??= readLock();
       const versions = versionsOf(names, lock);
       const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
       return {
@@ -83,12 +83,29 @@ export function openSources(): Sources {
       };
     },
     list(folder) {
+      if (packaged !== null) return [...sources.keys()].filter((path) => path.startsWith(`${folder}/`)).sort();
       return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/"))
         .sort();
     },
   };
+}
+
+/** What a package made of these files has to know of them. @param paths from the project's root */
+export function writeDown(paths: readonly string[]): Packaged {
+  const sources = Object.fromEntries(paths.map((path) => [path, parse(path, readFileSync(join(ROOT, path)))]));
+  const lock = Object.fromEntries(
+    Object.entries(readLock()).map(([place, { version, integrity, dependencies, optionalDependencies }]) => [
+      place,
+      { version, integrity, dependencies, optionalDependencies },
+    ]),
+  );
+  return { sources, lock };
+}
+
+export function readLock(): Readonly<Record<string, LockEntry>> {
+  return (JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, LockEntry> }).packages;
 }
 
 /** Names that a text imports, relative ones as they stand there. */
@@ -107,13 +124,6 @@ function parse(path: string, bytes: Buffer): Source {
       .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/")),
   };
 }
-
-type LockEntry = {
-  readonly version?: string;
-  readonly integrity?: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
-  readonly optionalDependencies?: Readonly<Record<string, string>>;
-};
 
 /** Place in node_modules → version and digest, of these packages and of all that they need, ascending. */
 function versionsOf(names: ReadonlySet<string>, lock: Readonly<Record<string, LockEntry>>): ReadonlyMap<string, string> {

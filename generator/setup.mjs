@@ -8,14 +8,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isTooOld, OLDEST } from "./node-version.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const forTests = process.argv[2] === "--test";
 const [script, ...scriptArguments] = process.argv.slice(forTests ? 3 : 2);
 /** Fewer, larger collections of short-lived objects: a build makes many. Megabytes. */
 const NODE_OPTIONS = ["--max-semi-space-size=64"];
-/** undici 8 and the sources' types need it. */
-const OLDEST = [22, 19];
 
 function run(command, args, options = {}) {
   return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });
@@ -38,8 +37,7 @@ function installPackages() {
 function findNode() {
   const local = join(root, "node_modules", ".bin", "node");
   if (existsSync(local)) return local;
-  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-  if (major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1])) {
+  if (isTooOld()) {
     fail(`proofshelf needs Node ${OLDEST.join(".")} or newer here; this is ${process.versions.node}. Install a newer Node and try again.`);
   }
   return process.execPath;

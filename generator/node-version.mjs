@@ -1,0 +1,9 @@
+/** Which Node runs proofshelf. Plain JavaScript that any Node reads, because it is asked before anything else. */
+
+/** Earlier ones warn that SQLite is an experiment. */
+export const OLDEST = [24, 15];
+
+export function isTooOld(version = process.versions.node) {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major < OLDEST[0] || (major === OLDEST[0] && minor < OLDEST[1]);
+}

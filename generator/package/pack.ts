@@ -1,0 +1,148 @@
+/** What is published: JavaScript made from the sources that a command can reach, compiled pages, the demo, and a manifest of its own.
+ *
+ *      npm run package [-- FOLDER]      writes proofshelf-<version>.tgz into the folder, or here
+ *
+ *  Left out, because nobody who runs it needs it: tests, compilers of pages, benchmarks. The search engine's JavaScript comes along in
+ *  the tarball, because its own manifest asks for half a gigabyte of models that are never loaded. The embedded model is a package
+ *  that whoever wants it installs beside this one. */
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { transform } from "esbuild";
+import { findImports, openSources, readLock, writeDown } from "../import-closure.ts";
+import { OLDEST } from "../node-version.mjs";
+import { compileSite } from "../pages/compile-site.ts";
+import { PACKAGED_FILE } from "../packaged.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts"];
+/** Not sources, and needed. */
+const FILES = [
+  "generator/node-version.mjs",
+  "generator/package/start.mjs",
+  "generator/demo",
+  "sidecar/proxy/nginx.conf",
+  "sidecar/proxy/varnish.vcl",
+  "README.md",
+  "CHANGELOG.md",
+  "LICENSE",
+];
+/** How the demo was made. */
+const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
+/** What compiles, and what is compiled into the result. */
+const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi"]);
+const BUNDLED = "@lancedb/lancedb";
+const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
+const MODEL = /^@energetic-ai\//;
+
+type Manifest = Readonly<Record<string, unknown>> & {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+
+/** Writes the package as a folder. @param folder empty or missing */
+export async function makePackage(folder: string): Promise<void> {
+  const { dist } = await compileSite();
+  const sources = openSources();
+  const programs = sources.closure(PROGRAMS).files.filter((path) => path.endsWith(".ts"));
+  const imported = new Set<string>();
+  for (const path of programs) {
+    const text = await readFile(join(ROOT, path), "utf8");
+    for (const name of findImports(text)) imported.add(name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
+    await put(folder, `${path.slice(0, -3)}.js`, await toJavaScript(text, path));
+  }
+  for (const path of FILES) {
+    await cp(join(ROOT, path), join(folder, path), { recursive: true, filter: (from) => !NOT_PUBLISHED.test(from) });
+  }
+  const compiled = dist.slice(ROOT.length);
+  await cp(dist, join(folder, compiled), { recursive: true });
+  await cp(join(dirname(dist), "current"), join(folder, dirname(compiled), "current"));
+  const everything = ["generator", "site", "sidecar", "snapshots"].flatMap((top) => sources.list(top));
+  const known = everything.filter(
+    (path) => /\.(?:ts|mjs|astro|css|svg|yaml)$/.test(path) && !/\.(?:test|spec)\.ts$|\/dist\/|\/demo\//.test(path),
+  );
+  await put(
+    folder,
+    PACKAGED_FILE,
+    JSON.stringify(writeDown(["astro.config.mjs", "package.json", "generator/demo/proofshelf.yaml", ...known])),
+  );
+  await bundleEngine(folder);
+  const manifest = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as Manifest;
+  await put(folder, "package.json", JSON.stringify(publishedManifest(manifest, imported), null, 2));
+}
+
+/** @returns path of the tarball */
+async function pack(into: string): Promise<string> {
+  const work = await mkdtemp(join(tmpdir(), "proofshelf-package-"));
+  try {
+    await makePackage(work);
+    await mkdir(into, { recursive: true });
+    const said = execFileSync("npm", ["pack", "--json", "--pack-destination", into], {
+      cwd: work,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const [{ filename }] = JSON.parse(said) as [{ filename: string }];
+    return join(into, filename);
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** Without types, and with the names that modules have there. */
+async function toJavaScript(text: string, path: string): Promise<string> {
+  const { code } = await transform(text, {
+    loader: "ts",
+    format: "esm",
+    target: "node24",
+    charset: "utf8",
+    sourcefile: path,
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  });
+  return code.replaceAll(/(["'`])(\.{1,2}\/[^"'`\n]*)\.ts\1/g, "$1$2.js$1");
+}
+
+/** With the dependencies that a program of this package imports and no others. */
+function publishedManifest({ version, dependencies, ...rest }: Manifest, imported: ReadonlySet<string>): Record<string, unknown> {
+  const versionsOf = (names: readonly string[]): Record<string, string> =>
+    Object.fromEntries(names.map((name) => [name, dependencies[name] ?? ""]));
+  const { dependencies: ofEngine = {}, optionalDependencies: natives = {} } = readLock()[`node_modules/${BUNDLED}`] ?? {};
+  const needed = Object.keys(dependencies).filter((name) => imported.has(name) && !COMPILERS.has(name));
+  const models = needed.filter((name) => MODEL.test(name));
+  return {
+    name: rest["name"],
+    version,
+    description: rest["description"],
+    license: rest["license"],
+    type: "module",
+    engines: { node: `>=${OLDEST.join(".")}` },
+    bin: { proofshelf: "generator/package/start.mjs" },
+    // What a bundled package needs is not installed for it.
+    dependencies: { ...versionsOf(needed.filter((name) => !MODEL.test(name))), ...ofEngine },
+    optionalDependencies: Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))),
+    peerDependencies: versionsOf(models),
+    peerDependenciesMeta: Object.fromEntries(models.map((name) => [name, { optional: true }])),
+    bundleDependencies: [BUNDLED],
+  };
+}
+
+/** The engine's JavaScript and its licences, with a manifest that asks for what it imports. */
+async function bundleEngine(folder: string): Promise<void> {
+  const from = join(ROOT, "node_modules", BUNDLED);
+  const to = join(folder, "node_modules", BUNDLED);
+  await cp(from, to, { recursive: true, filter: (path) => !/\.md$|\.ya?ml$|\.d\.ts$|\.map$/.test(path) || /LICENSE/.test(path) });
+  const { name, version, license, main, exports, types, dependencies, peerDependencies } = JSON.parse(
+    await readFile(join(from, "package.json"), "utf8"),
+  ) as Record<string, unknown>;
+  await put(to, "package.json", JSON.stringify({ name, version, license, main, exports, types, dependencies, peerDependencies }, null, 2));
+}
+
+async function put(folder: string, path: string, text: string): Promise<void> {
+  const file = join(folder, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+if (import.meta.main) process.stdout.write(`${await pack(resolve(process.argv[2] ?? "."))}\n`);
