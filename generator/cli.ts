@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
 import { isShortage, RAISE } from "./open-files.ts";
 import type { CommonOptions } from "./commands/options.ts";
+import type { ServeOptions } from "./commands/serve.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
@@ -44,11 +45,10 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--build", "build first")
   .option("--no-rate-limits", "behind a gateway that limits clients itself")
+  .option("--metrics <[host:]port>", "also answer /metrics (Prometheus) and /ready there; 0 takes a free port")
+  .option("--access-log", "log public reads, too, one JSON line each on stderr")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(
-    async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar"; rateLimits: boolean }) =>
-      (await import("./commands/serve.ts")).runServe(options),
-  );
+  .action(async (options: ServeOptions) => (await import("./commands/serve.ts")).runServe(options));
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")

@@ -4,8 +4,7 @@
  *
  *      node generator/setup.mjs [--test] [script arguments…] */
 import { spawn, spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isTooOld, OLDEST } from "./node-version.mjs";
@@ -21,15 +20,33 @@ function run(command, args, options = {}) {
 }
 
 function installPackages() {
-  const lock = createHash("sha256")
-    .update(readFileSync(join(root, "package-lock.json")))
-    .digest("hex");
-  const stamp = join(root, "node_modules", ".proofshelf-lock");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === lock) return;
+  if (isInstalled()) return;
   process.stderr.write("Installing packages …\n");
   const done = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
   if (done.status !== 0) fail("`npm ci` failed; its output stands above. It needs the network once.");
-  writeFileSync(stamp, lock);
+}
+
+/** Whether what lies in node_modules is what the lock file names. npm writes down what it has installed when it is done, whoever called
+ *  it. What is optional, or for tests only, may have been left out. */
+function isInstalled() {
+  const { packages: wanted } =
+    readLock("package-lock.json") ?? fail("package-lock.json is missing or no JSON; get it from the repository.");
+  const found = readLock("node_modules/.package-lock.json")?.packages;
+  if (found === undefined) return false;
+  return Object.entries(wanted).every(([place, { version, integrity, optional, dev, devOptional }]) => {
+    const entry = found[place];
+    if (place === "") return true;
+    if (entry === undefined) return optional === true || devOptional === true || (dev === true && !forTests);
+    return entry.version === version && entry.integrity === integrity;
+  });
+}
+
+function readLock(name) {
+  try {
+    return JSON.parse(readFileSync(join(root, name), "utf8"));
+  } catch {
+    return null;
+  }
 }
 
 /** The Node of the packages, or the one that runs this where there is no build of it. A shell that ran `node` once goes on

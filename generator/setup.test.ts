@@ -1,23 +1,18 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import {
-  appendFileSync,
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 
 const SETUP = fileURLToPath(new URL("setup.mjs", import.meta.url));
+
+const LOCKED = {
+  "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },
+  "node_modules/b": { version: "2.0.0", integrity: "sha512-b", dev: true },
+  "node_modules/c": { version: "3.0.0", integrity: "sha512-c", optional: true },
+};
 
 /** A clone with nothing in it but the setup, a lock, and programs that write down how they were called. */
 function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: readonly string[] } = {}) {
@@ -27,7 +22,10 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   mkdirSync(join(root, "generator"));
   mkdirSync(bin);
   copyFileSync(SETUP, join(root, "generator/setup.mjs"));
-  writeFileSync(join(root, "package-lock.json"), "{}\n");
+  copyFileSync(join(SETUP, "../node-version.mjs"), join(root, "generator/node-version.mjs"));
+  const lock = (packages: Readonly<Record<string, object>>): void =>
+    writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages } }));
+  lock(LOCKED);
   writeFileSync(
     join(root, "script.mjs"),
     "process.stdout.write(JSON.stringify(process.argv.slice(2))); process.exit(Number(process.argv[3] ?? 0));\n",
@@ -36,13 +34,19 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
     writeFileSync(join(bin, name), `#!/bin/sh\necho "${name} $*" >> "${root}/calls"\n${text}\n`);
     chmodSync(join(bin, name), 0o755);
   };
-  program("npm", options.npmFails === true ? "exit 1" : `mkdir -p "${root}/node_modules"`);
+  program(
+    "npm",
+    options.npmFails === true
+      ? "exit 1"
+      : `mkdir -p "${root}/node_modules"; cp "${root}/package-lock.json" "${root}/node_modules/.package-lock.json"`,
+  );
   program("apt-get", "");
   for (const name of options.programs ?? ["chromium", "coqc", "cc"]) program(name, "");
-  for (const name of ["sh", "mkdir"])
+  for (const name of ["sh", "mkdir", "cp"])
     symlinkSync(spawnSync("sh", ["-c", `command -v ${name}`], { encoding: "utf8" }).stdout.trim(), join(bin, name));
   return {
     root,
+    lock,
     calls: () => (existsSync(join(root, "calls")) ? readFileSync(join(root, "calls"), "utf8").trim().split("\n") : []),
     run: (...args: string[]) =>
       spawnSync(process.execPath, [join(root, "generator/setup.mjs"), ...args], { encoding: "utf8", env: { PATH: bin } }),
@@ -58,9 +62,28 @@ test("a fresh clone is installed once, and again only when the lock has changed"
   );
   assert.equal(clone.run("script.mjs").status, 0);
   assert.equal(clone.calls().length, 1);
-  appendFileSync(join(clone.root, "package-lock.json"), "\n");
+  clone.lock({ ...LOCKED, "node_modules/a": { version: "1.0.1", integrity: "sha512-b" } });
   assert.equal(clone.run("script.mjs").status, 0);
   assert.equal(clone.calls().length, 2);
+  clone.lock({ ...LOCKED, "node_modules/a": { version: "1.0.1", integrity: "sha512-c" } });
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.equal(clone.calls().length, 3);
+});
+
+test("what somebody installed with npm ci is not installed again, also without what is optional or for tests", (t) => {
+  const clone = makeClone(t);
+  const installed = (packages: object): void => {
+    mkdirSync(join(clone.root, "node_modules"), { recursive: true });
+    writeFileSync(join(clone.root, "node_modules/.package-lock.json"), JSON.stringify({ packages }));
+  };
+  installed({ "node_modules/a": LOCKED["node_modules/a"] });
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.deepEqual(clone.calls(), []);
+  assert.equal(clone.run("--test", "script.mjs").status, 0);
+  assert.equal(clone.calls().filter((line) => line.startsWith("npm")).length, 1, "tests need what is for tests");
+  installed({ "node_modules/b": LOCKED["node_modules/b"] });
+  assert.equal(clone.run("script.mjs").status, 0);
+  assert.equal(clone.calls().filter((line) => line.startsWith("npm")).length, 2);
 });
 
 test("what fails to install stops everything with words, and is tried again the next time", (t) => {

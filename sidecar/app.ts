@@ -14,6 +14,7 @@ import { toShelfError } from "../snapshots/format/problem.ts";
 import { parseSearch } from "../snapshots/query/search.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../snapshots/query/semantic.ts";
 import { isOfProcess } from "../snapshots/http/listen.ts";
+import type { Seen } from "../snapshots/http/observe.ts";
 import { type Answer, CACHE } from "../snapshots/http/reply.ts";
 import { preflight } from "../snapshots/http/preflight.ts";
 import type { Route } from "../snapshots/routes/route.ts";
@@ -64,6 +65,8 @@ export type Parts = {
   /** Of the service, for problem addresses. */
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
+  /** Of public reads, which do not come through the app; null when they are not logged. */
+  readonly accessLog: ((seen: Seen) => void) | null;
 };
 
 /** `place` as the listener found it: what of a target is still to be seen in a Request is not all of it. */

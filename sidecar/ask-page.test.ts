@@ -36,6 +36,7 @@ function openApp(change: Partial<Parts> = {}, model: AnswerModel | null = null) 
     limits: noRateLimits,
     clientOf: openClients(null),
     underWay: openUnderWay(),
+    accessLog: null,
     semantic: noSemantic,
     mcp: null,
     ask: openAsk({ model, modelNotice: "No model.", deadline: 1_000, delimiter: () => "delimiter" }),

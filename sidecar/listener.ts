@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { getRequestListener, RequestError } from "@hono/node-server";
 import { ShelfError } from "../snapshots/errors.ts";
 import { originForm, viewListener } from "../snapshots/http/listen.ts";
+import { observe } from "../snapshots/http/observe.ts";
 import { toShelfError } from "../snapshots/format/problem.ts";
 import { CACHE } from "../snapshots/http/reply.ts";
 import { createApp, type Parts } from "./app.ts";
@@ -21,7 +22,8 @@ export function sidecarListener(parts: Parts, { alone }: { readonly alone: boole
     errorHandler: (error) =>
       problemResponse(error instanceof RequestError ? malformed : toShelfError(error), parts.baseUrl, { "Cache-Control": CACHE.private }),
   });
-  const direct = viewListener(parts.publicView, parts.underWay);
+  const reads = viewListener(parts.publicView, parts.underWay);
+  const direct = parts.accessLog === null ? reads : observe(reads, parts.accessLog);
   return (message, response) => {
     const target = originForm(message.url ?? "/");
     const place = findPlace(target);

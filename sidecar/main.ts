@@ -1,6 +1,7 @@
 /** The sidecar as a process: told what to serve by the process that starts it, with its secrets from the environment. */
 import { setFlagsFromString } from "node:v8";
 import { listen } from "../snapshots/http/listen.ts";
+import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
 import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/serving.ts";
 import { openLog } from "./log.ts";
 import { openSidecar, type Sidecar } from "./server.ts";
@@ -16,14 +17,22 @@ try {
   });
   const opened = await openSidecar(serving, process.env, log, { listing });
   sidecar = opened;
-  const listening = await listen(opened.listener, serving);
+  const operations = serving.operations === null ? null : await openOperations(serving.operations, opened.publicView);
+  if (operations !== null) opened.watch(operations);
+  const listening = await listen(operations?.observe(opened.listener) ?? opened.listener, serving);
   stopWithStarter(async () => {
     opened.stop();
     await listening.close();
     await opened.close();
+    await operations?.listening.close();
   });
   const open = await opened.publicView.current().catch(() => null);
-  sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null, notes: opened.notes });
+  sendToStarter({
+    type: "ready",
+    url: listening.url,
+    snapshot: open?.snapshot.id ?? null,
+    notes: [...opened.notes, ...describeOperations(operations)],
+  });
 } catch (error) {
   const { message, code } = error as NodeJS.ErrnoException;
   sendToStarter({ type: "failed", message, code: code ?? null });

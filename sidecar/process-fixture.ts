@@ -45,12 +45,17 @@ export async function startSidecarProcess(
     rateLimits: false,
     trustProxy: null,
     alone: false,
+    operations: null,
+    accessLog: false,
     mcp: { hosts: [], origins: [] },
     ...change,
   };
   child.send({ type: "serve", serving } satisfies StarterMessage<SidecarServing>);
   const [message] = (await once(child, "message")) as [ServerMessage];
-  if (message.type !== "ready") throw new Error(JSON.stringify(message));
+  if (message.type !== "ready") {
+    child.kill();
+    throw new Error(JSON.stringify(message));
+  }
   return {
     child,
     ready: message,

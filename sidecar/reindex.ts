@@ -21,6 +21,8 @@ type ReindexParts = {
   readonly command: readonly [program: string, ...args: string[]] | null;
   /** Milliseconds after which a build that has not published is stopped. */
   readonly timeout: number;
+  /** "published", or the code of the error. */
+  readonly onEnd?: (outcome: string) => void;
   readonly onFailure?: (exitCode: number | null, trace: string) => void;
 };
 
@@ -55,7 +57,12 @@ export function openReindexer(parts: ReindexParts): Reindexer {
       if (running) throw busy("A reindex is already running.");
       running = true;
       try {
-        return await runBuild(parts, children);
+        const summary = await runBuild(parts, children);
+        parts.onEnd?.("published");
+        return summary;
+      } catch (error) {
+        parts.onEnd?.(error instanceof ShelfError ? error.code : "internal");
+        throw error;
       } finally {
         running = false;
       }

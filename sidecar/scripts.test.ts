@@ -38,6 +38,8 @@ before(async () => {
       rateLimits: false,
       trustProxy: null,
       alone: false,
+      operations: null,
+      accessLog: false,
       mcp: { hosts: [], origins: [] },
     },
     {},

@@ -13,9 +13,11 @@ import { lazyRenderer } from "../snapshots/page/renderer.ts";
 import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
 import type { SidecarServing } from "../snapshots/http/serving.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import { openAccessLog } from "../snapshots/http/observe.ts";
+import type { Operations } from "../snapshots/http/operations.ts";
 import { openUnderWay } from "../snapshots/http/under-way.ts";
 import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
-import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, openAnswerModel } from "./answer-model.ts";
+import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "./answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "./body.ts";
 import { openClients } from "./client.ts";
@@ -48,11 +50,15 @@ type SidecarOptions = {
   readonly semantic?: Semantic;
 };
 
+type Watcher = Pick<Operations, "countModelCall" | "countRebuild">;
+
 export type Sidecar = {
   readonly listener: RequestListener;
   readonly publicView: View;
   setAccess(access: AccessConfig | null): void;
   readonly notes: readonly string[];
+  /** Tells of models and rebuilds, from now on. */
+  watch(watcher: Watcher): void;
   /** Ends a rebuild that is under way; everything else goes on. */
   stop(): void;
   close(): Promise<void>;
@@ -62,7 +68,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const gate = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const { model, notice } = openModel(serving, env);
+  let watcher: Watcher | null = null;
+  const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
   const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
   const reindexToken = given(env.REINDEX_TOKEN);
@@ -70,6 +77,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     token: reindexToken,
     command: serving.reindexCommand,
     timeout: REINDEX_TIMEOUT,
+    onEnd: (outcome) => watcher?.countRebuild(outcome),
     onFailure: (exitCode, trace) => log.error({ exitCode, trace }, "the rebuild failed"),
   });
 
@@ -173,6 +181,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     clientOf: openClients(serving.trustProxy),
     underWay: openUnderWay(),
     baseUrl: serving.baseUrl,
+    accessLog: serving.accessLog ? openAccessLog() : null,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
   };
   return {
@@ -182,6 +191,9 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       if (development === null) access = changed;
     },
     notes: development === null ? [] : [`Development token for /internal and /api/code, good for 24 hours: ${development.token}`],
+    watch: (changed) => {
+      watcher = changed;
+    },
     stop: () => reindexer.stop(),
     close: () => semantic.close(),
   };
@@ -199,7 +211,27 @@ function given(value: string | undefined): string | null {
   return value === undefined || value === "" ? null : value;
 }
 
-function openModel(serving: SidecarServing, env: Environment): { readonly model: AnswerModel | null; readonly notice: string } {
+/** Calls that the caller gave up count as nothing. */
+function counted(model: AnswerModel, count: (outcome: string) => void): AnswerModel {
+  return {
+    name: model.name,
+    async *write(messages, signal) {
+      try {
+        yield* model.write(messages, signal);
+        count("written");
+      } catch (error) {
+        if (error instanceof ModelError) count(error.failure);
+        throw error;
+      }
+    },
+  };
+}
+
+function openModel(
+  serving: SidecarServing,
+  env: Environment,
+  count: (outcome: string) => void,
+): { readonly model: AnswerModel | null; readonly notice: string } {
   const { answers, gateway } = serving;
   if (answers === null)
     return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
@@ -208,5 +240,5 @@ function openModel(serving: SidecarServing, env: Environment): { readonly model:
     return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
   const through = id !== null && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null;
   const model = openAnswerModel({ ...answers, apiKey: given(env.INFERENCE_API_KEY), gateway: through });
-  return { model: limitConcurrency(model, MAX_MODEL_CALLS), notice: "" };
+  return { model: limitConcurrency(counted(model, count), MAX_MODEL_CALLS), notice: "" };
 }

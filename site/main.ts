@@ -1,6 +1,8 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
 import { listen, viewListener } from "../snapshots/http/listen.ts";
+import { observe, openAccessLog } from "../snapshots/http/observe.ts";
+import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
 import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
 
 const { serving, listing } = await receiveServing<SiteServing>();
@@ -8,10 +10,16 @@ const view = openSiteView(serving, listing);
 try {
   // Loaded now, while they are surely there: a later build may compile newer ones and remove these.
   await view.options.renderer?.();
-  const listening = await listen(viewListener(view), serving);
-  stopWithStarter(() => listening.close());
+  const operations = serving.operations === null ? null : await openOperations(serving.operations, view);
+  const reads = viewListener(view);
+  const logged = serving.accessLog ? observe(reads, openAccessLog()) : reads;
+  const listening = await listen(operations?.observe(logged) ?? logged, serving);
+  stopWithStarter(async () => {
+    await listening.close();
+    await operations?.listening.close();
+  });
   const open = await view.current().catch(() => null);
-  sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null });
+  sendToStarter({ type: "ready", url: listening.url, snapshot: open?.snapshot.id ?? null, notes: describeOperations(operations) });
 } catch (error) {
   const { message, code } = error as NodeJS.ErrnoException;
   sendToStarter({ type: "failed", message, code: code ?? null });

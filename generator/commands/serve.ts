@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
+import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
 import { build } from "../build.ts";
 import { openShelves } from "../shelves.ts";
 import { VERSION } from "../version.ts";
@@ -31,18 +31,32 @@ export type ServeOptions = CommonOptions & {
   readonly build?: boolean;
   readonly only?: "site" | "sidecar";
   readonly rateLimits: boolean;
+  readonly metrics?: string;
+  readonly accessLog?: boolean;
 };
 
 export async function runServe(options: ServeOptions): Promise<void> {
-  const port = /^[0-9]{1,5}$/.test(options.port) ? Number(options.port) : Number.NaN;
-  if (!(port <= 65_535)) throw new ShelfError("bad_config", "--port takes a number from 0 to 65535.");
+  const port = parsePort("--port", options.port);
+  const operations = options.metrics === undefined ? null : parseAddress("--metrics", options.metrics);
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
   if (options.build === true) await build(config);
   const { dist } = await compileSite();
   const { publicDir, internalDir } = openShelves(config);
-  const common = { host: options.host, port, publicDir, dist, version: VERSION };
+  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
   if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, config, options);
   return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, config, options);
+}
+
+function parsePort(option: string, text: string): number {
+  const port = /^[0-9]{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new ShelfError("bad_config", `${option} takes a number from 0 to 65535.`);
+  return port;
+}
+
+/** `9464` or `10.0.0.1:9464`; without a host this machine alone is answered. */
+function parseAddress(option: string, text: string): OperationsServing {
+  const [, host = "127.0.0.1", port = ""] = /^(?:\[?(.+?)\]?:)?([^:]*)$/s.exec(text) ?? [];
+  return { host, port: parsePort(option, port) };
 }
 
 function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServing, Exclude<keyof SiteServing, "part"> | "internalDir"> {

@@ -5,7 +5,17 @@ import type { CodeStorage } from "../shelf/code-store.ts";
 import type { EmbeddingsConfig } from "../embed/config.ts";
 import type { Catalog } from "../schema/resources.ts";
 
-export type SiteServing = {
+/** Where an operator's tools ask. */
+export type OperationsServing = { readonly host: string; readonly port: number };
+
+/** What is told of either server to its operator. */
+type Watched = {
+  readonly operations: OperationsServing | null;
+  /** Whether public reads are logged, too. */
+  readonly accessLog: boolean;
+};
+
+export type SiteServing = Watched & {
   readonly part: "site";
   readonly host: string;
   readonly port: number;
@@ -20,7 +30,7 @@ export type SiteServing = {
 export type TrustProxy = readonly string[] | number | null;
 
 /** What the sidecar is told; its secrets are in its environment and in no message. */
-export type SidecarServing = {
+export type SidecarServing = Watched & {
   readonly part: "sidecar";
   readonly host: string;
   readonly port: number;

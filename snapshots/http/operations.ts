@@ -1,0 +1,109 @@
+/** What an operator's tools ask of a process, on a port of its own that no reader reaches: `/metrics` in the text format of Prometheus,
+ *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
+import type { RequestListener } from "node:http";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { matchService } from "../routes/match.ts";
+import { listen, type Listening } from "./listen.ts";
+import { observe, type Seen } from "./observe.ts";
+import type { OperationsServing } from "./serving.ts";
+import type { View } from "./view.ts";
+
+export type Operations = {
+  readonly listening: Listening;
+  /** The same listener, counted. */
+  observe(listener: RequestListener): RequestListener;
+  countModelCall(outcome: string): void;
+  countRebuild(outcome: string): void;
+};
+
+/** Seconds: from what is kept ready to what a model writes. */
+const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
+
+/** @throws the system's error when the address is taken */
+export async function openOperations({ host, port }: OperationsServing, view: View): Promise<Operations> {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: "proofshelf_http_requests_total",
+    help: "Answers, by route and status; 401, 403, 429 and 503 are refusals",
+    labelNames: ["route", "status"],
+    registers,
+  });
+  const unfinished = new Counter({
+    name: "proofshelf_http_unfinished_total",
+    help: "Answers whose client went, or was dropped, before it had everything",
+    registers,
+  });
+  const duration = new Histogram({
+    name: "proofshelf_http_request_duration_seconds",
+    help: "From the request's head to the last byte of the answer",
+    labelNames: ["route"],
+    buckets: BUCKETS,
+    registers,
+  });
+  const models = new Counter({
+    name: "proofshelf_model_calls_total",
+    help: "Calls of the answer model",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const rebuilds = new Counter({
+    name: "proofshelf_rebuilds_total",
+    help: "Rebuilds asked for by POST /api/reindex",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const sequence = new Gauge({
+    name: "proofshelf_snapshot_sequence",
+    help: "Number of the snapshot that is served; 0 for none",
+    registers,
+  });
+  const age = new Gauge({ name: "proofshelf_snapshot_age_seconds", help: "Since the snapshot that is served was made", registers });
+
+  const tell = ({ path, status, ms, sent }: Seen): void => {
+    const route = nameOf(path);
+    requests.inc({ route, status });
+    duration.observe({ route }, ms / 1000);
+    if (!sent) unfinished.inc();
+  };
+  const listening = await listen(
+    (message, response) => {
+      const path = (message.url ?? "").replace(/\?.*$/s, "");
+      const send = (status: number, type: string, body: string): void => {
+        response.writeHead(status, { "Content-Type": type, "Cache-Control": "no-store" });
+        response.end(message.method === "HEAD" ? undefined : body);
+      };
+      void (async () => {
+        const open = await view.current().catch(() => null);
+        if (path === "/ready") return send(open === null ? 503 : 200, "text/plain", open === null ? "no snapshot\n" : "ready\n");
+        if (path !== "/metrics") return send(404, "text/plain", "This port has /metrics and /ready.\n");
+        const record = open?.snapshot.record;
+        sequence.set(record?.sequence ?? 0);
+        age.set(record === undefined ? Number.NaN : (Date.now() - Date.parse(record.created)) / 1000);
+        send(200, registry.contentType, await registry.metrics());
+      })().catch(() => response.destroy());
+    },
+    { host, port },
+  );
+  return {
+    listening,
+    observe: (listener) => observe(listener, tell),
+    countModelCall: (outcome) => models.inc({ outcome }),
+    countRebuild: (outcome) => rebuilds.inc({ outcome }),
+  };
+}
+
+/** For the operator, who may have asked for any free port. */
+export function describeOperations(operations: Operations | null): string[] {
+  return operations === null ? [] : [`Metrics at ${operations.listening.url}/metrics, readiness at ${operations.listening.url}/ready`];
+}
+
+/** Of the row in the route table; few names, whatever strangers ask for. */
+function nameOf(path: string): string {
+  try {
+    return matchService(path.replace(/^\/at\/[^/]+/, ""))?.route.id ?? "page";
+  } catch {
+    return "page";
+  }
+}
