@@ -1,6 +1,6 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
-import { countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
+import { countAll, countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
@@ -33,7 +33,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     const candidates = set.length === 0 ? found.cubs : findCubs(data.cubs, { ...everything, filters: others }).cubs;
     return {
       name,
-      values: countFacet(candidates, name).map(({ value, count }) => {
+      values: (plain ? countAll(data.cubs, name) : countFacet(candidates, name)).map(({ value, count }) => {
         return { value, count, selected: set.includes(value), href: toggled(name, value) };
       }),
     };

@@ -49,44 +49,82 @@ export function filterValues(record: CubRecord, filter: CubFilter): readonly str
 
 const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
 
-type Searchable = { readonly words: ReadonlySet<string>; readonly text: string };
-const searchableOf = oncePer((record: CubRecord): Searchable => {
-  const texts = SEARCHED.map((field) => record[field]);
-  // A separator that no query contains keeps a phrase inside one field.
-  return { words: searchWords(texts.join("\n")), text: texts.map(foldSpaces).join("\0") };
+/** Places in the list of records, ascending. */
+type Postings = readonly number[];
+type CubIndex = {
+  readonly filters: ReadonlyMap<CubFilter, ReadonlyMap<string, Postings>>;
+  readonly words: ReadonlyMap<string, Postings>;
+  /** Folded id → place. */
+  readonly ids: ReadonlyMap<string, number>;
+};
+
+const NONE: Postings = [];
+
+/** Made when the first query comes, and once for a list of records: no query looks at all of them. */
+const indexOf = oncePer((records: readonly CubRecord[]): CubIndex => {
+  const filters = new Map(CUB_FILTERS.map(({ name }) => [name, new Map<string, number[]>()]));
+  const words = new Map<string, number[]>();
+  const ids = new Map<string, number>();
+  const add = (postings: Map<string, number[]>, key: string, at: number): void => {
+    const known = postings.get(key);
+    if (known === undefined) postings.set(key, [at]);
+    else known.push(at);
+  };
+  for (const [at, record] of records.entries()) {
+    for (const [name, postings] of filters) for (const value of new Set(filterValues(record, name))) add(postings, value, at);
+    for (const word of searchWords(SEARCHED.map((field) => record[field]).join("\n"))) add(words, word, at);
+    ids.set(foldCase(record.id), at);
+  }
+  return { filters, words, ids };
 });
+
+/** Made for the first phrase that is looked for. A separator that no query contains keeps a phrase inside one field. */
+const textsOf = oncePer((records: readonly CubRecord[]) =>
+  records.map((record) => SEARCHED.map((field) => foldSpaces(record[field])).join("\0")),
+);
 
 /** Records that match, an exact id first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const { words, phrases } = parseWordQuery(query.q);
-  const exactId = foldCase(query.q.trim());
-  const matching: CubRecord[] = [];
-  const filters = [...query.filters];
-  for (const record of records) {
-    if (!filters.every(([filter, wanted]) => filterValues(record, filter).some((value) => wanted.includes(value)))) continue;
-    if (query.q !== "") {
-      const { words: known, text } = searchableOf(record);
-      if (!words.every((word) => known.has(word)) || !phrases.every((phrase) => text.includes(phrase))) continue;
-      if (foldCase(record.id) === exactId) {
-        matching.unshift(record);
-        continue;
-      }
-    }
-    matching.push(record);
-  }
+  const matching = words.length === 0 && phrases.length === 0 && query.filters.size === 0 ? records : findMatching(records, query);
   const cubs = matching.slice(position, position + query.limit);
   const end = position + cubs.length;
   return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
 }
 
-/** How often each value of each filter occurs among `records`, most frequent first, then by value. */
-export function countFacet(
-  records: readonly CubRecord[],
-  filter: CubFilter,
-): readonly { readonly value: string; readonly count: number }[] {
+function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
+  const { words, phrases } = parseWordQuery(q);
+  const index = indexOf(records);
+  const conditions = [...words].map((word) => index.words.get(word) ?? NONE);
+  for (const [filter, values] of wanted) conditions.push(values.flatMap((value) => index.filters.get(filter)?.get(value) ?? NONE));
+  // How many conditions were found to hold, one after the other: alternatives may name a record twice.
+  const held = new Uint16Array(records.length);
+  for (const [at, postings] of conditions.entries()) for (const place of postings) if (held[place] === at) held[place] = at + 1;
+  const texts = phrases.length === 0 ? [] : textsOf(records);
+  const found = records.filter(
+    (_, place) => held[place] === conditions.length && phrases.every((phrase) => texts[place]?.includes(phrase) === true),
+  );
+  const exact = records[index.ids.get(foldCase(q.trim())) ?? -1];
+  const first = exact === undefined ? -1 : found.indexOf(exact);
+  return first > 0 ? [found[first] as CubRecord, ...found.slice(0, first), ...found.slice(first + 1)] : found;
+}
+
+type Counts = readonly { readonly value: string; readonly count: number }[];
+
+/** Of a filter in the whole registry: each part of its page says them. */
+export function countAll(records: readonly CubRecord[], filter: CubFilter): Counts {
+  return inOrder([...(indexOf(records).filters.get(filter) ?? [])].map(([value, { length }]) => ({ value, count: length })));
+}
+
+/** How often each value of a filter occurs among `records`, most frequent first, then by value. */
+export function countFacet(records: readonly CubRecord[], filter: CubFilter): Counts {
   const counts = new Map<string, number>();
   for (const record of records) {
     for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
-  return [...counts].map(([value, count]) => ({ value, count })).sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+  return inOrder([...counts].map(([value, count]) => ({ value, count })));
+}
+
+function inOrder(counts: Counts): Counts {
+  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }
