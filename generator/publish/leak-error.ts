@@ -1,9 +1,6 @@
-/** A build that found what is gated in a public file: what it tells to who runs it. The message, which may be served, names places only. */
+/** A build that found what is gated in a public file: what it tells to who runs it. The message may be served, so it names nothing. */
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { Leak } from "../../snapshots/verify/leaks.ts";
-
-/** Public files that the message names. */
-const MAX_NAMED = 20;
 
 /** Everything that one gated object says in public, by its text. */
 export type LeakGroup = {
@@ -22,17 +19,19 @@ export class LeakError extends ShelfError {
   readonly leaks: readonly LeakGroup[];
 
   constructor(leaks: readonly Leak[]) {
-    const places = [...new Set(leaks.map(({ kind, public: { path } }) => `  ${path}: a gated or private ${kind}`))];
-    const named = places.slice(0, MAX_NAMED);
-    if (places.length > named.length) named.push(`  and ${places.length - named.length} more`);
-    super("build_failed", `Nothing was published, because public files would hold what is not public:\n${named.join("\n")}`, {
-      fixes: [
-        "Take it out of the public source, the claim or the record that says it, make its collection public, or gate the source.",
-        "What may be said all the same stands in the configuration, with the reason:",
-        `leaks: { allow: [{ public: ${JSON.stringify(leaks[0]?.public.name ?? "")}, text: "the words as they stand above", reason: "why" }] }`,
-        "or with gated: the gated key, in place of text, for everything that it says.",
-      ],
-    });
+    const files = new Set(leaks.map(({ public: { path } }) => path)).size;
+    super(
+      "build_failed",
+      `Nothing was published, because ${files} public ${files === 1 ? "file" : "files"} would hold what is not public.`,
+      {
+        fixes: [
+          "Take it out of the public source, the claim or the record that says it, make its collection public, or gate the source.",
+          "What may be said all the same stands in the configuration, with the reason:",
+          `leaks: { allow: [{ public: ${JSON.stringify(leaks[0]?.public.name ?? "")}, text: "the words as they stand above", reason: "why" }] }`,
+          "or with gated: the gated key, in place of text, for everything that it says.",
+        ],
+      },
+    );
     this.leaks = groupLeaks(leaks);
   }
 }

@@ -99,7 +99,9 @@ export async function findLeaks(
     const { kind, value, owner } = secrets.secrets[id] ?? { kind: "private", value: "", owner: 0 };
     // Derived files follow their sources: the source's own warning says it.
     if (published && !source) continue;
-    const gated = { name: secrets.owners[owner] || null, line: null };
+    const gatedName = secrets.owners[owner] || null;
+    const line = published || kind !== "title" || gatedName === null ? null : await findLine(secrets, gatedName, value);
+    const gated = { name: gatedName, line };
     leaks.push({ severity: published ? "warning" : "error", kind, text: value, public: { name, path, ...place() }, gated });
   }
   const locate = openLocator(secrets);
@@ -160,6 +162,15 @@ function publishAll(secrets: GatedSecrets, { ids, texts }: Scan): void {
 function shorten(text: string): string {
   const folded = text.replaceAll(/\s+/g, " ");
   return folded.length <= MAX_SHOWN ? folded : `${folded.slice(0, MAX_SHOWN).toWellFormed()}…`;
+}
+
+/** Of the first line that has a title as it is told; null where markup stands between its words. */
+async function findLine(secrets: GatedSecrets, key: string, title: string): Promise<number | null> {
+  for (const { text, start_line } of (await secrets.extract(key))?.passages ?? []) {
+    const at = text.indexOf(title);
+    if (at >= 0) return start_line + text.slice(0, at).split("\n").length - 1;
+  }
+  return null;
 }
 
 /** Which gated object says a run of words first, and on which line. */
