@@ -266,7 +266,8 @@ async function tortureIndex(
 async function makeLibrary(dir: string, random: Random): Promise<Library> {
   const drafts = Array.from(
     { length: 24 },
-    (_, n) => `drafts/${random.pick(["the-whole-plan", "one b & c of it", "über alle Berge", "what isn't x"])}-${n}.${random.pick(["md", "txt", "v", "html"])}`,
+    (_, n) =>
+      `drafts/${random.pick(["the-whole-plan", "one b & c of it", "über alle Berge", "what isn't x"])}-${n}.${random.pick(["md", "txt", "v", "html"])}`,
   );
   await writeFiles(dir, [
     ["proofshelf.yaml", CONFIG],
