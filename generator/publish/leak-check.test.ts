@@ -86,3 +86,50 @@ test("a refusal names file, line, gated object and text to who runs the build, a
     /^leaks\.allow\[0\] .* allows nothing that is there any more/,
   );
 });
+
+test("a library of which half is gated is refused for nothing", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const licence =
+    "Permission is hereby granted, free of charge, to any person obtaining a copy of this text, to deal in it without restriction.";
+  const manual = Array.from({ length: 70 }, (_, n) => `step${n}`).join(" ");
+  await writeFiles(dir, [
+    ["proofshelf.yaml", config("")],
+    // An escape in a gated string is no line break in a public file.
+    ["library/drafts/header.rs", 'const HEADER: &str = "\\n\\n(* From Core Require Import Core. *)\\n\\n";\n'],
+    ["library/notes/Core.v", "(* One. *)\n\n(* From Core Require Import Core. *)\n\nNotation n := 1.\n"],
+    // The last line of a page, and the name of its neighbour.
+    ["library/drafts/commands.md", "# Commands\n\nAnd then see also the pages tldr comm and cat.\n"],
+    ["library/notes/comm.md", "# comm\n\nLines in common.\n"],
+    ["library/notes/cut.md", "# cut\n\nParts of lines: and then see also the pages tldr ,\n"],
+    // Words between which the public source has markup, and the gated one has none.
+    ["library/drafts/linked.txt", "One may follow the link to the other page for more of it.\n"],
+    [
+      "library/notes/linked.md",
+      "# Linked\n\nOne may follow [the link](https://x.example/a) to [the *other* page](https://y.example/b) for more of it.\n",
+    ],
+    [
+      "library/notes/linked.html",
+      "<!doctype html><title>T</title><p>One may follow the<i> link</i> to <a href='u'>the other</a>&nbsp;page for more of it.</p>\n",
+    ],
+    // The headings of a public object stand in one row in the browser's index.
+    ["library/drafts/contents.txt", "Contents: First part of it, second part of it, third part of it, fourth part.\n"],
+    [
+      "library/notes/parts.md",
+      "# Parts\n\n## First part of it\n\nA.\n\n## Second part of it\n\nB.\n\n## Third part of it\n\nC.\n\n## Fourth part\n\nD.\n",
+    ],
+    // What both say, in other spellings.
+    ["library/drafts/a.json", JSON.stringify({ licence, version: "1", type: "module", private: true, license: "Apache-2.0" })],
+    ["library/notes/b.json", JSON.stringify({ version: "1", type: "module", private: true, license: "Apache-2.0", licence })],
+    ["library/notes/c.md", `# Licence\n\n> ${licence.replaceAll(", ", ",\n> ")}\n`],
+    ["library/drafts/manual.md", `# The manual\n\nBefore.\n\n${manual}\n`],
+    ["library/notes/manual.md", `# The manual\n\n${manual}\n`],
+  ]);
+  const { exit, stdout, stderr } = await run("build", "--config", join(dir, "proofshelf.yaml"), "--json");
+  assert.equal(exit, 0, stderr);
+  assert.deepEqual((JSON.parse(stdout) as { notes: string[] }).notes, [
+    'Long passages stand in a public object and in a gated one, and are public by the first: "notes/manual.md" line 3 and "drafts/manual.md" line 5 (70 words). Where that was not meant, take them out of the public object or gate it.',
+  ]);
+  const verified = await run("verify", "--config", join(dir, "proofshelf.yaml"), "--json");
+  assert.deepEqual(JSON.parse(verified.stdout).findings, []);
+});
