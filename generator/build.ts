@@ -198,13 +198,14 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const flushed = (["internal", "public"] as const).map((view) =>
     tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
   );
-  await checkLeaks({
+  const leakNotes = await checkLeaks({
     views,
     shelf: shelves.public,
     draft: written.drafts.public,
     extract: read.extracts.read,
     privateTexts,
-    dist: site.dist,
+    rules: facts.config.leaks,
+    site,
     unchangedSince: plan.secrets.cleanSince,
   });
   const knowledge = formatState(facts.makers.state, {
@@ -225,7 +226,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     inputs: inputsOf(facts),
     anew: facts.setbacks.length > 0,
   });
-  const notes: string[] = [...describeExposure(exposure, keepHistory)];
+  const notes: string[] = [...leakNotes, ...describeExposure(exposure, keepHistory)];
   const withdrawn = keepHistory ? [] : exposure.snapshots;
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.

@@ -6,6 +6,7 @@ import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
 import { isShortage, RAISE } from "./open-files.ts";
 import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
+import { describeLeaks, LeakError } from "./publish/leak-error.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
@@ -99,11 +100,10 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
   const json = process.argv.includes("--json");
   if (error instanceof ShelfError) {
-    if (json)
-      process.stdout.write(
-        `${JSON.stringify({ error: { code: error.code, message: error.message, errors: error.errors, fixes: error.fixes } })}\n`,
-      );
-    process.stderr.write(`${error.message}\n${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
+    const { code, message, errors, fixes } = error;
+    const leaks = error instanceof LeakError ? error.leaks : undefined;
+    if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, errors, fixes, leaks } })}\n`);
+    process.stderr.write(`${message}\n${describeLeaks(leaks ?? [])}${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
     return EXIT[error.code] ?? 1;
   }
   const message = describeFailure(error);

@@ -161,7 +161,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
   const shared = sha256(JSON.stringify([data.library, data.claims, data.cubs]));
-  const digest = secretsDigest(views, facts.registry.privateTexts);
+  const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
     const { library, claims, rejected, withheld, cubs, meta, code } = views[view];
     const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, cubs, meta, [...code.values()]]));
@@ -282,8 +282,8 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       makers,
       registry.inputs,
       claims?.sha256 ?? null,
-      // What of the configuration reaches a snapshot.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections]),
+      // What of the configuration reaches a snapshot, or forbids it.
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.leaks]),
       listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),
       listed.rejected,
     ]),

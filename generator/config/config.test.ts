@@ -60,6 +60,20 @@ test("nesting that would overflow a parser is refused, in every notation", () =>
   }
 });
 
+test("an allowance says for which public file, what, and why", () => {
+  const told = (entry: string): string => problemsOf(`${GOOD}\nleaks: { allow: [${entry}] }`).join("\n");
+  assert.equal(told("{ public: notes/a.md, text: some words, reason: The manual says so. }"), "");
+  assert.equal(told("{ public: notes/*, gated: drafts/b.md, reason: Written for both. }"), "");
+  assert.match(told("{ public: notes/a.md, text: some words }"), /^5: leaks\.allow\[0\]\.reason is missing/);
+  assert.match(
+    told("{ public: notes/a.md, text: some words, reason: '' }"),
+    /^5: leaks\.allow\[0\]\.reason is empty; write why it may be public/,
+  );
+  assert.match(told("{ text: some words, reason: Why. }"), /^5: leaks\.allow\[0\]\.public is missing/);
+  assert.match(told("{ public: notes/a.md, reason: Why. }"), /^5: leaks\.allow\[0\] allows nothing; write text, or gated/);
+  assert.match(told("{ public: notes/a.md, test: some words, reason: Why. }"), /test is not a known key.*text/s);
+});
+
 test("what is no YAML at all gives one line with its number", () => {
   const cases: [string | Uint8Array, RegExp][] = [
     ["", /^1: the file is empty/],

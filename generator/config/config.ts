@@ -29,7 +29,7 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "embeddings" | "mcp">> & {
+export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "embeddings" | "leaks" | "mcp">> & {
   /** Absolute path of the file. */
   readonly file: string;
   readonly registryUrl: string | null;
@@ -156,6 +156,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     access: resolveAccess(parsed.access, folder),
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
+    leaks: parsed.leaks,
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,

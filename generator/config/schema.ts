@@ -219,6 +219,22 @@ const model = {
   model: some("the model's name").meta({ description: "Name of the model" }),
 };
 
+const allowance = z
+  .strictObject({
+    public: some("the public key or file, as the refusal names it").meta({
+      description: "Key of the public object that may say it, or path of the file, as the refusal names it; globs",
+    }),
+    text: some("the text, as the refusal shows it").optional().meta({ description: "The words, title, key or digest that may be said" }),
+    gated: some("the gated key")
+      .optional()
+      .meta({ description: "Key of the gated object of which everything may be said, or the text alone" }),
+    reason: some("why it may be public").meta({ description: "Why" }),
+  })
+  .refine(
+    ({ text, gated }) => text !== undefined || gated !== undefined,
+    "allows nothing; write text, or gated for all that one gated object says",
+  );
+
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
 export const configSchema = z.strictObject({
@@ -262,6 +278,10 @@ export const configSchema = z.strictObject({
     ])
     .default({ kind: "embedded" })
     .meta({ description: "Model of the semantic search; kind none for a library without it" }),
+  leaks: z
+    .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
+    .prefault({})
+    .meta({ description: "Exceptions from the rule that nothing gated is public" }),
   gateway: z
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
     .optional()

@@ -18,8 +18,10 @@ import type { BuildState, KnownBundle } from "../state.ts";
 const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
 const MAX_TEXT = 1200; // characters of an object's text; the server's index has all of it
 
-type Member = {
+export type Member = {
   readonly id: string;
+  /** Of the object, or the id of the claim or record. */
+  readonly key: string;
   /** Digest of what decides the record. */
   readonly facts: string;
   record(): Promise<PageRecord>;
@@ -91,10 +93,12 @@ async function makeBundle(
   return entries;
 }
 
-function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
+/** Every page that a reader can find. */
+export function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
   for (const { key, title, kind } of data.objects) {
     yield {
       id: `object:${key}`,
+      key,
       facts: extracts.digest(key),
       record: async () => recordOf(pagePath.object(key), contentOf(key, await extracts.read(key)), { title, key, kind: KIND_TITLES[kind] }),
     };
@@ -103,6 +107,7 @@ function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
     const content = [id, title, scope, statement].join("\n");
     yield {
       id: `claim:${id}`,
+      key: id,
       facts: sha256(content),
       record: async () => recordOf(pagePath.claim(id), content, { title, key: id, kind: KIND_TITLES.claim }),
     };
@@ -111,6 +116,7 @@ function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
     const content = [id, title, module, statement, note].join("\n");
     yield {
       id: `record:${id}`,
+      key: id,
       facts: sha256(content),
       record: async () => recordOf(pagePath.record(id), content, { title, key: id, kind: KIND_TITLES.record }),
     };

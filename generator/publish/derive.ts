@@ -11,6 +11,7 @@ import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
 import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { openPagefind } from "../pages/pagefind-process.ts";
 import { textFiles } from "../pages/render.ts";
+import { objectBytes } from "./reread.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
 export function openDeriver(): Deriver & { close(): Promise<void> } {
@@ -32,12 +33,6 @@ export function openDeriver(): Deriver & { close(): Promise<void> } {
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
     },
   };
-}
-
-async function objectBytes(snapshot: Snapshot, key: string): Promise<Uint8Array> {
-  const entry = await snapshot.find(`objects/${key}`);
-  if (entry?.kind !== "blob") throw new Error("the object is missing");
-  return new Uint8Array(await snapshot.read(entry));
 }
 
 async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {

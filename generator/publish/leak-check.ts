@@ -1,28 +1,37 @@
 /** Before publication: nothing gated or private may be in a public byte. A finding stops the build, and the snapshot
  *  served before stays. The index is checked by `verify`: it holds the rows of the public view and nothing else. */
+import picomatch from "picomatch";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { findLeaks, gatedSecrets, type Leak } from "../../snapshots/verify/leaks.ts";
+import { gatedSecrets } from "../../snapshots/verify/gated.ts";
+import { type Allowance, findLeaks, type LeakReport, type SharedPassages } from "../../snapshots/verify/leaks.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { type BlobEntry, diffTrees } from "../../snapshots/format/tree.ts";
 import { snapshotFiles } from "../../snapshots/verify/leak-files.ts";
+import type { Config } from "../config/config.ts";
 import type { Views } from "../project.ts";
+import type { CompiledSite } from "../pages/compile-site.ts";
 import { softwareFiles } from "../pages/software-files.ts";
+import { LeakError } from "./leak-error.ts";
+import { openRereader } from "./reread.ts";
 
-/** Findings named in the message; the rest is counted. */
+type LeakRules = Config["leaks"];
+
+/** Pairs of objects that a note names. */
 const MAX_NAMED = 20;
 
 /** Digest of everything that may not be public: equal to the last build's means that only what changed since has to be read. */
-export function secretsDigest(views: Views, privateTexts: readonly string[]): string {
+export function secretsDigest(views: Views, privateTexts: readonly string[], rules: LeakRules): string {
   const open = new Set(views.public.objects.map((row) => row.key));
   const gated = views.internal.objects.filter((row) => !open.has(row.key)).map(({ key, sha256: digest, title }) => [key, digest, title]);
-  return sha256(canonicalJson([views.internal.library.collections, gated, views.internal.claims, [...privateTexts].sort()]));
+  const allowed = rules.allow.map(({ public: place, text = null, gated: key = null }) => [place, text, key]);
+  return sha256(canonicalJson([views.internal.library.collections, gated, views.internal.claims, [...privateTexts].sort(), allowed]));
 }
 
 /** @param unchangedSince the served public snapshot, when it was clean of the same secrets
- *  @throws ShelfError "build_failed" naming the files, never what they hold */
+ *  @returns notes for who runs the build
+ *  @throws LeakError naming what was found where */
 export async function checkLeaks(options: {
   readonly views: Views;
   readonly shelf: Shelf;
@@ -30,33 +39,63 @@ export async function checkLeaks(options: {
   readonly draft: Sha256;
   readonly extract: (key: string) => Promise<Extract>;
   readonly privateTexts: readonly string[];
-  /** Folder of the compiled pages. */
-  readonly dist: string;
+  readonly rules: LeakRules;
+  readonly site: Pick<CompiledSite, "dist" | "worker">;
   readonly unchangedSince: string | null;
-}): Promise<void> {
-  const { views, shelf, draft } = options;
-  const secrets = await gatedSecrets(views.public, views.internal, options.extract, options.privateTexts);
-  if (secrets.empty) return;
+}): Promise<readonly string[]> {
+  const { views, shelf, draft, rules, site } = options;
   const record = { sequence: 1, snapshot: draft, created: "", previous: null, inputs: {} };
   const snapshot = await openSnapshot(shelf, record, createTreeCache());
-  const scan = async (since: string | null): Promise<readonly Leak[]> => {
-    const changed = await filesSince(snapshot, since);
+  const gatedKeys = new Set(views.internal.objects.map(({ key }) => key));
+  const extract = async (key: string): Promise<Extract | null> => (gatedKeys.has(key) ? options.extract(key) : null);
+  const reader = openRereader(snapshot, views.public, site.worker);
+  const scan = async (since: string | null): Promise<LeakReport> => {
+    const secrets = await gatedSecrets(views.public, views.internal, extract, options.privateTexts);
+    const changed = secrets.empty ? new Map() : await filesSince(snapshot, since);
     const files = async function* () {
+      yield* softwareFiles(site.dist);
       yield* snapshotFiles(snapshot, views.public, changed);
-      yield* softwareFiles(options.dist);
     };
-    const leaks = await findLeaks(secrets, files());
-    return leaks.filter((leak) => leak.severity === "error");
+    return findLeaks(secrets, files(), { reread: reader.texts, allow: openAllowances(rules) });
   };
-  let leaks = await scan(options.unchangedSince);
-  // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
-  if (leaks.length > 0 && options.unchangedSince !== null) leaks = await scan(null);
-  if (leaks.length === 0) return;
-  const named = leaks.slice(0, MAX_NAMED).map(({ kind, path }) => `  ${path}: a gated or private ${kind}`);
-  if (leaks.length > MAX_NAMED) named.push(`  and ${leaks.length - MAX_NAMED} more`);
-  throw new ShelfError("build_failed", `Nothing was published, because public files would hold what is not public:\n${named.join("\n")}`, {
-    fixes: ["Take it out of the public source, the claim or the record that says it, or make its collection public."],
+  const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
+  try {
+    // Which allowances are used, only a look at everything can tell.
+    const since = rules.allow.length === 0 ? options.unchangedSince : null;
+    let report = await scan(since);
+    // Words that an unchanged public source says itself are no leak: only a look at all sources can tell.
+    if (since !== null && isLeaking(report)) report = await scan(null);
+    if (isLeaking(report)) throw new LeakError(report.leaks.filter(({ severity }) => severity === "error"));
+    return [...tellShared(report.shared), ...tellUnused(rules, report)];
+  } finally {
+    await reader.close();
+  }
+}
+
+/** A name may hold what a pattern takes for a sign. */
+export function openAllowances({ allow }: LeakRules): readonly Allowance[] {
+  return allow.map(({ public: place, text = null, gated = null }) => {
+    const matches = picomatch(place, { dot: true, flags: "s" });
+    return { covers: (name) => name === place || matches(name), text, gated };
   });
+}
+
+function tellUnused({ allow }: LeakRules, { allowed }: LeakReport): readonly string[] {
+  return allow.flatMap(({ public: place }, n) =>
+    allowed[n] === true ? [] : [`leaks.allow[${n}] (${JSON.stringify(place)}) allows nothing that is there any more: take it out.`],
+  );
+}
+
+function tellShared(shared: readonly SharedPassages[]): readonly string[] {
+  if (shared.length === 0) return [];
+  const at = (key: string, line: number | null): string => `${JSON.stringify(key)}${line === null ? "" : ` line ${line}`}`;
+  const named = shared
+    .slice(0, MAX_NAMED)
+    .map(({ words, public: open, gated }) => `${at(open.key, open.line)} and ${at(gated.key, gated.line)} (${words} words)`);
+  if (shared.length > named.length) named.push(`and ${shared.length - named.length} more`);
+  return [
+    `Long passages stand in a public object and in a gated one, and are public by the first: ${named.join("; ")}. Where that was not meant, take them out of the public object or gate it.`,
+  ];
 }
 
 /** Files of a snapshot, or only those that differ from another snapshot's. */

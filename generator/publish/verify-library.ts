@@ -5,6 +5,7 @@ import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import { findSearchProblem } from "../../snapshots/query/probe.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { Finding } from "../../snapshots/verify/finding.ts";
+import type { ScannedFile } from "../../snapshots/verify/scan.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Config } from "../config/config.ts";
@@ -14,6 +15,8 @@ import { softwareFiles } from "../pages/software-files.ts";
 import { openShelves } from "../shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
+import { openAllowances } from "./leak-check.ts";
+import { openRereader, type Rereader } from "./reread.ts";
 
 /** @param options.snapshots "all" also hashes what is not served
  *  @param options.derive false compares derived files with their digests alone; default true */
@@ -25,7 +28,8 @@ export async function verifyLibrary(
   const shelves = openShelves(config);
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
   const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
-  const { dist } = await compileSite();
+  const { dist, worker } = await compileSite();
+  const rereaders: Rereader[] = [];
   const deriver = openDeriver();
   // One for all snapshots of a root: what they share is hashed once.
   const indexes = new Map<Shelf, Promise<ViewIndex>>();
@@ -44,6 +48,14 @@ export async function verifyLibrary(
       since,
       extra: privateTexts,
       software: () => softwareFiles(dist),
+      rows: async function* (snapshot) {
+        yield* indexRows(await openOnce(shelves.public), snapshot);
+      },
+      leaks(snapshot, data) {
+        const rereader = openRereader(snapshot, data, worker);
+        rereaders.push(rereader);
+        return { reread: rereader.texts, allow: openAllowances(config.leaks) };
+      },
       writers: {
         look: () => lookAtLock(shelves.buildDir),
         exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
@@ -51,6 +63,7 @@ export async function verifyLibrary(
     });
   } finally {
     for (const index of indexes.values()) (await index).close();
+    for (const rereader of rereaders) await rereader.close();
     await deriver.close();
   }
 }
@@ -68,6 +81,12 @@ export function describeFindings(findings: readonly Finding[]): string {
 
 export function countErrors(findings: readonly Finding[]): number {
   return findings.filter((finding) => finding.severity === "error").length;
+}
+
+/** What the rows of an index say, as the look for leaks reads it. */
+export async function* indexRows(index: ViewIndex, tag: string): AsyncGenerator<ScannedFile> {
+  for await (const texts of index.texts(tag))
+    yield { path: "index/rows", bytes: Buffer.from(JSON.stringify(texts)), source: false, type: "application/json" };
 }
 
 async function checkIndex(index: ViewIndex, snapshot: Sha256, data: ViewData | null): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
 /** Torture: what must hold whatever happens to a shelf, tried again and again on decoys in the system's folder for temporary files.
  *
- *      npm run torture                                  both parts, with a seed of its own
+ *      npm run torture                                  all parts, with a seed of its own
  *      npm run torture -- --part damage --seed 7        one part; the same seed does the same again
  *      npm run torture -- --part damage --count 20000   more damages
+ *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power
  *
@@ -15,12 +16,13 @@ import { openProgress } from "../progress.ts";
 import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
+import { tortureWithLeaks } from "./leaks.ts";
 
 const { values } = parseArgs({
   options: {
     part: { type: "string", multiple: true },
     seed: { type: "string" },
-    count: { type: "string", default: "5000" },
+    count: { type: "string" },
     every: { type: "string", default: "25" },
     command: { type: "string", multiple: true },
     kind: { type: "string", multiple: true },
@@ -32,7 +34,7 @@ const progress = openProgress();
 const PARTS: Readonly<Record<string, () => Promise<number>>> = {
   async damage() {
     const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-    const count = Number(values.count);
+    const count = Number(values.count ?? 5000);
     const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-damage-"));
     try {
       const report = await tortureWithDamage(await makeDamagedLibrary(dir), {
@@ -44,6 +46,22 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       progress.end();
       process.stdout.write(describe(seed, report));
       return report.failures.length;
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+  async leaks() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count ?? 1000);
+    const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-leaks-"));
+    try {
+      const { planted, failures } = await tortureWithLeaks(dir, { seed, count, onProgress: (done) => progress.step("leaks", done, count) });
+      progress.end();
+      const all = planted.values().reduce((sum, number) => sum + number, 0);
+      process.stdout.write(`leaks, seed ${seed}: ${all} planted, ${failures.length} failures\n`);
+      for (const [channel, number] of planted) process.stdout.write(`  ${channel.padEnd(26)}${number}\n`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
     } finally {
       await rm(dir, { recursive: true, force: true });
     }

@@ -1,6 +1,7 @@
 /** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag, which is a
  *  snapshot's id. An update that dies leaves the earlier tags as they were; the next starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
+import { stringsOf, textAt } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
@@ -28,6 +29,8 @@ const BATCH_ROWS = 4096; // written at once
 const UNINDEXED_SHARE = 0.02;
 const UNINDEXED_ROWS = 200;
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
+/** Columns that hold a text as a source has it. */
+const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
@@ -60,6 +63,8 @@ export type ViewIndex = {
   /** Forgets every other tag.
    *  @param keepVectors tags that keep their vectors; the same by default */
   prune(keep: readonly string[], keepVectors?: readonly string[]): Promise<void>;
+  /** What the rows of a tag say, a batch of rows at a time; nothing when there is no such tag. */
+  texts(tag: string): AsyncGenerator<readonly string[]>;
   /** @throws ShelfError "search_unavailable" when there is no such tag */
   at(tag: string): Promise<IndexReader>;
   close(): void;
@@ -162,6 +167,15 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
         const cleanupOlderThan = times.length === 0 ? new Date() : new Date(Math.min(...times));
         await engine.manifests.thin(name, sound, () => table.optimize({ cleanupOlderThan }));
       }
+    },
+    async *texts(tag) {
+      const table = await openAt(engine.connection, PASSAGES, tag);
+      if (table === null) return;
+      for await (const batch of table.query().select([...SAID])) {
+        const columns = SAID.map((name) => stringsOf(batch, name));
+        yield columns.flatMap((column) => Array.from({ length: batch.numRows }, (_, row) => textAt(column, row)));
+      }
+      table.close();
     },
     async at(tag) {
       await expect(tag);

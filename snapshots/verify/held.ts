@@ -3,7 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { findCollection, type CollectionInfo, type ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
-import { MIN_SECRET_CHARACTERS, stringsOf } from "./leaks.ts";
+import { MIN_SECRET_CHARACTERS, stringsOf } from "./gated.ts";
 
 export type Held = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
 

@@ -1,254 +1,257 @@
-/** The leak rule: nothing that only the internal view holds occurs in any byte of the public view.
+/** The leak rule: nothing that only the internal view holds occurs in any byte of the public view. README.md has it in prose.
  *
- *  Secret are, of everything that internal has and public has not: keys and prefixes (as they stand, percent-encoded, as
- *  slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters, evidence that was
- *  withheld, and text (runs of eight words). What the public sources themselves say, an object, a claim or a record whose
- *  author made it public, is no leak of ours: it is a warning, there and in everything derived from it.
- *  Findings never repeat a secret: a report may be published. */
-import { createMatcher, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
-import { inflate, readings } from "./decode.ts";
-import { eachShingle, Fingerprints } from "./shingles.ts";
-import { formatKeyPath, formatSlug } from "../format/layout.ts";
-import type { Extract } from "../schema/extract.ts";
-import { findCollection, type ViewData } from "../format/view-data.ts";
+ *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
+ *  anything made of it. */
+import { findFragmentKey, inflate, NO_PLACE, type Place } from "./decode.ts";
+import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
+import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, type ScannedFile, stretches } from "./scan.ts";
+import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 
-export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
-
-const SECRET_KINDS = ["key", "digest", "title", "text", "private"] as const;
-type SecretKind = (typeof SECRET_KINDS)[number];
-
-type Secret = { readonly kind: SecretKind; published: boolean };
-
-export type GatedSecrets = {
-  readonly secrets: readonly Secret[];
-  readonly match: ReturnType<typeof createMatcher>;
-  readonly digests: ReadonlyMap<string, number>;
-  readonly text: Fingerprints;
-  readonly empty: boolean;
-};
-
-/** One file of the public side, or one part of a long one; `offset` is where the part begins.
- *  `source`: the bytes are the author's own, a public object, not something made here. */
-export type ScannedFile = {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  readonly source: boolean;
-  readonly offset?: number;
-  /** An object that nobody reads as text: names and digests are looked for in its bytes, and no runs of words. */
-  readonly binary?: boolean;
-  /** These are the software's own words, the same for every library: what they say is nobody's secret. */
-  readonly software?: boolean;
-};
+/** Words that a public object and a gated one share, from which on it is worth a word. */
+const LONG_PASSAGE = 60;
+/** Public objects that share a passage, above which it is boilerplate. */
+const MAX_SHARERS = 3;
+const MAX_SHOWN = 400; // characters of a text that is told
 
 export type Leak = {
   /** "warning" when a public source says it itself. */
   readonly severity: "error" | "warning";
   readonly kind: SecretKind;
-  readonly path: string;
-  /** How many secrets of this kind (runs of words, for text) occur in the file. */
-  readonly count: number;
-  /** Byte of the first occurrence, null when it shows only after decoding. */
-  readonly offset: number | null;
+  /** What is not public: for who runs the build, and nobody else. */
+  readonly text: string;
+  /** `name` is what an allowance calls the file: the key of an object, else its path in the snapshot. */
+  readonly public: { readonly name: string; readonly path: string } & Place;
+  /** `name` is a gated key or prefix; null for a value of the registry or the claims. */
+  readonly gated: { readonly name: string | null; readonly line: number | null };
 };
 
-/** @param extract the extract of an object of the internal view, or null
- *  @param extra values that are in no view at all: private fields of records, canaries; at least twelve characters each */
-export async function gatedSecrets(
-  publicData: ViewData,
-  internalData: ViewData,
-  extract: (key: string) => Promise<Extract | null>,
-  extra: readonly string[] = [],
-): Promise<GatedSecrets> {
-  const secrets: Secret[] = [];
-  const needles: Needle[] = [];
-  const digests = new Map<string, number>();
-  const known = new Map<string, number>();
-  const add = (kind: SecretKind, value: string, spellings: readonly (string | Uint8Array)[], whole = false): void => {
-    if (known.has(`${kind} ${value}`)) return;
-    const id = secrets.push({ kind, published: false }) - 1;
-    known.set(`${kind} ${value}`, id);
-    if (kind === "digest") digests.set(value, id);
-    const seen = new Set<string>();
-    for (const spelling of spellings) {
-      const bytes = Buffer.from(spelling);
-      const text = bytes.toString("latin1");
-      if (bytes.length >= MIN_NEEDLE_BYTES && !seen.has(text)) needles.push({ bytes, id, whole });
-      seen.add(text);
-    }
-  };
-  const addText = (kind: SecretKind, value: string): void => {
-    if (value.length >= MIN_SECRET_CHARACTERS) add(kind, value, spellingsOf(value));
-  };
-  const addKey = (key: string): void => add("key", key, [...spellingsOf(key), ...addressesOf(key)], !key.endsWith("/"));
-  const addDigest = (hex: string): void => {
-    const raw = Buffer.from(hex, "hex");
-    add("digest", hex, [raw.toString("base64").replace("=", ""), raw.toString("base64url"), raw]);
-  };
+/** Passages that stand in a public object and in a gated one: no leak, since they are public by their own source. `words` of all, and
+ *  where the first one begins. */
+export type SharedPassages = {
+  readonly words: number;
+  readonly public: { readonly key: string; readonly line: number };
+  readonly gated: { readonly key: string; readonly line: number | null };
+};
 
-  const publicKeys = new Set(publicData.objects.map((row) => row.key));
-  const publicDigests = new Set(publicData.objects.map((row) => row.sha256));
-  const gated = internalData.objects.filter((row) => !publicKeys.has(row.key));
-  const text = new Fingerprints();
-  for (const { key, sha256, title, summary } of gated) {
-    addKey(key);
-    if (!publicDigests.has(sha256)) addDigest(sha256);
-    addText("title", title);
-    addShingles(text, summary);
-    for (const passage of (await extract(key))?.passages ?? []) addShingles(text, passage.text);
-  }
-  const publicCollections = new Set(publicData.library.collections.map((collection) => collection.id));
-  for (const { id, prefix, title, summary } of internalData.library.collections) {
-    if (publicCollections.has(id)) continue;
-    if (prefix !== "") addKey(prefix);
-    addText("title", title);
-    addShingles(text, summary);
-  }
-  const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
-  for (const item of internalData.rejected) {
-    if (publicRejected.has(`${item.source} ${item.key}`)) continue;
-    // Under no collection lie `.git/` and the like, which any text may name.
-    const isStray = findCollection(internalData.library.collections, item.key) === null;
-    if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key);
-  }
-  // What one view of a claim or record shows and the other does not.
-  const said = new Set(stringsOf([publicData.claims, publicData.cubs, publicData.meta, [...publicData.code.values()]]));
-  for (const value of stringsOf([internalData.claims, internalData.cubs, internalData.meta, [...internalData.code.values()]])) {
-    if (said.has(value)) continue;
-    if (/^[0-9a-f]{64}$/.test(value)) {
-      if (!publicDigests.has(value)) addDigest(value);
-    } else if (!publicKeys.has(value) && !known.has(`key ${value}`)) addText("private", value);
-  }
-  for (const value of extra) addText("private", value);
+/** What may be public all the same: a text, or whatever one gated object says, or what is both. */
+export type Allowance = {
+  /** Whether it is meant for a file of this name. */
+  readonly covers: (name: string) => boolean;
+  readonly text: string | null;
+  readonly gated: string | null;
+};
 
-  const found: GatedSecrets = { secrets, match: createMatcher(needles), digests, text, empty: secrets.length === 0 && text.size === 0 };
-  if (!found.empty) publishKnown(found, publicData);
-  return found;
-}
+export type LeakOptions = {
+  /** What is made of a public object's bytes alone, or of a claim or a record, as texts; null when that cannot be told. Asked where an
+   *  extract, or the browser's index, says something that the bytes do not say as they stand. */
+  readonly reread?: (keyOrId: string) => Promise<readonly string[] | null>;
+  readonly allow?: readonly Allowance[];
+};
 
-/** What public names, titles, claims and records say anyway. Evidence that this view withholds is no such statement: what
- *  it says beyond its name, kind and access would be a leak. */
-function publishKnown(secrets: GatedSecrets, data: ViewData): void {
-  const claims = data.claims.claims.map((claim) => ({ ...claim, evidence: claim.evidence.filter((item) => item.access === "public") }));
-  const rows = data.objects.map(({ key, title, summary }) => [key, title, summary]);
-  for (const value of stringsOf([data.library, rows, data.claims.meta, claims, data.cubs, data.meta, [...data.code.values()]])) {
-    publish(secrets, Buffer.from(value), value);
-  }
-}
+export type LeakReport = {
+  /** By path. */
+  readonly leaks: readonly Leak[];
+  /** The longest first. */
+  readonly shared: readonly SharedPassages[];
+  /** Whether each allowance allowed anything. */
+  readonly allowed: readonly boolean[];
+};
 
-function publish(secrets: GatedSecrets, bytes: Uint8Array, text: string): void {
-  for (const { id } of matches(secrets, bytes)) (secrets.secrets[id] as Secret).published = true;
-  eachShingle(text, (high, low) => {
-    const place = secrets.text.find(high, low);
-    if (place >= 0) secrets.text.publish(place);
-  });
-}
+type Name = { readonly name: string; readonly path: string };
+type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => Place };
+type TextHit = Name & FoundText;
 
-/** Reads every file once, in any order. @returns one leak per file and kind, by path */
+/** Reads every file once. Public objects have to come before their extracts, and these before what is made of them. */
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
-): Promise<readonly Leak[]> {
-  if (secrets.empty) return [];
-  const hits: { path: string; source: boolean; ids: Map<number, number | null>; places: Set<number> }[] = [];
-  for await (const { path, bytes: stored, source, offset = 0, binary = false, software = false } of files) {
-    const bytes = binary ? stored : inflate(path, stored);
-    const ids = new Map<number, number | null>();
-    const places = new Set<number>();
-    for (const match of matches(secrets, bytes)) if (!ids.has(match.id)) ids.set(match.id, bytes === stored ? offset + match.offset : null);
-    const texts = binary ? [] : readings(new TextDecoder().decode(bytes));
-    for (const decoded of texts.slice(1))
-      for (const match of matches(secrets, Buffer.from(decoded))) if (!ids.has(match.id)) ids.set(match.id, null);
-    for (const reading of texts) {
-      if (secrets.text.size === 0) break;
-      eachShingle(reading, (high, low) => {
-        const place = secrets.text.find(high, low);
-        if (place >= 0) places.add(place);
+  { reread = async () => null, allow = [] }: LeakOptions = {},
+): Promise<LeakReport> {
+  if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false) };
+  const allowances = await Promise.all(allow.map((one) => openAllowance(secrets, one)));
+  const hits: Hit[] = [];
+  const textHits: TextHit[] = [];
+  const passages: Passages = new Map();
+  const asked = new Set<string>();
+  for await (const file of files) {
+    const { path, source, software = false } = file;
+    const name = nameOf(path);
+    const found = scanFile(secrets, file);
+    if (source || software) {
+      publishAll(secrets, found);
+      if (source) for (const id of found.ids.keys()) hits.push({ name, path, source, id, place: () => NO_PLACE });
+      continue;
+    }
+    if (path.startsWith("extracts/")) for (const text of found.texts) notePassages(secrets.text, name, text, passages);
+    const about = holdsSecrets(secrets, found) ? subjectOf(file) : null;
+    if (about !== null && !asked.has(about)) {
+      asked.add(about);
+      for (const text of (await reread(about)) ?? []) publishText(secrets, text);
+    }
+    for (const one of allowances) if (one.covers(name)) allowIn(secrets, found, one);
+    for (const [id, place] of found.ids) if (!isKnown(secrets, id)) hits.push({ name, path, source, id, place });
+    for (const text of found.texts) if (openRuns(secrets, text).length > 0) textHits.push({ name, path, ...text });
+  }
+
+  const leaks: Leak[] = [];
+  for (const { name, path, source, id, place } of hits) {
+    const published = isKnown(secrets, id);
+    const { kind, value, owner } = secrets.secrets[id] ?? { kind: "private", value: "", owner: 0 };
+    // Derived files follow their sources: the source's own warning says it.
+    if (published && !source) continue;
+    const gatedName = secrets.owners[owner] || null;
+    const line = published || kind !== "title" || gatedName === null ? null : await findLine(secrets, gatedName, value);
+    const gated = { name: gatedName, line };
+    leaks.push({ severity: published ? "warning" : "error", kind, text: value, public: { name, path, ...place() }, gated });
+  }
+  const locate = openLocator(secrets);
+  for (const hit of textHits) {
+    for (const stretch of stretches(openRuns(secrets, hit))) {
+      const { start, words } = readStretch(hit.text, stretch);
+      const gated = await locate(stretch[0].slot);
+      leaks.push({
+        severity: "error",
+        kind: "text",
+        text: shorten(words),
+        public: { name: hit.name, path: hit.path, ...hit.place(start) },
+        gated,
       });
     }
-    if (ids.size + places.size === 0) continue;
-    if (source || software) {
-      for (const id of ids.keys()) (secrets.secrets[id] as Secret).published = true;
-      for (const place of places) secrets.text.publish(place);
-    }
-    if (!software) hits.push({ path, source, ids, places });
   }
+  const keys = Map.groupBy(
+    leaks.filter(({ kind }) => kind === "key"),
+    ({ public: { path } }) => path,
+  );
+  const told = leaks.filter((leak) => !isToldByKey(leak, keys.get(leak.public.path) ?? []));
+  told.sort(({ public: a }, { public: b }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return { leaks: told, shared: await tellPassages(passages, locate), allowed: allowances.map(({ used }) => used) };
+}
 
-  const leaks = new Map<string, Leak>();
-  const tell = (severity: Leak["severity"], kind: SecretKind, path: string, offset: number | null): void => {
-    const name = JSON.stringify([path, kind, severity]);
-    const told = leaks.get(name);
-    leaks.set(name, { severity, kind, path, count: (told?.count ?? 0) + 1, offset: told?.offset ?? offset });
+/** What an allowance calls a file. */
+function nameOf(path: string): string {
+  return /^(?:objects|extracts)\/(.*)$/s.exec(path)?.[1] ?? path;
+}
+
+/** Whose words an extract or a fragment of the browser's index should be: the key of an object, or the id of a claim or record. */
+function subjectOf({ path, bytes }: ScannedFile): string | null {
+  return path.startsWith("extracts/") ? nameOf(path) : path.startsWith("pagefind/") ? findFragmentKey(inflate(path, bytes)) : null;
+}
+
+function isKnown({ secrets }: GatedSecrets, id: number): boolean {
+  return secrets[id]?.published === true;
+}
+
+/** A gated prefix says no more than the gated key that begins with it. */
+function isToldByKey({ kind, text }: Leak, keys: readonly Leak[]): boolean {
+  return kind === "key" && text.endsWith("/") && keys.some((one) => one.text.length > text.length && one.text.startsWith(text));
+}
+
+function openRuns({ text }: GatedSecrets, { runs }: FoundText): readonly Run[] {
+  return runs.filter(({ slot }) => !text.isPublished(slot));
+}
+
+function holdsSecrets(secrets: GatedSecrets, { ids, texts }: Scan): boolean {
+  return ids.keys().some((id) => !isKnown(secrets, id)) || texts.some((text) => openRuns(secrets, text).length > 0);
+}
+
+function publishAll(secrets: GatedSecrets, { ids, texts }: Scan): void {
+  for (const id of ids.keys()) secrets.publish(id);
+  for (const { runs } of texts) for (const { slot } of runs) secrets.text.publish(slot);
+}
+
+function shorten(text: string): string {
+  const folded = text.replaceAll(/\s+/g, " ");
+  return folded.length <= MAX_SHOWN ? folded : `${folded.slice(0, MAX_SHOWN).toWellFormed()}…`;
+}
+
+/** Of the first line that has a title as it is told; null where markup stands between its words. */
+async function findLine(secrets: GatedSecrets, key: string, title: string): Promise<number | null> {
+  for (const { text, start_line } of (await secrets.extract(key))?.passages ?? []) {
+    const at = text.indexOf(title);
+    if (at >= 0) return start_line + text.slice(0, at).split("\n").length - 1;
+  }
+  return null;
+}
+
+/** Which gated object says a run of words first, and on which line. */
+function openLocator(secrets: GatedSecrets): (slot: number) => Promise<Leak["gated"]> {
+  const lines = new Map<string, Map<number, number>>();
+  return async (slot) => {
+    const name = secrets.owners[secrets.text.ownerOf(slot)] || null;
+    if (name === null) return { name, line: null };
+    const known = lines.get(name);
+    const found = known ?? new Map<number, number>();
+    lines.set(name, found);
+    for (const { text, start_line } of known === undefined ? ((await secrets.extract(name))?.passages ?? []) : []) {
+      for (const run of findRuns(secrets, text)) {
+        if (found.has(run.slot)) continue;
+        const { start } = readStretch(text, [run, run]);
+        found.set(run.slot, start_line + text.slice(0, start).split("\n").length - 1);
+      }
+    }
+    return { name, line: found.get(slot) ?? null };
   };
-  for (const { path, source, ids, places } of hits) {
-    for (const [id, offset] of ids) {
-      const { kind, published } = secrets.secrets[id] as Secret;
-      // Derived files follow their sources: the source's own warning says it.
-      if (!published) tell("error", kind, path, offset);
-      else if (source) tell("warning", kind, path, offset);
-    }
-    for (const place of places) if (!secrets.text.isPublished(place)) tell("error", "text", path, null);
-  }
-  return [...leaks.values()].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
-function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<{ readonly id: number; readonly offset: number }> {
-  yield* secrets.match(bytes);
-  if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
-}
+/** By the gated run that it begins with. */
+type Passages = Map<number, { readonly key: string; readonly line: number; readonly words: number }[]>;
 
-const HEX_LENGTH = 64;
-
-function* findDigests(
-  digests: ReadonlyMap<string, number>,
-  bytes: Uint8Array,
-): Generator<{ readonly id: number; readonly offset: number }> {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
-    for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
-      const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
-      if (id !== undefined) yield { id, offset: index + from };
-    }
+/** Keeps what a public object shares with one gated object alone, where it is long. */
+function notePassages(gated: Fingerprints, key: string, { text, runs, place }: FoundText, passages: Passages): void {
+  const own = runs.filter(({ slot }) => !gated.isCommon(slot));
+  for (const stretch of stretches(own, (one, next) => gated.ownerOf(one.slot) === gated.ownerOf(next.slot))) {
+    const [first, last] = stretch;
+    const words = last.number - first.number + SHINGLE_WORDS;
+    const line = words < LONG_PASSAGE ? null : place(readStretch(text, stretch).start).line;
+    if (line !== null) passages.set(first.slot, [...(passages.get(first.slot) ?? []), { key, line, words }]);
   }
 }
 
-function addShingles(text: Fingerprints, value: string): void {
-  eachShingle(value, (high, low) => text.add(high, low), true);
-}
-
-/** A text as it stands, as JSON writes it, as HTML writes it, and in UTF-16. */
-function spellingsOf(text: string): (string | Uint8Array)[] {
-  const html = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-  const quoted = html.replaceAll('"', "&quot;");
-  return [
-    text,
-    JSON.stringify(text).slice(1, -1),
-    html,
-    quoted,
-    quoted.replaceAll("'", "&#39;"),
-    quoted.replaceAll("'", "&#x27;"),
-    text.replaceAll("&", "&#38;").replaceAll("<", "&#60;"),
-    Buffer.from(text, "utf16le"),
-  ];
-}
-
-function addressesOf(name: string): string[] {
-  const key = name.toWellFormed(); // names of refused keys may hold anything
-  const slug = formatSlug(key);
-  const encodedSlug = slug
-    .split("/")
-    .map((part) => encodeURIComponent(part).replaceAll("%3D", "="))
-    .join("/");
-  return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
-}
-
-/** Every string inside plain data, names of members included. */
-export function* stringsOf(value: unknown): Generator<string> {
-  if (typeof value === "string") yield value;
-  else if (Array.isArray(value)) for (const item of value) yield* stringsOf(item);
-  else if (typeof value === "object" && value !== null) {
-    for (const [name, item] of Object.entries(value)) {
-      yield name;
-      yield* stringsOf(item);
+async function tellPassages(passages: Passages, locate: (slot: number) => Promise<Leak["gated"]>): Promise<readonly SharedPassages[]> {
+  const pairs = new Map<string, SharedPassages>();
+  for (const [slot, sharers] of passages) {
+    if (sharers.length > MAX_SHARERS) continue;
+    const { name, line } = await locate(slot);
+    if (name === null) continue;
+    for (const { key, line: at, words } of sharers) {
+      const pair = JSON.stringify([key, name]);
+      const known = pairs.get(pair) ?? { words: 0, public: { key, line: at }, gated: { key: name, line } };
+      pairs.set(pair, { ...known, words: known.words + words });
     }
+  }
+  return [...pairs.values()].sort((a, b) => b.words - a.words);
+}
+
+type OpenAllowance = {
+  readonly covers: Allowance["covers"];
+  readonly ids: ReadonlySet<number>;
+  readonly slots: ReadonlySet<number>;
+  used: boolean;
+};
+
+async function openAllowance(secrets: GatedSecrets, { covers, text, gated }: Allowance): Promise<OpenAllowance> {
+  const extract = gated === null ? null : await secrets.extract(gated);
+  const slotsOf = (texts: readonly string[]): Set<number> =>
+    new Set(texts.flatMap((one) => findRuns(secrets, one).map(({ slot }) => slot)));
+  const said = extract === null ? [] : [extract.summary, ...textsOfExtract(extract)];
+  const [byText, byOwner] = [text === null ? null : slotsOf([text]), gated === null ? null : slotsOf(said)];
+  const slots = byText !== null && byOwner !== null ? byText.intersection(byOwner) : (byText ?? byOwner ?? new Set<number>());
+  const ids = secrets.secrets.flatMap(({ value, owner }, id) =>
+    (text === null || value === text) && (gated === null || secrets.owners[owner] === gated) ? [id] : [],
+  );
+  return { covers, slots, ids: new Set(ids), used: false };
+}
+
+/** Takes what is allowed here for said in public, so that what is made of this file may say it, too. */
+function allowIn(secrets: GatedSecrets, { ids, texts }: Scan, allowance: OpenAllowance): void {
+  for (const id of ids.keys()) {
+    if (isKnown(secrets, id) || !allowance.ids.has(id)) continue;
+    secrets.publish(id);
+    allowance.used = true;
+  }
+  for (const { slot } of texts.flatMap(({ runs }) => runs)) {
+    if (secrets.text.isPublished(slot) || !allowance.slots.has(slot)) continue;
+    secrets.text.publish(slot);
+    allowance.used = true;
   }
 }

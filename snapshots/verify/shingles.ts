@@ -1,7 +1,7 @@
 /** Runs of eight words, as 64-bit fingerprints: how a stretch of one text is found again inside another. */
 
 /** Words in a run. Shorter runs occur by accident. */
-const SHINGLE_WORDS = 8;
+export const SHINGLE_WORDS = 8;
 /** A run must say something: "0 0 0 0 0 0 0 0" and rows of punctuation names occur everywhere. */
 const MIN_DISTINCT_WORDS = 5;
 const MIN_LETTERS = 24;
@@ -33,10 +33,16 @@ const power = (base: number): number => Array.from({ length: SHINGLE_WORDS - 1 }
 const HIGH_OUT = power(HIGH_BASE);
 const LOW_OUT = power(LOW_BASE);
 
-/** Calls `take` with the two halves of the fingerprint of every run of eight words, in order. Case, punctuation and width do not count.
+/** A text as it is compared: case and width do not count. Line breaks stay, lengths may not. */
+export function foldText(text: string): string {
+  return (/[^\0-\x7f]/.test(text) ? text.normalize("NFKC") : text).toLowerCase();
+}
+
+/** Calls `take` with the two halves of the fingerprint of every run of eight words, in order, and where in the folded text the run
+ *  ends. Punctuation does not count.
  *  @param telling only runs that say something: for what is looked for, not for where it is looked for */
-export function eachShingle(input: string, take: (high: number, low: number) => void, telling = false): void {
-  const text = (/[^\0-\x7f]/.test(input) ? input.normalize("NFKC") : input).toLowerCase();
+export function eachShingle(input: string, take: (high: number, low: number, end: number) => void, telling = false): void {
+  const text = foldText(input);
   const first = new Int32Array(SHINGLE_WORDS);
   const second = new Int32Array(SHINGLE_WORDS);
   const lengths = new Int32Array(SHINGLE_WORDS);
@@ -47,7 +53,7 @@ export function eachShingle(input: string, take: (high: number, low: number) => 
   let length = 0;
   let high = 0;
   let low = 0;
-  const close = (): void => {
+  const close = (end: number): void => {
     if (length === 0) return;
     const slot = words % SHINGLE_WORDS;
     // Polynomials over the last eight words, modulo 2³²: the oldest leaves, the newest comes.
@@ -58,12 +64,12 @@ export function eachShingle(input: string, take: (high: number, low: number) => 
     lengths[slot] = letters;
     length = 0;
     if (++words < SHINGLE_WORDS || (telling && !tells(first, lengths))) return;
-    take(high >>> 0, low >>> 0 || 1);
+    take(high >>> 0, low >>> 0 || 1, end);
   };
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
     const kind = CLASSES[unit] || classOf(unit);
-    if (kind !== LETTER) close();
+    if (kind !== LETTER) close(at);
     if (kind === GAP) continue;
     if (length === 0) {
       a = 0x811c9dc5;
@@ -76,10 +82,21 @@ export function eachShingle(input: string, take: (high: number, low: number) => 
     if (unit > 0x39) letters++; // digits tell little
     if (kind === ALONE) {
       letters = ALONE_WEIGHT;
-      close();
+      close(at + 1);
     }
   }
-  close();
+  close(text.length);
+}
+
+/** Where the run of eight words begins that ends at `end`. */
+export function findRunStart(folded: string, end: number): number {
+  let at = end;
+  for (let words = 0; words < SHINGLE_WORDS && at > 0; words++) {
+    while (at > 0 && classOf(folded.charCodeAt(at - 1)) === GAP) at--;
+    if (at > 0 && classOf(folded.charCodeAt(at - 1)) === ALONE) at--;
+    else while (at > 0 && classOf(folded.charCodeAt(at - 1)) === LETTER) at--;
+  }
+  return at;
 }
 
 function tells(words: Int32Array, lengths: Int32Array): boolean {
@@ -93,11 +110,13 @@ function tells(words: Int32Array, lengths: Int32Array): boolean {
 }
 
 const PUBLISHED = 1;
+const COMMON = 2;
 
-/** A set of fingerprints, each with a mark: open addressing in typed arrays. */
+/** A set of fingerprints, each with a mark and the number of whoever said it first: open addressing in typed arrays. */
 export class Fingerprints {
   #high = new Uint32Array(1 << 12);
   #low = new Uint32Array(1 << 12);
+  #owners = new Uint32Array(1 << 12);
   #marks = new Uint8Array(1 << 12);
   #sampled = 0;
   size = 0;
@@ -114,22 +133,27 @@ export class Fingerprints {
     return at;
   }
 
-  add(high: number, low: number): void {
+  add(high: number, low: number, owner: number): void {
     if (!this.#counts(low)) return;
     const at = this.#place(high, low);
-    if (this.#low[at] !== 0) return;
+    if (this.#low[at] !== 0) {
+      if (this.#owners[at] !== owner) (this.#marks[at] as number) |= COMMON;
+      return;
+    }
     this.#high[at] = high;
     this.#low[at] = low;
+    this.#owners[at] = owner;
     this.size++;
     if (this.size > MAX_FINGERPRINTS) this.#sampled++;
     if (this.size > MAX_FINGERPRINTS || this.size * 2 > this.#low.length) this.#rebuild();
   }
 
   #rebuild(): void {
-    const [high, low, marks] = [this.#high, this.#low, this.#marks];
+    const [high, low, owners, marks] = [this.#high, this.#low, this.#owners, this.#marks];
     const length = this.size > MAX_FINGERPRINTS ? low.length : low.length * 2;
     this.#high = new Uint32Array(length);
     this.#low = new Uint32Array(length);
+    this.#owners = new Uint32Array(length);
     this.#marks = new Uint8Array(length);
     this.size = 0;
     for (let from = 0; from < low.length; from++) {
@@ -138,6 +162,7 @@ export class Fingerprints {
       const at = this.#place(high[from] as number, value);
       this.#high[at] = high[from] as number;
       this.#low[at] = value;
+      this.#owners[at] = owners[from] as number;
       this.#marks[at] = marks[from] as number;
       this.size++;
     }
@@ -149,11 +174,20 @@ export class Fingerprints {
     return this.#low[at] === 0 ? -1 : at;
   }
 
+  ownerOf(place: number): number {
+    return this.#owners[place] as number;
+  }
+
+  /** Whether several say it. */
+  isCommon(place: number): boolean {
+    return ((this.#marks[place] as number) & COMMON) !== 0;
+  }
+
   publish(place: number): void {
-    this.#marks[place] = PUBLISHED;
+    (this.#marks[place] as number) |= PUBLISHED;
   }
 
   isPublished(place: number): boolean {
-    return this.#marks[place] === PUBLISHED;
+    return ((this.#marks[place] as number) & PUBLISHED) !== 0;
   }
 }

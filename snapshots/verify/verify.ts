@@ -4,8 +4,10 @@
  *  Not covered, since nothing else says what they should be: `created` and `inputs` of records before the current one,
  *  the changes of a snapshot whose predecessor was pruned, blobs that no snapshot reaches, `checked`, `tmp/`, locks, and the index
  *  unless `index` is given. */
-import { findLeaks, gatedSecrets, type ScannedFile } from "./leaks.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
+import { gatedSecrets } from "./gated.ts";
+import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
+import type { ScannedFile } from "./scan.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
 import type { Sha256 } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
@@ -35,6 +37,10 @@ export type VerifyOptions = {
   readonly since?: Since | null;
   /** The software's own words: what a page says in every library is no leak. */
   readonly software?: () => AsyncIterable<ScannedFile>;
+  /** What the rows of the public search index say. */
+  readonly rows?: (snapshot: Sha256) => AsyncIterable<ScannedFile>;
+  /** How public sources are read anew, and what is allowed. */
+  readonly leaks?: (snapshot: Snapshot, data: ViewData) => LeakOptions;
   /** Private values that no view holds, at least twelve characters each: nothing public may hold them. */
   readonly extra?: readonly string[];
   /** Those who may write meanwhile; without them the shelf is taken to stand still. */
@@ -187,19 +193,17 @@ async function checkHistory(
 async function checkLeaks(report: Report, options: VerifyOptions, open: CheckedView, full: CheckedView): Promise<void> {
   const secrets = await gatedSecrets(open.data, full.data, (key) => full.snapshot.extract(key), options.extra);
   const files = async function* () {
-    yield* snapshotFiles(open.snapshot, open.data, open.files);
-    yield* indexFiles(options.public);
     yield* options.software?.() ?? [];
+    yield* snapshotFiles(open.snapshot, open.data, open.files);
+    yield* options.rows?.(open.snapshot.id) ?? [];
+    yield* indexFiles(options.public);
   };
-  for (const { severity, kind, path, count, offset } of await findLeaks(secrets, files())) {
-    const place = offset === null ? "after decoding" : `first at byte ${offset}`;
-    report.add(
-      `leak_${kind}`,
-      "public",
-      { snapshot: open.snapshot.id, path },
-      `${count} ${count === 1 ? "occurrence" : "occurrences"}, ${place}.`,
-      severity,
-    );
+  const { leaks } = await findLeaks(secrets, files(), options.leaks?.(open.snapshot, open.data));
+  for (const found of Map.groupBy(leaks, ({ severity, kind, public: { path } }) => JSON.stringify([severity, kind, path])).values()) {
+    const { severity, kind, public: place } = found[0] as Leak;
+    const where = place.line === null ? "" : `, first in line ${place.line}`;
+    const detail = `${found.length} ${found.length === 1 ? "occurrence" : "occurrences"}${where}.`;
+    report.add(`leak_${kind}`, "public", { snapshot: open.snapshot.id, path: place.path }, detail, severity);
   }
 }
 
