@@ -92,15 +92,15 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   await clearTemporary(shelves.internalDir);
   await clearHalfStates(shelves.buildDir);
 
+  const { acceptLoss = false, keepHistory = false } = options;
   progress.step("list");
   const store = options.store ?? openObjectStore(config.store);
   const sources = openSources();
   const [site, facts] = await together(async ({ run }) => {
     const compiling = run(() => compileSite({ sources }));
-    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
+    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss }));
     return [await compiling, await gathering] as const;
   });
-  const { acceptLoss = false, keepHistory = false } = options;
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
@@ -238,7 +238,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
 }
 
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {
-  return { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
+  return { ...registry.inputs, ...(claims.sha256 === "" ? {} : { claims: claims.sha256 }) };
 }
 
 async function summarise(done: {
@@ -307,7 +307,7 @@ function unchanged(facts: Facts): Outcome {
 function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
   return [
     ...registry.notes,
-    ...(claims?.notes ?? []),
+    ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
 }

@@ -281,7 +281,9 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
     JSON.stringify([
       makers,
       registry.inputs,
-      claims?.sha256 ?? null,
+      claims.state,
+      claims.sha256,
+      claims.notes,
       // What of the configuration reaches a snapshot.
       canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections]),
       listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),

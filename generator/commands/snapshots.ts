@@ -119,7 +119,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
       // What the registry keeps to itself is in no snapshot.
-      const { privateTexts } = await readRegistry(config, join(shelves.buildDir, "registry"), () => new Date(), true);
+      const { privateTexts } = await readRegistry(config, { dir: join(shelves.buildDir, "registry"), keep: false });
       refuseToReveal(openGating({ collections: config.collections, ...now, privateTexts })(next.public));
     }
     const setback = findSetback(current.public, await shelves.public.records.index());

@@ -10,6 +10,7 @@ import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
+import { describeStale, type LastGoodOptions } from "./last-good.ts";
 import { openRegistry } from "./registry.ts";
 
 export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected"> & {
@@ -32,9 +33,10 @@ const NOTHING: RegistryRead = {
   privateTexts: [],
 };
 
-export async function readRegistry(config: Config, cacheDir: string, now: () => Date, keep: boolean): Promise<RegistryRead> {
+/** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
+export async function readRegistry(config: Config, options: LastGoodOptions): Promise<RegistryRead> {
   if (config.registry === null) return NOTHING;
-  const registry = await openRegistry(config.registry, { cacheDir, now, keep });
+  const registry = await openRegistry(config.registry, options);
   if (registry.unavailable !== null) {
     return {
       ...NOTHING,
@@ -45,11 +47,7 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   }
   const cubs = registry.records.map(({ record }) => record);
   const notes = [...registry.notes];
-  if (registry.stale !== null) {
-    notes.unshift(
-      `The registry was down when this snapshot was built (${registry.stale.reason}); these are the records pulled at ${registry.stale.fetched}.`,
-    );
-  }
+  if (registry.stale !== null) notes.unshift(describeStale("registry", registry.stale));
   const store = config.code === null ? null : openCodeStore(config.code);
   const code = new Map<string, CubCode>();
   const rejected = [...registry.rejected];

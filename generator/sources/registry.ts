@@ -1,5 +1,5 @@
 /** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
- *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale. */
+ *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale (`last-good.ts`). */
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
@@ -16,7 +16,8 @@ import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
-import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
+import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
+import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
 type UnknownValue = { readonly field: string; readonly value: string };
 
@@ -47,68 +48,33 @@ export type ParsedRegistry = {
 };
 
 type Registry = ParsedRegistry & {
-  readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly size: number;
-  /** The source failed and these are the last good bytes; null when they are fresh. */
-  readonly stale: {
-    readonly reason: string;
-    /** RFC 3339, when they were pulled. */
-    readonly fetched: string;
-  } | null;
-  readonly unchanged: boolean;
+  /** The source cannot be used and this is the last good copy; null when it is fresh. */
+  readonly stale: Stale | null;
 };
 
 export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
 
-export type RegistryOptions = {
-  readonly cacheDir: string;
-  /** Whether the body is kept for a time when the source is down. Default true; without it nothing is written. */
-  readonly keep?: boolean;
-  readonly now?: () => Date;
-  readonly timeoutMs?: number;
-  readonly maxBytes?: number;
-};
+export type RegistryOptions = LastGoodOptions & { readonly timeoutMs?: number; readonly maxBytes?: number };
 
-/** Pulls and parses the registry. Never throws for what the source does: it is fresh, stale, or unavailable with a reason. */
+/** Pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
+ *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
 export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
-  const now = options.now ?? (() => new Date());
-  const limits = {
-    maxBytes: options.maxBytes ?? MAX_REGISTRY_BYTES,
-    timeoutMs: options.timeoutMs ?? REGISTRY_TIMEOUT_MS,
-  };
-  const kept = await findKept(options.cacheDir, source);
-  let reason: string;
-  try {
-    const pulled = await pullRegistry(source, kept, limits);
-    const fresh: Pulled | null = pulled ?? kept;
-    if (fresh === null) throw new ShelfError("bad_source", "The registry sent nothing.");
-    const parsed = parseRegistry(fresh.bytes);
-    if (pulled !== null && options.keep !== false) await keepRegistry(options.cacheDir, source, pulled, kept, now());
-    return assemble(parsed, fresh.bytes, null, kept?.sha256 ?? null);
-  } catch (error) {
-    if (!(error instanceof ShelfError)) throw error; // the cache folder: ours to repair, not the source's fault
-    reason = error.message;
-  }
-  if (kept === null) return { unavailable: reason };
-  try {
-    return assemble(parseRegistry(kept.bytes), kept.bytes, { reason, fetched: kept.fetched }, kept.sha256);
-  } catch {
-    return { unavailable: reason }; // kept by a version that was less strict
-  }
-}
-
-function assemble(parsed: ParsedRegistry, bytes: Uint8Array, stale: Registry["stale"], before: string | null): RegistryResult {
-  const digest = sha256(bytes);
-  return {
-    ...parsed,
-    bytes,
-    sha256: digest,
-    size: bytes.length,
-    stale,
-    unchanged: digest === before,
-    unavailable: null,
-  };
+  const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS } = options;
+  const found = await readLastGood(
+    {
+      name: "registry",
+      place: nameSource(source),
+      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs }),
+      parse: parseRegistry,
+      ids: ({ records }) => records.map(({ record }) => record.id),
+    },
+    options,
+  );
+  if (found.unavailable !== null) return found;
+  const { value, bytes, stale } = found;
+  return { ...value, sha256: sha256(bytes), size: bytes.length, stale, unavailable: null };
 }
 
 /** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
