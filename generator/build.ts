@@ -13,7 +13,7 @@ import { type Facts, gatherFacts } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { withBuildLock } from "./lock.ts";
-import { refuseLoss } from "./loss.ts";
+import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
@@ -40,6 +40,7 @@ import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
+import { openUploadTimes } from "./upload-times.ts";
 import { writeViews, type Written } from "./write.ts";
 
 export type BuildOptions = {
@@ -179,8 +180,10 @@ type Open = {
 
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
   const { facts, reading, site, store, shelves, clock, progress, keepHistory } = work;
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
-  if (!work.acceptLoss) await refuseLoss(facts, read.objects, shelves);
+  const before = await readBefore(facts, shelves);
+  const timeOf = await openUploadTimes(facts, before);
+  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, timeOf });
+  if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
 
   progress.step("render");
@@ -211,6 +214,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
+    uploaded: facts.config.uploaded,
     refused: read.refused,
     secrets: plan.secrets.digest,
     gating,

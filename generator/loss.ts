@@ -4,7 +4,7 @@
  *  Lost is an object whose key is gone and whose bytes are nowhere in the store, so what moved is not. What the configuration
  *  leaves out or has no collection for is left out on purpose. */
 import { ShelfError } from "../snapshots/errors.ts";
-import { findCollection } from "../snapshots/format/view-data.ts";
+import { findCollection, type ObjectRow } from "../snapshots/format/view-data.ts";
 import type { Facts } from "./facts.ts";
 import { isTooMuchLost } from "./loss-rule.ts";
 import { readServed, type Shelves } from "./shelves.ts";
@@ -12,15 +12,14 @@ import { openLeavingOut } from "./sources/left-out.ts";
 
 type Named = { readonly key: string; readonly sha256: string };
 
-/** @param objects what the store holds now, as read
+/** @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
-export async function refuseLoss(facts: Facts, objects: readonly Named[], shelves: Shelves): Promise<void> {
-  const { config } = facts;
+export function refuseLoss({ config }: Facts, before: readonly Named[], objects: readonly Named[]): void {
   const isLeftOut = openLeavingOut(config.store, config.collections);
   const keys = new Set(objects.map(({ key }) => key));
   const digests = new Set(objects.map(({ sha256 }) => sha256));
   const counts = new Map<string, { had: number; lost: number }>();
-  for (const { key, sha256 } of await readBefore(facts, shelves)) {
+  for (const { key, sha256 } of before) {
     const collection = findCollection(config.collections, key);
     if (collection === null || isLeftOut(key) !== null) continue;
     const count = counts.get(collection.id) ?? { had: 0, lost: 0 };
@@ -40,8 +39,8 @@ export async function refuseLoss(facts: Facts, objects: readonly Named[], shelve
   });
 }
 
-/** What is served now. Where even that cannot be read there is nothing to compare with. */
-async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly Named[]> {
+/** Objects that are served now. Where even that cannot be read there is nothing to compare with. */
+export async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly ObjectRow[]> {
   if (pointers.internal === null) return [];
   if (pointers.internal.snapshot === state.internal?.snapshot) return state.objects;
   return (await readServed(shelves.internal, pointers.internal))?.objects ?? [];

@@ -30,7 +30,8 @@ import {
  *  - first: no build has published here yet; forgotten: what the last build knew is lost, or its snapshot was pruned
  *  - program: what makes it has changed
  *  - new, gone: it was not there before, or is there no more
- *  - version, size, time: the object store gives another one
+ *  - version, size: the object store gives another one
+ *  - time: where times come from has changed
  *  - root: its collection has become public, or gated
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
@@ -144,7 +145,7 @@ export function planReading(facts: Facts): ReadingPlan {
     const why =
       object === undefined
         ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
-        : differences(row, root, object);
+        : differences(row, root, object, state.uploaded === config.uploaded);
     if (object !== undefined && why.length === 0) kept.push(object);
     else read.push({ row, root, why });
   }
@@ -267,11 +268,11 @@ function rootOf(config: Config, key: string): "public" | "internal" {
   return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
 }
 
-function differences(row: StoredObject, root: "public" | "internal", before: KnownObject): readonly Why[] {
+function differences(row: StoredObject, root: "public" | "internal", before: KnownObject, sameTimes: boolean): readonly Why[] {
   const found: Why[] = [];
   if (before.version !== row.version) found.push("version");
   if (before.size !== row.size) found.push("size");
-  if (before.uploaded !== row.uploaded) found.push("time");
+  if (!sameTimes) found.push("time");
   if (before.root !== root) found.push("root");
   return found;
 }
@@ -285,8 +286,8 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       claims.sha256,
       claims.notes,
       // What of the configuration reaches a snapshot.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections]),
-      listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.uploaded]),
+      listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
     ]),
   );

@@ -15,6 +15,7 @@ import { openByteBudget } from "../snapshots/shelf/byte-budget.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 import { together } from "./tasks.ts";
+import type { TimeOf } from "./upload-times.ts";
 
 /** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
@@ -41,6 +42,7 @@ export async function readObjects(options: {
   readonly shelves: Shelves;
   readonly pool: () => ExtractPool;
   readonly progress: Progress;
+  readonly timeOf: TimeOf;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
@@ -58,7 +60,7 @@ export async function readObjects(options: {
           await budget.take(planned.row.size);
           try {
             signal.throwIfAborted();
-            const result = await readObject(planned, store, shelves[planned.root], pool);
+            const result = await readObject(planned, { store, shelf: shelves[planned.root], pool, timeOf: options.timeOf });
             if ("reason" in result) refused.push(result);
             else objects.push(result);
           } finally {
@@ -78,20 +80,24 @@ export async function readObjects(options: {
 
 async function readObject(
   { row, root }: PlannedObject,
-  store: ObjectStore,
-  shelf: Shelf,
-  pool: ExtractPool,
+  {
+    store,
+    shelf,
+    pool,
+    timeOf,
+  }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly timeOf: TimeOf },
 ): Promise<KnownObject | Rejection> {
   try {
     const { bytes, version } = await store.read(row.key);
     const digest = sha256(bytes);
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
+    const uploaded = await timeOf(row, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };
     await shelf.putBlob(extract.sha256, json);
-    return { key: row.key, ...facts, size, sha256: digest, uploaded: row.uploaded, extract, version, root };
+    return { key: row.key, ...facts, size, sha256: digest, uploaded, extract, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.
     if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;

@@ -27,7 +27,7 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "embeddings" | "mcp">> & {
+export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "embeddings" | "mcp">> & {
   /** Absolute path of the file. */
   readonly file: string;
   readonly registryUrl: string | null;
@@ -143,6 +143,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
     shelf: isDemoDefault ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
+    uploaded: parsed.uploaded,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     registry:

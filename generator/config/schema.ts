@@ -232,6 +232,12 @@ export const configSchema = z.strictObject({
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")
     .meta({ description: "A key under none of them is rejected and reported" }),
+  uploaded: z
+    .enum(["auto", "mtime", "git", "none"], "is not auto, mtime, git or none")
+    .default("auto")
+    .meta({
+      description: "Where an object's time comes from: its commit (git), its file (mtime), its commit and else its file (auto), or nowhere",
+    }),
   declared: z
     .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
     .optional()
