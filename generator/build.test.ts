@@ -277,7 +277,10 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   t.after(() => server.close());
-  const config: Config = { ...first, registry: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json` } };
+  const config: Config = {
+    ...first,
+    registry: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json`, internalFields: [] },
+  };
   const fresh = await build(config, quiet());
   const again = await build(config, quiet());
   assert.deepEqual([again.published, again.snapshot, asked.at(-1)], [false, fresh.snapshot, '"one"']);

@@ -37,6 +37,7 @@ import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
+import { describeFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
@@ -72,6 +73,8 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
 
 /** Objects that a note names, and finds in one of them. */
 const MAX_SUSPICIONS = 20;
+/** Findings in the registry that a build names. */
+const MAX_FINDINGS = 50;
 
 type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
@@ -311,9 +314,17 @@ function unchanged(facts: Facts): Outcome {
 function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
   return [
     ...registry.notes,
+    ...describeSome(registry.findings.map(describeFinding)),
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
+}
+
+/** Findings of one kind can be as many as there are records. */
+function describeSome(findings: readonly string[]): readonly string[] {
+  if (findings.length <= MAX_FINDINGS) return findings.map((finding) => `Registry: ${finding}`);
+  const rest = `Registry: and ${findings.length - MAX_FINDINGS} more; all are told by: proofshelf registry check FILE`;
+  return [...describeSome(findings.slice(0, MAX_FINDINGS)), rest];
 }
 
 /** Of indexes that were not as they had been written. */

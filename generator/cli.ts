@@ -73,6 +73,14 @@ command("rollback", "Serve an earlier snapshot again", snapshots)
     (await import("./commands/snapshots.ts")).runRollback(id, options),
   );
 
+const registry = program.command("registry").description("Look at a registry of proof records");
+command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
+  .argument("<file>")
+  .option("--counts", "write the counts that follow from the records into the file")
+  .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
+    (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+  );
+
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep", "10")
   .action(async (options: CommonOptions & { keep: string }) => (await import("./commands/prune.ts")).runPrune(options));

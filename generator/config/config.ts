@@ -36,7 +36,7 @@ export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collecti
   readonly shelf: StorageConfig;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
-  readonly registry: RegistryConfig | null;
+  readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
   readonly answers: NonNullable<ParsedConfig["answers"]> | null;
@@ -132,7 +132,6 @@ function readConfigFile(path: string): Uint8Array {
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
   const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
-  const { registry } = parsed;
   const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
   return {
     file,
@@ -146,8 +145,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     uploaded: parsed.uploaded,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
-    registry:
-      registry?.path !== undefined ? { path: resolve(folder, registry.path) } : registry?.url !== undefined ? { url: registry.url } : null,
+    registry: resolveRegistry(parsed.registry, folder),
     code: parsed.code === undefined ? null : storage(parsed.code),
     access: resolveAccess(parsed.access, folder),
     answers: parsed.answers ?? null,
@@ -156,6 +154,13 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
   };
+}
+
+function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Config["registry"] {
+  if (registry === undefined) return null;
+  const { path, url, internalFields } = registry;
+  if (path !== undefined) return { path: resolve(folder, path), internalFields };
+  return url === undefined ? null : { url, internalFields };
 }
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {

@@ -292,7 +292,7 @@ test("declared numbers are counted again, and wrong ones are told", () => {
     { name: "verification_counts.NOT_VERIFIED", declared: 1, counted: 1 },
     { name: "verification_counts.VERIFIED", declared: 2, counted: 1 },
     { name: "invocation_counts.dead", declared: 1, counted: 0 },
-    { name: "invocation_counts.runtime", declared: null, counted: 1 },
+    { name: "invocation_counts.runtime", declared: 0, counted: 1 },
     { name: "sources.proofs.csv_rows", declared: 3, counted: 2 },
   ]);
   assert.equal(result.notes.length, 4);

@@ -12,6 +12,7 @@ import {
   KNOWN_VALUES,
   RegistryMeta,
 } from "../../snapshots/schema/cubs.ts";
+import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
@@ -23,18 +24,14 @@ type UnknownValue = { readonly field: string; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
+  /** Names of the members that it came with; the others have their defaults. */
+  readonly said: ReadonlySet<string>;
   /** Fields that the interface does not name, nested ones with dotted names: internal, never for the public view. */
   readonly extras: Readonly<Record<string, unknown>>;
   readonly unknown_values: readonly UnknownValue[];
 };
 
-type DeclaredCount = {
-  /** e.g. `verification_counts.VERIFIED`, `sources.example-proofs.csv_rows` */
-  readonly name: string;
-  /** null: the registry has records of this kind, but declares no number. */
-  readonly declared: number | null;
-  readonly counted: number;
-};
+export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
 export type ParsedRegistry = {
   /** As declared; the build sets registry_sha256 and bytes from what was pulled. */
@@ -42,7 +39,10 @@ export type ParsedRegistry = {
   readonly records: readonly ParsedCub[];
   readonly rejected: readonly Rejection[];
   readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
-  readonly counts: readonly DeclaredCount[];
+  /** Those that are declared and can be counted. */
+  readonly counts: readonly (Pick<CountRow, "name"> & { readonly declared: number; readonly counted: number })[];
+  /** Fields that the interface does not name, of all records, refused ones too, and of the metadata, as `meta.…`. */
+  readonly unknownFields: readonly UnknownField[];
   /** What else a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
   readonly notes: readonly string[];
 };
@@ -100,9 +100,9 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
     ),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
-      .map(({ name, declared, counted }) => `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`),
+      .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
-  return { meta, records: accepted, rejected, unknownValues, counts, notes };
+  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields: findUnknownFields(rawMeta, cubs), notes };
 }
 
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
@@ -120,7 +120,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
     // A field that was left out has its default, which is no value anybody wrote.
     return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== "" ? [{ field, value: record[field] }] : [];
   });
-  return { record, extras: extrasOf(raw), unknown_values };
+  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
 }
 
 const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
@@ -136,45 +136,40 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(extras);
 }
 
-const COUNTED = {
-  verification_counts: "verification_state",
-  invocation_counts: "invocation",
-  production_consumption_counts: "production_consumption",
-  proof_consumption_counts: "proof_consumption",
-} as const satisfies Partial<Record<keyof RegistryMeta, keyof CubRecord>>;
-
-function countDeclared(meta: RegistryMeta, rawMeta: Record<string, unknown>, records: readonly ParsedCub[]): DeclaredCount[] {
-  const counts: DeclaredCount[] = [];
-  for (const [name, field] of Object.entries(COUNTED) as [keyof typeof COUNTED, (typeof COUNTED)[keyof typeof COUNTED]][]) {
-    if (!isRecord(rawMeta[name])) continue;
-    const counted = tally(records.map(({ record }) => record[field]));
-    if (!Object.hasOwn(meta[name], "")) counted.delete("");
-    counts.push(...compare(name, new Map(Object.entries(meta[name])), counted));
+function findUnknownFields(rawMeta: Record<string, unknown>, cubs: readonly unknown[]): UnknownField[] {
+  const found = new Map<string, { records: number; first: string }>();
+  for (const [index, raw] of cubs.entries()) {
+    if (!isRecord(raw)) continue;
+    for (const name of Object.keys(extrasOf(raw))) {
+      const field = found.get(name) ?? { records: 0, first: typeof raw["id"] === "string" ? raw["id"] : `record ${index + 1}` };
+      field.records++;
+      found.set(name, field);
+    }
   }
-  const declaredRows = new Map(
-    Object.entries(meta.sources)
-      .filter(([repo]) => declaresRows(rawMeta, repo))
-      .map(([repo, { csv_rows }]) => [repo, csv_rows]),
+  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(RegistryMeta.shape, name));
+  return [
+    ...[...found].map(([name, field]) => ({ name, ...field })),
+    ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" })),
+  ];
+}
+
+function countDeclared(
+  meta: RegistryMeta,
+  rawMeta: Record<string, unknown>,
+  records: readonly ParsedCub[],
+): { name: string; declared: number; counted: number }[] {
+  const cubs = records.map(({ record }) => record);
+  const counters = reconcile(meta, cubs).flatMap(({ group, name, declared, counted }) =>
+    declared === null || counted === null ? [] : [{ name: `${group}.${name}`, declared, counted }],
   );
-  const byRepo = tally(records.map(({ record }) => record.repo));
-  if (declaredRows.size > 0)
-    counts.push(...compare("sources", declaredRows, byRepo).map((count) => ({ ...count, name: `${count.name}.csv_rows` })));
-  return counts;
+  const byRepo = Map.groupBy(cubs, ({ repo }) => repo);
+  const rows = Object.entries(meta.sources)
+    .filter(([repo]) => declaresRows(rawMeta, repo))
+    .map(([repo, { csv_rows }]) => ({ name: `sources.${repo}.csv_rows`, declared: csv_rows, counted: byRepo.get(repo)?.length ?? 0 }));
+  return [...counters, ...rows];
 }
 
 function declaresRows(rawMeta: Record<string, unknown>, repo: string): boolean {
   const source = isRecord(rawMeta["sources"]) ? rawMeta["sources"][repo] : undefined;
   return isRecord(source) && typeof source["csv_rows"] === "number";
-}
-
-function tally(values: readonly string[]): Map<string, number> {
-  return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
-}
-
-function compare(group: string, declared: ReadonlyMap<string, number>, counted: ReadonlyMap<string, number>): DeclaredCount[] {
-  return [...new Set([...declared.keys(), ...counted.keys()])].sort().map((value) => ({
-    name: `${group}.${value}`,
-    declared: declared.get(value) ?? null,
-    counted: counted.get(value) ?? 0,
-  }));
 }
