@@ -17,6 +17,7 @@ import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
+import { keepOwner, refuseOther } from "./owner.ts";
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
@@ -52,6 +53,8 @@ export type BuildOptions = {
   readonly store?: ObjectStore;
   /** Publish although the store has lost much of what it held. */
   readonly acceptLoss?: boolean;
+  /** Builds a shelf that another configuration has built so far. */
+  readonly adopt?: boolean;
   /** Leaves snapshots in service that hold what is gated now. */
   readonly keepHistory?: boolean;
 };
@@ -92,6 +95,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const progress = options.progress ?? openProgress();
   const started = clock();
   const began = performance.now();
+  if (options.adopt !== true) await refuseOther(config, shelves);
   await clearTemporary(shelves.publicDir);
   await clearTemporary(shelves.internalDir);
   await clearHalfStates(shelves.buildDir);
@@ -122,6 +126,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     },
     (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
   );
+  const unowned = await noteFailure(
+    () => keepOwner(config, shelves),
+    (code) => `Whose this shelf is could not be kept (${code}): another configuration that writes it is not noticed.`,
+  );
   const unlogged = await noteFailure(
     () => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
@@ -133,7 +141,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unlogged],
+    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged],
   };
 }
 

@@ -5,6 +5,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { StorePatterns } from "../sources/left-out.ts";
 import { checkAccess, checkConfig } from "./check.ts";
@@ -30,6 +31,8 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "embeddings" | "mcp">> & {
   /** Absolute path of the file. */
   readonly file: string;
+  /** Digest of its bytes. */
+  readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
   readonly store: StorageConfig & StorePatterns;
@@ -75,7 +78,7 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
   } else if (lines.length === 0) lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
   for (const problem of problems) lines.push({ line: yaml.lineOf(problem.path), ...problem });
   if (lines.length > 0 || parsed === null) throw badConfig(path, lines);
-  return resolveConfig(parsed, file, folder);
+  return { ...resolveConfig(parsed, file, folder), sha256: sha256(bytes) };
 }
 
 /** The access section alone, of a file that is wrong elsewhere: who is let in must not wait for the rest.
@@ -129,7 +132,7 @@ function readConfigFile(path: string): Uint8Array {
   }
 }
 
-function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
+function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
   const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
   const isDemoDefault = file === DEMO_CONFIG && parsed.shelf.kind === "directory" && parsed.shelf.root === "snapshots/data";
