@@ -38,7 +38,7 @@ import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
-import { describeFinding } from "./sources/registry-findings.ts";
+import { describeFindings } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
@@ -77,7 +77,7 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
 /** Objects that a note names, and finds in one of them. */
 const MAX_SUSPICIONS = 20;
 /** Findings in the registry that a build names. */
-const MAX_FINDINGS = 50;
+const MAX_FINDINGS = 20;
 
 type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
@@ -322,7 +322,7 @@ function unchanged(facts: Facts): Outcome {
 function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
   return [
     ...registry.notes,
-    ...describeSome(registry.findings.map(describeFinding)),
+    ...describeSome(describeFindings(registry.findings)),
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];

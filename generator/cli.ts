@@ -31,9 +31,19 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--accept-loss", "publish although the store, the registry or the claims lost everything, or more than half")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
+  .option("--prune", "then remove old snapshots, by keep of the configuration")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
-    async (options: CommonOptions & { now?: string; acceptLoss?: boolean; adopt?: boolean; keepHistory?: boolean; plan?: boolean }) =>
+    async (
+      options: CommonOptions & {
+        now?: string;
+        acceptLoss?: boolean;
+        adopt?: boolean;
+        prune?: boolean;
+        keepHistory?: boolean;
+        plan?: boolean;
+      },
+    ) =>
       options.plan === true
         ? (await import("./commands/plan.ts")).runPlan(options)
         : (await import("./commands/build.ts")).runBuild(options),
@@ -86,8 +96,8 @@ command("check", "Say what is wrong with a registry's file; with --config, also 
   );
 
 command("prune", "Remove old snapshots and every blob that no kept one needs")
-  .option("--keep <number>", "newest snapshots to keep", "10")
-  .action(async (options: CommonOptions & { keep: string }) => (await import("./commands/prune.ts")).runPrune(options));
+  .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
+  .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options));
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<dir>")

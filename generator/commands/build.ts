@@ -1,6 +1,7 @@
 /** `proofshelf build` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
+import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
@@ -10,6 +11,7 @@ export async function runBuild(
     readonly now?: string;
     readonly acceptLoss?: boolean;
     readonly adopt?: boolean;
+    readonly prune?: boolean;
     readonly keepHistory?: boolean;
   },
 ): Promise<void> {
@@ -27,6 +29,7 @@ export async function buildAndEmbed(
     readonly signal?: AbortSignal;
     readonly acceptLoss?: boolean;
     readonly adopt?: boolean;
+    readonly prune?: boolean;
     readonly keepHistory?: boolean;
   },
 ): Promise<void> {
@@ -34,7 +37,9 @@ export async function buildAndEmbed(
   const summary = await build(config, { acceptLoss, adopt, keepHistory, ...(clock === undefined ? {} : { now: clock }) });
   print(json === undefined ? {} : { json }, summary, describe(summary));
   const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
-  (json === true ? process.stderr : process.stdout).write(embedding);
+  const beside = json === true ? process.stderr : process.stdout;
+  beside.write(embedding);
+  if (options.prune === true && signal?.aborted !== true) beside.write(await pruneByConfig(config));
 }
 
 function fixedClock(text: string): () => Date {

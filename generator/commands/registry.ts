@@ -5,7 +5,7 @@ import { countAll } from "../../snapshots/query/registry-counts.ts";
 import { openConfig } from "../config/config.ts";
 import { checkRegistry } from "../sources/read-registry.ts";
 import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
-import { describeFinding, type RegistryFinding } from "../sources/registry-findings.ts";
+import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { type CommonOptions, print } from "./options.ts";
@@ -32,7 +32,7 @@ export async function runRegistryCheck(file: string, options: CommonOptions & { 
     ...(filled === null ? [] : ["The counts were written into the file."]),
     ...rejected.map(({ key, reason }) => `Rejected ${JSON.stringify(key)}: ${reason}`),
     ...checked.notes,
-    ...findings.map((finding: RegistryFinding) => describeFinding(finding)),
+    ...describeFindings(findings),
   ];
   const found = rejected.length + checked.notes.length + findings.length;
   lines.push(`${checked.records.length} records, ${found === 0 ? "nothing found" : `${found} findings`}.`);

@@ -16,7 +16,7 @@ export async function runSchedule(options: CommonOptions & { readonly every: str
   while (!stop.signal.aborted) {
     try {
       // Read anew each time, so that a changed file takes effect.
-      await buildAndEmbed(await openConfig(options.config ?? null), { ...options, signal: stop.signal });
+      await buildAndEmbed(await openConfig(options.config ?? null), { ...options, prune: true, signal: stop.signal });
     } catch (error) {
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);

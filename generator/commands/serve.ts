@@ -14,6 +14,7 @@ import { type Config, openConfig, readAccess } from "../config/config.ts";
 import { embedViews } from "../index/embed.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
+import { pruneByConfig } from "./prune.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
 const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.url));
@@ -55,7 +56,14 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     embeddings: config.embeddings,
     gateway: config.gateway,
     code: config.code,
-    reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
+    reindexCommand: [
+      process.execPath,
+      CLI,
+      "build",
+      "--json",
+      "--prune",
+      ...(options.config === undefined ? [] : ["--config", config.file]),
+    ],
     rateLimits: options.rateLimits,
     trustProxy: config.trustProxy,
     alone: options.only === "sidecar",
@@ -78,7 +86,9 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
     const embeddings = await embedViews(config, { progress: { step() {}, end() {} }, signal: ended.signal });
-    if (!ended.signal.aborted) process.stderr.write(describeEmbedding(embeddings));
+    if (ended.signal.aborted) return;
+    process.stderr.write(describeEmbedding(embeddings));
+    process.stderr.write(await pruneByConfig(config));
   };
   try {
     await new Promise<void>((resolve, reject) => {

@@ -37,6 +37,8 @@ export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collecti
   readonly objectsUrl: string | null;
   readonly store: StorageConfig & StorePatterns;
   readonly shelf: StorageConfig;
+  /** null keeps all. */
+  readonly keep: number | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
@@ -146,6 +148,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     shelf: isDemoDefault ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
+    keep: parsed.keep ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     registry: resolveRegistry(parsed.registry, folder),

@@ -70,7 +70,11 @@ async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCo
   return findings;
 }
 
-/** One line. */
-export function describeFinding({ record, field, what }: RegistryFinding): string {
-  return `${record === null ? "" : `${record}: `}${field} ${what}`;
+/** One line for each thing that is wrong, with the first record of which it is true. */
+export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
+  const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`);
+  return [...same].map(([text, [first, ...more]]) => {
+    if (first?.record === null || first === undefined) return text;
+    return `${first.record}${more.length === 0 ? "" : ` and ${more.length} more`}: ${text}`;
+  });
 }
