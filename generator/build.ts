@@ -9,9 +9,10 @@ import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-director
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
-import { type Facts, gatherFacts } from "./facts.ts";
+import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
+import { clearJournal, openJournal } from "./journal.ts";
 import { withBuildLock } from "./lock.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
@@ -115,8 +116,9 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss, keepHistory }));
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
-    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
-    const anew = await from({ ...facts, state: EMPTY_STATE });
+    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0))
+      throw error;
+    const anew = await from({ ...facts, state: EMPTY_STATE, journal: new Map() });
     return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
   });
   const unchecked = await noteFailure(
@@ -193,7 +195,10 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const { facts, reading, site, store, shelves, clock, progress, keepHistory } = work;
   const before = await readBefore(facts, shelves);
   const timeOf = await openUploadTimes(facts, before);
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, timeOf });
+  const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
+  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, timeOf, journal }).finally(() =>
+    journal.close(),
+  );
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
 
@@ -212,6 +217,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const flushed = (["internal", "public"] as const).map((view) =>
     tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
   );
+  progress.step("look for what may not be public");
   await checkLeaks({
     views,
     shelf: shelves.public,
@@ -249,6 +255,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
+  if (forgotten.length === 0) clearJournal(shelves.buildDir);
   return summarise({ facts, reading, plan, read, views, written, shelves, changes, withdrawn, notes: [...notes, ...forgotten] });
 }
 
@@ -282,7 +289,7 @@ async function summarise(done: {
     unchanged: total - counts.added - counts.changed,
     rejected: refusals(facts, read.refused),
     work: {
-      read: reading.read.length,
+      read: reading.read.filter(({ known }) => known === undefined).length,
       rendered: written.rendered,
       indexed: plan.documents.public.upsert.length + plan.documents.internal.upsert.length,
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,

@@ -10,6 +10,7 @@ import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
+import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
 import { type Claims, NO_CLAIMS, readClaims } from "./sources/claims.ts";
@@ -17,7 +18,7 @@ import type { LastGoodOptions } from "./sources/last-good.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, readState, type ViewState } from "./state.ts";
+import { type BuildState, type KnownObject, readState, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -30,6 +31,8 @@ export type Facts = {
   readonly claims: Claims;
   /** What the last build kept; empty when there is nothing that this program understands. */
   readonly state: BuildState;
+  /** Objects that a build has read which did not get to its end, by key. */
+  readonly journal: ReadonlyMap<string, KnownObject>;
   readonly pointers: ByView<SnapshotRecord | null>;
   /** Ids of all snapshots that have not been pruned. */
   readonly kept: ByView<ReadonlySet<string>>;
@@ -101,11 +104,17 @@ export async function gatherFacts(
       registry: await registry,
       claims: await claims,
       state,
+      journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
       ...(await shelf),
       withdrawing: isWithdrawing(shelves),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
+}
+
+/** What decides what is read out of an object, and its time. */
+export function journalMaker(makers: Makers, { uploaded }: Config): string {
+  return `${makers.state} ${makers.extracts} ${uploaded}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {

@@ -53,7 +53,13 @@ export type Why =
   | "index"
   | "gated";
 
-export type PlannedObject = { readonly row: StoredObject; readonly root: "public" | "internal"; readonly why: readonly Why[] };
+export type PlannedObject = {
+  readonly row: StoredObject;
+  readonly root: "public" | "internal";
+  readonly why: readonly Why[];
+  /** What a build that did not get to its end has read of this very version. */
+  readonly known?: KnownObject;
+};
 
 export type ReadingPlan = {
   /** All inputs, and the program, are as they were: there is nothing to do at all. */
@@ -98,6 +104,8 @@ export type DocumentsPlan = {
 };
 
 export type WritingPlan = {
+  /** How many pages there are, when all are rendered; null when most are kept. */
+  readonly pageCount: number | null;
   /** Every page, in order. Made while it is walked through: a page is compared shortly before it is rendered. */
   pages(): Iterable<PlannedPage>;
   /** Digest of what all pages share. */
@@ -117,7 +125,7 @@ export type WritingPlan = {
 };
 
 export function planReading(facts: Facts): ReadingPlan {
-  const { config, listed, state, pointers, indexes } = facts;
+  const { config, listed, state, pointers, indexes, journal } = facts;
   const fingerprint = fingerprintOf(facts);
   const nothing =
     fingerprint === state.fingerprint &&
@@ -146,7 +154,10 @@ export function planReading(facts: Facts): ReadingPlan {
       object === undefined
         ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
         : differences(row, root, object, state.uploaded === config.uploaded);
+    const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
+    else if (journaled?.version === row.version && journaled.size === row.size && journaled.root === root)
+      read.push({ row, root, why, known: journaled });
     else read.push({ row, root, why });
   }
   const there = new Set(listed.rows.map(({ key }) => key));
@@ -182,9 +193,11 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
     ),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
+  const voidPages = voidedBy("pages");
   return {
+    pageCount: voidPages === null ? null : [...storedPages(data, extracts)].length,
     *pages() {
-      const why = voidedBy("pages");
+      const why = voidPages;
       for (const page of storedPages(data, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {

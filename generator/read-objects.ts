@@ -9,6 +9,7 @@ import { readBlob } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
+import type { Journal } from "./journal.ts";
 import type { PlannedObject, ReadingPlan } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import { openByteBudget } from "../snapshots/shelf/byte-budget.ts";
@@ -43,6 +44,7 @@ export async function readObjects(options: {
   readonly pool: () => ExtractPool;
   readonly progress: Progress;
   readonly timeOf: TimeOf;
+  readonly journal: Journal;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
@@ -60,9 +62,14 @@ export async function readObjects(options: {
           await budget.take(planned.row.size);
           try {
             signal.throwIfAborted();
-            const result = await readObject(planned, { store, shelf: shelves[planned.root], pool, timeOf: options.timeOf });
+            const result =
+              (await takeUp(planned, shelves[planned.root])) ??
+              (await readObject(planned, { store, shelf: shelves[planned.root], pool, timeOf: options.timeOf }));
             if ("reason" in result) refused.push(result);
-            else objects.push(result);
+            else {
+              objects.push(result);
+              if (result !== planned.known) options.journal.add(result);
+            }
           } finally {
             budget.give(planned.row.size);
           }
@@ -76,6 +83,19 @@ export async function readObjects(options: {
   objects.sort((a, b) => compareNames(a.key, b.key));
   refused.sort((a, b) => compareNames(a.key, b.key));
   return { objects, refused, extracts: extractsOf(objects, shelves) };
+}
+
+/** What a build has read that did not get to its end, when its blobs are whole; null when not. */
+async function takeUp({ known }: PlannedObject, shelf: Shelf): Promise<KnownObject | null> {
+  if (known === undefined) return null;
+  try {
+    await readBlob(shelf, known.sha256);
+    await readBlob(shelf, known.extract.sha256);
+    return known;
+  } catch (error) {
+    if (error instanceof ShelfError) return null;
+    throw error;
+  }
 }
 
 async function readObject(

@@ -5,6 +5,11 @@ import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
+import { countJournal } from "../journal.ts";
+import { openShelves } from "../shelves.ts";
+
+/** Exit code after Ctrl-C, as shells have it. */
+const INTERRUPTED = 130;
 
 export async function runBuild(
   options: CommonOptions & {
@@ -16,7 +21,8 @@ export async function runBuild(
   },
 ): Promise<void> {
   const config = await openConfig(options.config ?? null);
-  await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
+  const clock = options.now === undefined ? {} : { clock: fixedClock(options.now) };
+  await buildAndEmbed(config, { ...options, ...clock });
 }
 
 /** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
@@ -34,12 +40,41 @@ export async function buildAndEmbed(
   },
 ): Promise<void> {
   const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false } = options;
-  const summary = await build(config, { acceptLoss, adopt, keepHistory, ...(clock === undefined ? {} : { now: clock }) });
+  const summary = await onInterrupt(
+    () => endBuild(config),
+    () => build(config, { acceptLoss, adopt, keepHistory, ...(clock === undefined ? {} : { now: clock }) }),
+  );
   print(json === undefined ? {} : { json }, summary, describe(summary));
-  const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    process.exitCode = INTERRUPTED;
+    stop.abort();
+  };
+  const signals = AbortSignal.any(signal === undefined ? [stop.signal] : [stop.signal, signal]);
+  const embedding = await onInterrupt(interrupt, () => embedViews(config, { signal: signals }));
   const beside = json === true ? process.stderr : process.stdout;
-  beside.write(embedding);
-  if (options.prune === true && signal?.aborted !== true) beside.write(await pruneByConfig(config));
+  beside.write(describeEmbedding(embedding));
+  if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config));
+}
+
+/** Ctrl-C does this, once, while the work goes on. */
+async function onInterrupt<T>(handle: () => void, work: () => Promise<T>): Promise<T> {
+  process.once("SIGINT", handle);
+  try {
+    return await work();
+  } finally {
+    process.off("SIGINT", handle);
+  }
+}
+
+/** Ends the process as Ctrl-C would: what is stopped half way is not published, and what was read is kept. */
+function endBuild(config: Config): void {
+  const count = countJournal(openShelves(config).buildDir);
+  process.stderr.write(
+    `\nStopped; what is published is served on. ${count} objects that were read are kept: the next build goes on there.\n`,
+  );
+  process.removeAllListeners("SIGINT");
+  process.kill(process.pid, "SIGINT");
 }
 
 function fixedClock(text: string): () => Date {

@@ -85,7 +85,7 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
   const ended = new AbortController();
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
-    const embeddings = await embedViews(config, { progress: { step() {}, end() {} }, signal: ended.signal });
+    const embeddings = await embedViews(config, { signal: ended.signal });
     if (ended.signal.aborted) return;
     process.stderr.write(describeEmbedding(embeddings));
     process.stderr.write(await pruneByConfig(config));
