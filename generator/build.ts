@@ -39,7 +39,7 @@ import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
-import { describeFindings } from "./sources/registry-findings.ts";
+import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
@@ -70,6 +70,8 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   readonly notes: readonly string[];
+  /** What is wrong with the registry's records. */
+  readonly registry: readonly RegistryFinding[];
   /** Public snapshots that were taken out of service, because they held what is gated now. */
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
@@ -77,8 +79,6 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
 
 /** Objects that a note names, and finds in one of them. */
 const MAX_SUSPICIONS = 20;
-/** Findings in the registry that a build names. */
-const MAX_FINDINGS = 20;
 
 type Outcome = Omit<BuildSummary, "started" | "finished" | "duration_ms">;
 
@@ -295,6 +295,7 @@ async function summarise(done: {
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
+    registry: facts.registry.findings,
     notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.notes],
     withdrawn,
     internal: {
@@ -320,6 +321,7 @@ function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
+    registry: facts.registry.findings,
     notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
     withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
@@ -329,17 +331,9 @@ function unchanged(facts: Facts): Outcome {
 function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
   return [
     ...registry.notes,
-    ...describeSome(describeFindings(registry.findings)),
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
-}
-
-/** Findings of one kind can be as many as there are records. */
-function describeSome(findings: readonly string[]): readonly string[] {
-  if (findings.length <= MAX_FINDINGS) return findings.map((finding) => `Registry: ${finding}`);
-  const rest = `Registry: and ${findings.length - MAX_FINDINGS} more; all are told by: proofshelf registry check FILE`;
-  return [...describeSome(findings.slice(0, MAX_FINDINGS)), rest];
 }
 
 /** Of indexes that were not as they had been written. */

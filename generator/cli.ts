@@ -1,8 +1,11 @@
 #!/usr/bin/env node
 /** The command line: conventions "Command line". Each command is a file under commands/. */
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
 import { isShortage, RAISE } from "./open-files.ts";
+import { setVerbosity } from "./progress.ts";
+import { VERSION } from "./version.ts";
+import { describeCompletion, type Shell, SHELLS } from "./commands/completion.ts";
 import type { CommonOptions } from "./commands/options.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
@@ -14,6 +17,7 @@ process.umask(0o022);
 
 const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
+  .version(VERSION)
   .exitOverride()
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
@@ -23,8 +27,27 @@ function command(name: string, description: string, parent: Command = program): 
     .command(name)
     .description(description)
     .option("--config <file>", "proofshelf.yaml; the demo library without it")
-    .option("--json", "one JSON document on stdout and nothing else");
+    .option("--json", "one JSON document on stdout and nothing else")
+    .option("--quiet", "say only what is wrong or worth a note")
+    .option("--verbose", "say all, however long it is")
+    .hook("preAction", (_, action) => {
+      const { quiet, verbose } = action.opts<CommonOptions>();
+      setVerbosity(quiet === true ? "quiet" : verbose === true ? "verbose" : "normal");
+    });
 }
+
+command("init", "Write a first proofshelf.yaml, from the folders that are there")
+  .argument("[folder]", "holds the library", ".")
+  .action(async (folder: string, options: CommonOptions) => (await import("./commands/init.ts")).runInit(folder, options));
+
+const configuration = program.command("config").description("Look at the configuration");
+command("check", "Say what is wrong with it, and how many objects each collection has", configuration).action(
+  async (options: CommonOptions) => (await import("./commands/config.ts")).runConfigCheck(options),
+);
+configuration
+  .command("schema")
+  .description("The JSON Schema of the file, for editors")
+  .action(async () => (await import("./commands/config.ts")).printConfigSchema());
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
@@ -53,11 +76,20 @@ command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--port <number>", "0 takes a free one", "4321")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--build", "build first")
+  .option("--every <period>", "build now and then in every period: 6h, 30m, 1d")
   .option("--no-rate-limits", "behind a gateway that limits clients itself")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
   .action(
-    async (options: CommonOptions & { port: string; host: string; build?: boolean; only?: "site" | "sidecar"; rateLimits: boolean }) =>
-      (await import("./commands/serve.ts")).runServe(options),
+    async (
+      options: CommonOptions & {
+        port: string;
+        host: string;
+        build?: boolean;
+        every?: string;
+        only?: "site" | "sidecar";
+        rateLimits: boolean;
+      },
+    ) => (await import("./commands/serve.ts")).runServe(options),
   );
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
@@ -104,8 +136,16 @@ command("export", "Write the public view as plain files for any static host")
   .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
 
 command("schedule", "Build now and then every few hours")
-  .option("--every <hours>", "hours between builds", "6")
+  .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
   .action(async (options: CommonOptions & { every: string }) => (await import("./commands/schedule.ts")).runSchedule(options));
+
+program
+  .command("completion")
+  .description("A script that lets a shell complete commands: source <(proofshelf completion bash)")
+  .addArgument(new Argument("<shell>").choices(SHELLS))
+  .action((shell: Shell) => {
+    process.stdout.write(describeCompletion(program, shell));
+  });
 
 try {
   await program.parseAsync();

@@ -26,11 +26,14 @@ const SETTLED_MS = 2000;
 
 export const SILENT: Progress = { step() {}, end() {} };
 
-let wanted = true;
+/** "quiet" shows nothing, "verbose" leaves a line for every step that has ended. */
+export type Verbosity = "quiet" | "normal" | "verbose";
 
-/** For the whole process: `--quiet`. */
-export function silenceProgress(): void {
-  wanted = false;
+let verbosity: Verbosity = "normal";
+
+/** For the whole process: `--quiet` and `--verbose`. */
+export function setVerbosity(wanted: Verbosity): void {
+  verbosity = wanted;
 }
 
 type Step = { readonly name: string; readonly began: number; done: number | null; total: number | null };
@@ -40,7 +43,8 @@ export function openProgress({
   now = () => performance.now(),
   logEvery = LOG_EVERY_MS,
 }: ProgressOptions = {}): Progress {
-  if (!wanted) return SILENT;
+  if (verbosity === "quiet") return SILENT;
+  const verbose = verbosity === "verbose";
   const terminal = stream.isTTY === true;
   let current: Step | null = null;
   let written = Number.NEGATIVE_INFINITY;
@@ -52,9 +56,10 @@ export function openProgress({
     stream.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
   };
   const close = (): void => {
-    if (current === null || !terminal) return;
+    if (current === null) return;
     const took = now() - current.began;
-    stream.write(took < SHORT_MS ? "\r\u001b[2K" : `\r\u001b[2K${describeDone(current, took)}\n`);
+    if (terminal) stream.write("\r\u001b[2K");
+    if (verbose || (terminal && took >= SHORT_MS)) stream.write(`${describeDone(current, took)}\n`);
   };
   return {
     step(name, done, total) {
@@ -92,7 +97,7 @@ function describe({ name, done, total }: Step, ms: number): string {
 }
 
 function describeDone({ name, done }: Step, ms: number): string {
-  return `${name}${done === null ? "" : ` ${count(done)}`} in ${duration(ms)}`;
+  return `${name}${done === null ? "" : ` ${count(done)}`} in ${ms < SHORT_MS ? `${Math.round(ms)} ms` : duration(ms)}`;
 }
 
 function count(value: number): string {

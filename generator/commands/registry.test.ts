@@ -6,9 +6,10 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
-import { build } from "../build.ts";
+import { build, type BuildSummary } from "../build.ts";
 import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
+import { describeFindings } from "../sources/registry-findings.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const HEAD = "0123456789abcdef0123456789abcdef01234567";
@@ -82,12 +83,13 @@ function check(dir: string, ...args: string[]) {
 test("every build names what is wrong with the registry, to the operator alone, and the check says the same without a build", async (t) => {
   const dir = await openLibrary(t);
   const run = async () => build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT });
-  const first = (await run()).notes.join("\n");
+  const textOf = ({ notes, registry }: BuildSummary): string => [...notes, ...describeFindings(registry)].join("\n");
+  const first = textOf(await run());
   const second = await run();
   assert.equal(second.published, false);
   const checked = check(dir, "registry.json", "--config", "proofshelf.yaml");
   assert.equal(checked.status, 3);
-  for (const text of [first, second.notes.join("\n"), checked.stdout]) {
+  for (const text of [first, textOf(second), checked.stdout]) {
     for (const expected of EXPECTED) assert.match(text, expected);
     for (const untrue of UNTRUE) assert.doesNotMatch(text, untrue);
   }

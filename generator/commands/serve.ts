@@ -14,6 +14,7 @@ import { type Config, openConfig, readAccess } from "../config/config.ts";
 import { embedViews } from "../index/embed.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
+import { buildEvery, parsePeriod } from "./every.ts";
 import { pruneByConfig } from "./prune.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
@@ -30,6 +31,7 @@ export type ServeOptions = CommonOptions & {
   readonly port: string;
   readonly host: string;
   readonly build?: boolean;
+  readonly every?: string;
   readonly only?: "site" | "sidecar";
   readonly rateLimits: boolean;
 };
@@ -37,13 +39,14 @@ export type ServeOptions = CommonOptions & {
 export async function runServe(options: ServeOptions): Promise<void> {
   const port = /^[0-9]{1,5}$/.test(options.port) ? Number(options.port) : Number.NaN;
   if (!(port <= 65_535)) throw new ShelfError("bad_config", "--port takes a number from 0 to 65535.");
+  const period = options.every === undefined ? null : parsePeriod(options.every);
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
   if (options.build === true) await build(config);
   const { dist } = await compileSite();
   const { publicDir, internalDir } = openShelves(config);
   const common = { host: options.host, port, publicDir, dist, version: VERSION };
-  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, config, options);
-  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, config, options);
+  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, { config, options, period });
+  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, { config, options, period });
 }
 
 function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServing, Exclude<keyof SiteServing, "part"> | "internalDir"> {
@@ -71,7 +74,11 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
   };
 }
 
-async function startServer(main: string, serving: SiteServing | SidecarServing, config: Config, options: ServeOptions): Promise<void> {
+async function startServer(
+  main: string,
+  serving: SiteServing | SidecarServing,
+  { config, options, period }: { readonly config: Config; readonly options: ServeOptions; readonly period: number | null },
+): Promise<void> {
   const env =
     serving.part === "site"
       ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name)))
@@ -104,7 +111,9 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
           );
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
-          if (options.build === true) void embed();
+          // Its output is said on stderr: standard output stays the one line above.
+          if (period !== null) void buildEvery(period, { ...options, json: false, beside: true }, ended.signal);
+          else if (options.build === true) void embed();
         } else {
           reject(Object.assign(new Error(message.message), { code: message.code }));
           child.kill();

@@ -13,7 +13,7 @@ import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
-export { listConfigFields } from "./problems.ts";
+export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */

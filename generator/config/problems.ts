@@ -30,7 +30,9 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-const document = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
+/** The schema of the file as it is written, for editors too. */
+export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" });
+const document = configJsonSchema as JsonSchema;
 
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
   return issues.flatMap((issue) => {
