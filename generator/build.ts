@@ -1,8 +1,10 @@
 /** One build: facts → plan → write → publish. What did not change is not read, extracted, rendered or indexed again; a build
  *  that changes nothing publishes nothing. */
+import { rm } from "node:fs/promises";
 import type { Rejection, ReindexSummary } from "../snapshots/schema/resources.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openRenderer } from "../snapshots/page/renderer.ts";
+import { prune } from "../snapshots/shelf/prune.ts";
 import { countChanges } from "../snapshots/shelf/diff.ts";
 import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
@@ -116,8 +118,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss, keepHistory }));
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
-    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0))
+    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0)) {
+      if (facts.kept.public.size + facts.kept.internal.size === 0) await clearUnpublished(shelves).catch(() => undefined);
       throw error;
+    }
     const anew = await from({ ...facts, state: EMPTY_STATE, journal: new Map() });
     return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
   });
@@ -145,6 +149,15 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     ...outcome,
     notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged],
   };
+}
+
+/** What a build has written that failed before anything was ever published: nothing needs it, and it may fill the disk. */
+async function clearUnpublished(shelves: Shelves): Promise<void> {
+  clearJournal(shelves.buildDir);
+  for (const shelf of [shelves.internal, shelves.public]) {
+    for (const folder of [shelf.indexUri, `${shelf.indexUri}.new`]) await rm(folder, { recursive: true, force: true });
+    await prune({ shelf, keep: 1 });
+  }
 }
 
 type Work = {
