@@ -1,22 +1,26 @@
 /** One build: facts → plan → write → publish. What did not change is not read, extracted, rendered or indexed again; a build
  *  that changes nothing publishes nothing. */
+import { rm } from "node:fs/promises";
 import type { Rejection, ReindexSummary } from "../snapshots/schema/resources.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { openRenderer } from "../snapshots/page/renderer.ts";
+import { prune } from "../snapshots/shelf/prune.ts";
 import { countChanges } from "../snapshots/shelf/diff.ts";
 import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
-import { type Facts, gatherFacts } from "./facts.ts";
+import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
+import { clearJournal, openJournal } from "./journal.ts";
 import { withBuildLock } from "./lock.ts";
-import { refuseLoss } from "./loss.ts";
+import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
+import { keepOwner, refuseOther } from "./owner.ts";
 import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
@@ -37,9 +41,11 @@ import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
+import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
+import { openUploadTimes } from "./upload-times.ts";
 import { writeViews, type Written } from "./write.ts";
 
 export type BuildOptions = {
@@ -50,6 +56,8 @@ export type BuildOptions = {
   readonly store?: ObjectStore;
   /** Publish although the store has lost much of what it held. */
   readonly acceptLoss?: boolean;
+  /** Builds a shelf that another configuration has built so far. */
+  readonly adopt?: boolean;
   /** Leaves snapshots in service that hold what is gated now. */
   readonly keepHistory?: boolean;
 };
@@ -64,6 +72,8 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   readonly notes: readonly string[];
+  /** What is wrong with the registry's records. */
+  readonly registry: readonly RegistryFinding[];
   /** Public snapshots that were taken out of service, because they held what is gated now. */
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly internal: { readonly snapshot: string; readonly sequence: number; readonly published: boolean };
@@ -88,27 +98,31 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const progress = options.progress ?? openProgress();
   const started = clock();
   const began = performance.now();
+  if (options.adopt !== true) await refuseOther(config, shelves);
   await clearTemporary(shelves.publicDir);
   await clearTemporary(shelves.internalDir);
   await clearHalfStates(shelves.buildDir);
 
+  const { acceptLoss = false, keepHistory = false } = options;
   progress.step("list");
   const store = options.store ?? openObjectStore(config.store);
   const sources = openSources();
   const [site, facts] = await together(async ({ run }) => {
     const compiling = run(() => compileSite({ sources }));
-    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true }));
+    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss }));
     return [await compiling, await gathering] as const;
   });
-  const { acceptLoss = false, keepHistory = false } = options;
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
     return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss, keepHistory }));
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
-    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || facts.state === EMPTY_STATE) throw error;
-    const anew = await from({ ...facts, state: EMPTY_STATE });
+    if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0)) {
+      if (facts.kept.public.size + facts.kept.internal.size === 0) await clearUnpublished(shelves).catch(() => undefined);
+      throw error;
+    }
+    const anew = await from({ ...facts, state: EMPTY_STATE, journal: new Map() });
     return { ...anew, notes: [...anew.notes, `What the last build kept was damaged, so everything was made anew: ${error.message}`] };
   });
   const unchecked = await noteFailure(
@@ -117,6 +131,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
       await shelves.internal.writeChecked(clock().toISOString());
     },
     (code) => `The time of this look at the sources could not be kept (${code}): /health takes it for older than it is.`,
+  );
+  const unowned = await noteFailure(
+    () => keepOwner(config, shelves),
+    (code) => `Whose this shelf is could not be kept (${code}): another configuration that writes it is not noticed.`,
   );
   const unlogged = await noteFailure(
     () => keepRecords(shelves),
@@ -129,8 +147,17 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unlogged],
+    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged],
   };
+}
+
+/** What a build has written that failed before anything was ever published: nothing needs it, and it may fill the disk. */
+async function clearUnpublished(shelves: Shelves): Promise<void> {
+  clearJournal(shelves.buildDir);
+  for (const shelf of [shelves.internal, shelves.public]) {
+    for (const folder of [shelf.indexUri, `${shelf.indexUri}.new`]) await rm(folder, { recursive: true, force: true });
+    await prune({ shelf, keep: 1 });
+  }
 }
 
 type Work = {
@@ -179,8 +206,13 @@ type Open = {
 
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
   const { facts, reading, site, store, shelves, clock, progress, keepHistory } = work;
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress });
-  if (!work.acceptLoss) await refuseLoss(facts, read.objects, shelves);
+  const before = await readBefore(facts, shelves);
+  const timeOf = await openUploadTimes(facts, before);
+  const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
+  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, timeOf, journal }).finally(() =>
+    journal.close(),
+  );
+  if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
 
   progress.step("render");
@@ -198,6 +230,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const flushed = (["internal", "public"] as const).map((view) =>
     tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
   );
+  progress.step("look for what may not be public");
   const leakNotes = await checkLeaks({
     views,
     shelf: shelves.public,
@@ -212,6 +245,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
+    uploaded: facts.config.uploaded,
     refused: read.refused,
     secrets: plan.secrets.digest,
     gating,
@@ -235,11 +269,12 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
+  if (forgotten.length === 0) clearJournal(shelves.buildDir);
   return summarise({ facts, reading, plan, read, views, written, shelves, changes, withdrawn, notes: [...notes, ...forgotten] });
 }
 
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {
-  return { ...registry.inputs, ...(claims === null ? {} : { claims: claims.sha256 }) };
+  return { ...registry.inputs, ...(claims.sha256 === "" ? {} : { claims: claims.sha256 }) };
 }
 
 async function summarise(done: {
@@ -268,12 +303,13 @@ async function summarise(done: {
     unchanged: total - counts.added - counts.changed,
     rejected: refusals(facts, read.refused),
     work: {
-      read: reading.read.length,
+      read: reading.read.filter(({ known }) => known === undefined).length,
       rendered: written.rendered,
       indexed: plan.documents.public.upsert.length + plan.documents.internal.upsert.length,
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: unreadable(read.objects),
+    registry: facts.registry.findings,
     notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.notes],
     withdrawn,
     internal: {
@@ -299,6 +335,7 @@ function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
+    registry: facts.registry.findings,
     notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
     withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
@@ -308,7 +345,7 @@ function unchanged(facts: Facts): Outcome {
 function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
   return [
     ...registry.notes,
-    ...(claims?.notes ?? []),
+    ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
 }

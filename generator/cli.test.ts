@@ -364,6 +364,58 @@ test("verify is exit 0 on what was built and exit 3 when a byte is not what it s
   assert.match(bad.stdout, new RegExp(victim.name));
 });
 
+test("after a rollback prune keeps what it undid, and says what it removes from each root; keep in the configuration prunes after a build", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const turn = async (number: number, ...more: string[]): Promise<string> => {
+    await writeFiles(join(dir, "library"), [
+      ["notes/turn.md", `# Turn ${number}\n`],
+      ["drafts/turn.md", `# Gated turn ${number}\n`],
+    ]);
+    const built = run(["build", ...more, ...config]);
+    assert.equal(built.status, 0, built.stderr);
+    return built.stdout;
+  };
+  for (const number of [2, 3, 4]) await turn(number);
+  assert.equal(run(["snapshots", "rollback", "2", ...config]).status, 0);
+  const kept = (): number[] =>
+    (json(run(["snapshots", "list", "--json", ...config])) as { snapshots: { sequence: number }[] }).snapshots.map(
+      ({ sequence }) => sequence,
+    );
+  const said = run(["prune", "--keep", "1", ...config]).stdout;
+  assert.deepEqual(kept(), [5, 4, 3, 2]);
+  assert.match(said, /^public: removed 1 snapshots and \d+ blobs, .*\n {4}[0-9a-f]{64}\ninternal: removed 1 snapshots/);
+  assert.equal(run(["snapshots", "rollback", "4", ...config]).status, 0, "forward again");
+  assert.equal(run(["verify", "--all", ...config]).status, 0);
+  appendFileSync(file, "keep: 2\n");
+  assert.match(await turn(6, "--prune"), /public: removed 2 snapshots/);
+  assert.deepEqual(kept(), [7, 6]);
+  const { roots } = json(run(["prune", "--json", ...config])) as { roots: Record<string, { removed_snapshots: string[] }> };
+  assert.deepEqual([roots["public"]?.removed_snapshots, roots["internal"]?.removed_snapshots], [[], []]);
+});
+
+test("a diff says which bytes changed and which fields, and what differs when no source does", async (t) => {
+  const { dir, file } = copy(t);
+  const config = ["--config", file];
+  const short = "# Short\n\nA zebra, longer.\n";
+  const registry = JSON.parse(readFileSync(join(dir, "registry.json"), "utf8")) as { cubs: { note: string }[] };
+  (registry.cubs[3] as { note: string }).note = "Changed.";
+  await writeFiles(dir, [
+    ["library/notes/short.md", short],
+    ["registry.json", JSON.stringify(registry)],
+  ]);
+  assert.equal(run(["build", ...config]).status, 0);
+  const { stdout } = run(["snapshots", "diff", "1", "2", ...config]);
+  assert.match(
+    stdout,
+    new RegExp(
+      `~ object "notes/short\\.md"\\n    sha256: ${sha256("# Short\n\nA zebra.\n")} → ${sha256(short)}\\n    size: 18 → ${short.length}\\n`,
+    ),
+  );
+  assert.match(stdout, /~ record "CUB-0004"\n {4}sha256: .*\n {4}note: "" → "Changed\."\n/);
+  assert.match(stdout, /files in pages: /);
+});
+
 test("prune keeps the newest and what they need", async (t) => {
   const { dir, file } = copy(t);
   for (const number of [1, 2, 3]) {

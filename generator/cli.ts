@@ -1,9 +1,12 @@
 #!/usr/bin/env node
 /** The command line: conventions "Command line". Each command is a file under commands/. */
 import { existsSync } from "node:fs";
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
 import { isShortage, RAISE } from "./open-files.ts";
+import { setVerbosity } from "./progress.ts";
+import { VERSION } from "./version.ts";
+import { describeCompletion, type Shell, SHELLS } from "./commands/completion.ts";
 import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import { describeLeaks, LeakError } from "./publish/leak-error.ts";
@@ -17,6 +20,7 @@ process.umask(0o022);
 
 const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
+  .version(VERSION)
   .exitOverride()
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
@@ -29,22 +33,56 @@ function command(name: string, description: string, parent: Command = program): 
     .command(name)
     .description(description)
     .option("--config <file>", "without it ./proofshelf.yaml, or the demo library where there is none", USUAL)
-    .option("--json", "one JSON document on stdout and nothing else");
+    .option("--json", "one JSON document on stdout and nothing else")
+    .option("--quiet", "say only what is wrong or worth a note")
+    .option("--verbose", "say all, however long it is")
+    .hook("preAction", (_, action) => {
+      const { quiet, verbose } = action.opts<CommonOptions>();
+      setVerbosity(quiet === true ? "quiet" : verbose === true ? "verbose" : "normal");
+    });
 }
+
+command("init", "Write a first proofshelf.yaml, from the folders that are there")
+  .argument("[folder]", "holds the library", ".")
+  .action(async (folder: string, options: CommonOptions) => (await import("./commands/init.ts")).runInit(folder, options));
+
+const configuration = program.command("config").description("Look at the configuration");
+command("check", "Say what is wrong with it, and how many objects each collection has", configuration).action(
+  async (options: CommonOptions) => (await import("./commands/config.ts")).runConfigCheck(options),
+);
+configuration
+  .command("schema")
+  .description("The JSON Schema of the file, for editors")
+  .action(async () => (await import("./commands/config.ts")).printConfigSchema());
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
-  .option("--accept-loss", "publish although the store lost everything, or more than half of a collection")
+  .option("--accept-loss", "publish although the store, the registry or the claims lost everything, or more than half")
+  .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
+  .option("--prune", "then remove old snapshots, by keep of the configuration")
   .option("--plan", "say what would be done and why, and change nothing")
-  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; keepHistory?: boolean; plan?: boolean }) =>
-    options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
+  .action(
+    async (
+      options: CommonOptions & {
+        now?: string;
+        acceptLoss?: boolean;
+        adopt?: boolean;
+        prune?: boolean;
+        keepHistory?: boolean;
+        plan?: boolean;
+      },
+    ) =>
+      options.plan === true
+        ? (await import("./commands/plan.ts")).runPlan(options)
+        : (await import("./commands/build.ts")).runBuild(options),
   );
 
 command("serve", "Serve the newest snapshot, and follow new ones")
   .option("--port <number>", "0 takes a free one", "4321")
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--build", "build first")
+  .option("--every <period>", "build now and then in every period: 6h, 30m, 1d")
   .option("--no-rate-limits", "behind a gateway that limits clients itself")
   .option("--metrics <[host:]port>", "also answer /metrics (Prometheus) and /ready there; 0 takes a free port")
   .option("--access-log", "log public reads, too, one JSON line each on stderr")
@@ -78,17 +116,33 @@ command("rollback", "Serve an earlier snapshot again", snapshots)
     (await import("./commands/snapshots.ts")).runRollback(id, options),
   );
 
+const registry = program.command("registry").description("Look at a registry of proof records");
+command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
+  .argument("<file>")
+  .option("--counts", "write the counts that follow from the records into the file")
+  .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
+    (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+  );
+
 command("prune", "Remove old snapshots and every blob that no kept one needs")
-  .option("--keep <number>", "newest snapshots to keep", "10")
-  .action(async (options: CommonOptions & { keep: string }) => (await import("./commands/prune.ts")).runPrune(options));
+  .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
+  .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options));
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<dir>")
   .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
 
 command("schedule", "Build now and then every few hours")
-  .option("--every <hours>", "hours between builds", "6")
+  .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
   .action(async (options: CommonOptions & { every: string }) => (await import("./commands/schedule.ts")).runSchedule(options));
+
+program
+  .command("completion")
+  .description("A script that lets a shell complete commands: source <(proofshelf completion bash)")
+  .addArgument(new Argument("<shell>").choices(SHELLS))
+  .action((shell: Shell) => {
+    process.stdout.write(describeCompletion(program, shell));
+  });
 
 try {
   await program.parseAsync();

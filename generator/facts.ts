@@ -1,21 +1,24 @@
-/** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copy of
- *  the registry that a later build falls back on. */
+/** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copies
+ *  of the registry and the claims that a later build falls back on. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { openIndex } from "../snapshots/index/open.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
 import { findSetback } from "../snapshots/shelf/record-index.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config/config.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
+import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
-import { readPointers, type Shelves } from "./shelves.ts";
-import { type Claims, readClaims } from "./sources/claims.ts";
+import { readPointers, readServed, type Shelves } from "./shelves.ts";
+import { type Claims, NO_CLAIMS, readClaims } from "./sources/claims.ts";
+import type { LastGoodOptions } from "./sources/last-good.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, readState, type ViewState } from "./state.ts";
+import { type BuildState, type KnownObject, readState, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -25,10 +28,11 @@ export type Facts = {
   readonly makers: Makers;
   readonly listed: Listed;
   readonly registry: RegistryRead;
-  /** null when none are configured. */
-  readonly claims: Claims | null;
+  readonly claims: Claims;
   /** What the last build kept; empty when there is nothing that this program understands. */
   readonly state: BuildState;
+  /** Objects that a build has read which did not get to its end, by key. */
+  readonly journal: ReadonlyMap<string, KnownObject>;
   readonly pointers: ByView<SnapshotRecord | null>;
   /** Ids of all snapshots that have not been pruned. */
   readonly kept: ByView<ReadonlySet<string>>;
@@ -46,18 +50,47 @@ type IndexFacts = {
   readonly rows: boolean;
 };
 
-/** @param keep whether the registry is kept for a build that finds it down; without it nothing at all is written
+/** @param keep whether the registry and the claims are kept for a build that cannot use them; without it nothing at all is written
+ *  @param acceptLoss a registry or claims that are broken, empty or much shorter are meant
  *  @throws ShelfError "bad_source" when the store or the claims cannot be read as a whole */
 export async function gatherFacts(
   config: Config,
   shelves: Shelves,
-  options: { readonly store: ObjectStore; readonly now: () => Date; readonly sources?: Sources; readonly keep: boolean },
+  options: {
+    readonly store: ObjectStore;
+    readonly now: () => Date;
+    readonly sources?: Sources;
+    readonly keep: boolean;
+    readonly acceptLoss: boolean;
+  },
 ): Promise<Facts> {
   return together(async ({ run }) => {
     const listed = run(() => listObjects(options.store, config));
-    const registry = run(() => readRegistry(config, join(shelves.buildDir, "registry"), options.now, options.keep));
-    const claims = run(() => (config.claims === null ? null : readClaims(config.claims.path)));
     const shelf = run(() => lookAt(shelves));
+    const lastGood = (name: "registry" | "claims", ids: (data: ViewData) => readonly string[]): LastGoodOptions => ({
+      ...options,
+      dir: join(shelves.buildDir, name),
+      served: async (digest) => {
+        const { internal } = (await shelf).pointers;
+        if (internal === null || (digest !== null && internal.inputs[name] === digest)) return [];
+        const data = await readServed(shelves.internal, internal);
+        return data === null ? [] : ids(data);
+      },
+    });
+    const registry = run(() =>
+      readRegistry(
+        config,
+        lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
+      ),
+    );
+    const claims = run(() =>
+      config.claims === null
+        ? NO_CLAIMS
+        : readClaims(
+            config.claims.path,
+            lastGood("claims", (data) => data.claims.claims.map(({ id }) => id)),
+          ),
+    );
     const makers = digestMakers(options.sources ?? openSources());
     const state = await readState(shelves.buildDir, makers.state);
     const indexes = {
@@ -71,11 +104,17 @@ export async function gatherFacts(
       registry: await registry,
       claims: await claims,
       state,
+      journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
       ...(await shelf),
       withdrawing: isWithdrawing(shelves),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
+}
+
+/** What decides what is read out of an object, and its time. */
+export function journalMaker(makers: Makers, { uploaded }: Config): string {
+  return `${makers.state} ${makers.extracts} ${uploaded}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {

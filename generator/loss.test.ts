@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { build, type BuildOptions, type BuildSummary } from "./build.ts";
 import { openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
-import { openShelves } from "./shelves.ts";
+import { openShelves, readPointers, readServed } from "./shelves.ts";
 
 const COLLECTIONS = [
   "  - { id: a, prefix: a/, title: A, visibility: public }",
@@ -84,4 +84,131 @@ test("an empty store is a loss however little it held; one object that takes the
   await assert.rejects(run(), /1 of 1 in collection a/);
   await writeFiles(join(dir, "library"), [["a/other.md", "Other.\n"]]);
   assert.equal((await run()).published, true);
+});
+
+/** Six records and four claims, one of them with evidence that is gated. */
+const RECORDS = Array.from({ length: 6 }, (_, at) => ({
+  id: `CUB-000${at}`,
+  repo: "proofs",
+  theorem_name: `theorem_${at}`,
+  statement: "True",
+  internal_owner: "CANARY-OWNER",
+}));
+const CLAIMS = Array.from({ length: 4 }, (_, at) => ({
+  id: `claim-${at}`,
+  title: `Claim ${at}`,
+  status: "verified",
+  scope: "all",
+  statement: "It holds.",
+  evidence: [{ artifact: "Plan", kind: "text", access: "email-gated", path: "gated/CANARY-PATH.md" }],
+}));
+const registryOf = (cubs: unknown): string => JSON.stringify({ meta: { service: "S" }, cubs });
+const claimsOf = (claims: unknown): string => JSON.stringify({ claims });
+
+/** A library of records and claims, published once. */
+async function openLists(t: TestContext) {
+  const dir = mkdtempSync(join(tmpdir(), "loss-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const write = (name: string, text: string): Promise<void> => writeFiles(dir, [[name, text]]);
+  await write("library/a/one.md", "# One\n");
+  await write("registry.json", registryOf(RECORDS));
+  await write("claims.json", claimsOf(CLAIMS));
+  await write(
+    "proofshelf.yaml",
+    `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\nclaims: { path: ./claims.json }\ncollections:\n  - { id: a, prefix: a/, title: A, visibility: public }\n`,
+  );
+  const open = () => openConfig(join(dir, "proofshelf.yaml"));
+  const run = async (options: BuildOptions = {}): Promise<BuildSummary> => build(await open(), { progress: SILENT, ...options });
+  const served = async () => {
+    const shelves = openShelves(await open());
+    const { public: shown, internal } = await readPointers(shelves);
+    assert.ok(shown !== null && internal !== null);
+    return { public: await readServed(shelves.public, shown), internal: await readServed(shelves.internal, internal) };
+  };
+  const counts = async () => {
+    const { public: shown, internal } = await served();
+    return [shown?.cubs.length, internal?.cubs.length, shown?.claims.claims.length, internal?.claims.claims.length];
+  };
+  const forgetCopies = async (): Promise<void> => {
+    const { buildDir } = openShelves(await open());
+    for (const name of ["registry", "claims"]) rmSync(join(buildDir, name), { recursive: true, force: true });
+  };
+  await run();
+  return { dir, write, run, served, counts, forgetCopies };
+}
+
+const ALL = [6, 6, 4, 4];
+
+test("a registry or claims file that is broken, empty or has lost more than half never empties the library, in neither view", async (t) => {
+  const { dir, write, run, served, counts } = await openLists(t);
+  const broken = {
+    "registry.json": [
+      registryOf(RECORDS).slice(0, 90),
+      "",
+      registryOf([]),
+      registryOf(RECORDS.slice(4)),
+      registryOf([{ id: "no record" }]),
+      "[]",
+    ],
+    "claims.json": [claimsOf(CLAIMS).slice(0, 90), "", claimsOf([]), claimsOf(CLAIMS.slice(3)), claimsOf(null), "[]"],
+  };
+  for (const [name, texts] of Object.entries(broken)) {
+    const good = readFileSync(join(dir, name), "utf8");
+    for (const text of texts) {
+      await write(name, text);
+      const summary = await run();
+      const what = name.split(".")[0] ?? "";
+      assert.match(summary.notes.join("\n"), new RegExp(`The ${what} could not be used`), `${name}: ${text}`);
+      assert.deepEqual(await counts(), ALL, `${name}: ${text}`);
+      const { public: shown, internal } = await served();
+      assert.equal(shown?.library[what as "registry" | "claims"], "kept");
+      assert.ok(
+        shown?.library.notes.some((note) => note.includes("could not be used")),
+        "readers are told",
+      );
+      assert.ok(!JSON.stringify([shown?.claims, shown?.cubs]).includes("CANARY"), "what is gated stays gated");
+      assert.ok(JSON.stringify(internal?.claims).includes("CANARY-PATH"), "and is there for those who may see it");
+    }
+    await write(name, good);
+    assert.ok(!(await run()).notes.join("\n").includes("could not be used"));
+  }
+});
+
+test("half of a list, and two entries of a few, are no loss", async (t) => {
+  const { write, run, counts } = await openLists(t);
+  await write("registry.json", registryOf(RECORDS.slice(3)));
+  await write("claims.json", claimsOf(CLAIMS.slice(2)));
+  await run();
+  assert.deepEqual(await counts(), [3, 3, 2, 2]);
+  await write("registry.json", registryOf(RECORDS.slice(5)));
+  await run();
+  assert.deepEqual(await counts(), [1, 1, 2, 2]);
+});
+
+test("where no copy is left, a broken list publishes nothing; accepting the loss publishes, and what was accepted stays so", async (t) => {
+  const { write, run, counts, forgetCopies } = await openLists(t);
+  await forgetCopies();
+  await write("registry.json", "{");
+  await assert.rejects(run(), { code: "build_failed", message: /^Nothing was published, because 6 registry entries are served/ });
+  await forgetCopies();
+  await write("registry.json", registryOf(RECORDS));
+  await write("claims.json", claimsOf([]));
+  await assert.rejects(run(), { code: "build_failed", message: /4 claims entries/ });
+  assert.deepEqual(await counts(), ALL);
+  await run({ acceptLoss: true });
+  assert.deepEqual(await counts(), [6, 6, 0, 0]);
+  await run();
+  assert.deepEqual(await counts(), [6, 6, 0, 0]);
+});
+
+test("a list that is broken on purpose: the loss is accepted, also though a copy is kept, and is not undone by the next build", async (t) => {
+  const { write, run, counts } = await openLists(t);
+  await write("registry.json", "{");
+  await write("claims.json", "[]");
+  await run({ acceptLoss: true });
+  assert.deepEqual(await counts(), [0, 0, 0, 0]);
+  await assert.rejects(run(), { code: "bad_source" }, "claims that cannot be read and were never good");
+  await write("claims.json", claimsOf([]));
+  await run();
+  assert.deepEqual(await counts(), [0, 0, 0, 0]);
 });

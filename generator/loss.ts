@@ -2,27 +2,24 @@
  *  build publishes nothing until somebody says that it was meant.
  *
  *  Lost is an object whose key is gone and whose bytes are nowhere in the store, so what moved is not. What the configuration
- *  leaves out or has no collection for is left out on purpose. Two objects may always go: small collections are edited by hand. */
+ *  leaves out or has no collection for is left out on purpose. */
 import { ShelfError } from "../snapshots/errors.ts";
-import { findCollection } from "../snapshots/format/view-data.ts";
-import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
+import { findCollection, type ObjectRow } from "../snapshots/format/view-data.ts";
 import type { Facts } from "./facts.ts";
-import type { Shelves } from "./shelves.ts";
+import { isTooMuchLost } from "./loss-rule.ts";
+import { readServed, type Shelves } from "./shelves.ts";
 import { openLeavingOut } from "./sources/left-out.ts";
 
 type Named = { readonly key: string; readonly sha256: string };
 
-const FREE = 2; // objects of a collection that may go without a word
-
-/** @param objects what the store holds now, as read
+/** @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
-export async function refuseLoss(facts: Facts, objects: readonly Named[], shelves: Shelves): Promise<void> {
-  const { config } = facts;
+export function refuseLoss({ config }: Facts, before: readonly Named[], objects: readonly Named[]): void {
   const isLeftOut = openLeavingOut(config.store, config.collections);
   const keys = new Set(objects.map(({ key }) => key));
   const digests = new Set(objects.map(({ sha256 }) => sha256));
   const counts = new Map<string, { had: number; lost: number }>();
-  for (const { key, sha256 } of await readBefore(facts, shelves)) {
+  for (const { key, sha256 } of before) {
     const collection = findCollection(config.collections, key);
     if (collection === null || isLeftOut(key) !== null) continue;
     const count = counts.get(collection.id) ?? { had: 0, lost: 0 };
@@ -31,7 +28,7 @@ export async function refuseLoss(facts: Facts, objects: readonly Named[], shelve
     if (!keys.has(key) && !digests.has(sha256)) count.lost++;
   }
   const isEmpty = objects.length === 0;
-  const lost = [...counts].filter(([, { had, lost }]) => isEmpty || (lost > FREE && 2 * lost > had));
+  const lost = [...counts].filter(([, { had, lost }]) => isTooMuchLost(had, lost, isEmpty));
   if (lost.length === 0) return;
   const said = lost.map(([id, count]) => `${count.lost} of ${count.had} in collection ${id}`).join(", ");
   throw new ShelfError("build_failed", `Nothing was published, because the store has lost objects since the last build: ${said}.`, {
@@ -42,14 +39,9 @@ export async function refuseLoss(facts: Facts, objects: readonly Named[], shelve
   });
 }
 
-/** What is served now. Where even that cannot be read there is nothing to compare with. */
-async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly Named[]> {
+/** Objects that are served now. Where even that cannot be read there is nothing to compare with. */
+export async function readBefore({ state, pointers }: Facts, shelves: Shelves): Promise<readonly ObjectRow[]> {
   if (pointers.internal === null) return [];
   if (pointers.internal.snapshot === state.internal?.snapshot) return state.objects;
-  try {
-    return (await (await openSnapshot(shelves.internal, pointers.internal, createTreeCache())).data()).objects;
-  } catch (error) {
-    if (error instanceof ShelfError && error.code === "snapshot_damaged") return [];
-    throw error;
-  }
+  return (await readServed(shelves.internal, pointers.internal))?.objects ?? [];
 }

@@ -30,7 +30,8 @@ import {
  *  - first: no build has published here yet; forgotten: what the last build knew is lost, or its snapshot was pruned
  *  - program: what makes it has changed
  *  - new, gone: it was not there before, or is there no more
- *  - version, size, time: the object store gives another one
+ *  - version, size: the object store gives another one
+ *  - time: where times come from has changed
  *  - root: its collection has become public, or gated
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
@@ -52,7 +53,13 @@ export type Why =
   | "index"
   | "gated";
 
-export type PlannedObject = { readonly row: StoredObject; readonly root: "public" | "internal"; readonly why: readonly Why[] };
+export type PlannedObject = {
+  readonly row: StoredObject;
+  readonly root: "public" | "internal";
+  readonly why: readonly Why[];
+  /** What a build that did not get to its end has read of this very version. */
+  readonly known?: KnownObject;
+};
 
 export type ReadingPlan = {
   /** All inputs, and the program, are as they were: there is nothing to do at all. */
@@ -97,6 +104,8 @@ export type DocumentsPlan = {
 };
 
 export type WritingPlan = {
+  /** How many pages there are, when all are rendered; null when most are kept. */
+  readonly pageCount: number | null;
   /** Every page, in order. Made while it is walked through: a page is compared shortly before it is rendered. */
   pages(): Iterable<PlannedPage>;
   /** Digest of what all pages share. */
@@ -116,7 +125,7 @@ export type WritingPlan = {
 };
 
 export function planReading(facts: Facts): ReadingPlan {
-  const { config, listed, state, pointers, indexes } = facts;
+  const { config, listed, state, pointers, indexes, journal } = facts;
   const fingerprint = fingerprintOf(facts);
   const nothing =
     fingerprint === state.fingerprint &&
@@ -144,8 +153,11 @@ export function planReading(facts: Facts): ReadingPlan {
     const why =
       object === undefined
         ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
-        : differences(row, root, object);
+        : differences(row, root, object, state.uploaded === config.uploaded);
+    const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
+    else if (journaled?.version === row.version && journaled.size === row.size && journaled.root === root)
+      read.push({ row, root, why, known: journaled });
     else read.push({ row, root, why });
   }
   const there = new Set(listed.rows.map(({ key }) => key));
@@ -181,9 +193,11 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
     ),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
+  const voidPages = voidedBy("pages");
   return {
+    pageCount: voidPages === null ? null : [...storedPages(data, extracts)].length,
     *pages() {
-      const why = voidedBy("pages");
+      const why = voidPages;
       for (const page of storedPages(data, extracts)) {
         const before = known.pages[page.file];
         if (before !== undefined && shared === known.shared && page.folder !== null && !touched.has(page.folder)) {
@@ -267,11 +281,11 @@ function rootOf(config: Config, key: string): "public" | "internal" {
   return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
 }
 
-function differences(row: StoredObject, root: "public" | "internal", before: KnownObject): readonly Why[] {
+function differences(row: StoredObject, root: "public" | "internal", before: KnownObject, sameTimes: boolean): readonly Why[] {
   const found: Why[] = [];
   if (before.version !== row.version) found.push("version");
   if (before.size !== row.size) found.push("size");
-  if (before.uploaded !== row.uploaded) found.push("time");
+  if (!sameTimes) found.push("time");
   if (before.root !== root) found.push("root");
   return found;
 }
@@ -281,10 +295,12 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
     JSON.stringify([
       makers,
       registry.inputs,
-      claims?.sha256 ?? null,
+      claims.state,
+      claims.sha256,
+      claims.notes,
       // What of the configuration reaches a snapshot, or forbids it.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.leaks]),
-      listed.rows.map(({ key, size, version, uploaded }) => [key, size, version, uploaded]),
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.uploaded, config.leaks]),
+      listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
     ]),
   );

@@ -55,7 +55,12 @@ const UNREAD = "0".repeat(64);
 export async function previewBuild(config: Config): Promise<Preview> {
   const shelves = openShelves(config);
   const running = await findRunningBuild(shelves.buildDir);
-  const facts = await gatherFacts(config, shelves, { store: openObjectStore(config.store), now: () => new Date(), keep: false });
+  const facts = await gatherFacts(config, shelves, {
+    store: openObjectStore(config.store),
+    now: () => new Date(),
+    keep: false,
+    acceptLoss: false,
+  });
   const reading = planReading(facts);
   const common = {
     nothing: reading.nothing,
@@ -67,7 +72,7 @@ export async function previewBuild(config: Config): Promise<Preview> {
       removed: reading.removed.map((key) => ({ key, why: ["gone" as const] })),
     },
     rejected: refusals(facts, []),
-    notes: [...facts.registry.notes, ...(facts.claims?.notes ?? [])],
+    notes: [...facts.registry.notes, ...facts.claims.notes],
   };
   if (reading.nothing) {
     const { pages, bundles } = facts.state;

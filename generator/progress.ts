@@ -1,25 +1,112 @@
-/** Progress on stderr when a person watches; silence otherwise. */
+/** What is being done, on stderr. On a terminal one line for each step, rewritten while it lasts; elsewhere, where lines pile up in a
+ *  log, one line each ten seconds, so that what takes long can be told from what hangs. */
 
-export type Progress = { step(name: string, done?: number, total?: number): void; end(): void };
+export type Progress = {
+  /** @param total how many there will be; without it neither share nor time left is told */
+  step(name: string, done?: number, total?: number): void;
+  end(): void;
+};
 
-/** Lines are rewritten at most this often; milliseconds. */
+export type ProgressOptions = {
+  readonly stream?: Pick<NodeJS.WriteStream, "write"> & { readonly isTTY?: boolean };
+  /** Milliseconds; for tests. */
+  readonly now?: () => number;
+  /** Milliseconds between lines of a log. */
+  readonly logEvery?: number;
+};
+
+/** A terminal's line is rewritten at most this often; milliseconds. */
 const EVERY_MS = 100;
+/** Milliseconds between lines in a log. */
+const LOG_EVERY_MS = 10_000;
+/** A step that took less than this leaves no line on a terminal; milliseconds. */
+const SHORT_MS = 1000;
+/** Of a step that has just begun nothing can be said about its end; milliseconds. */
+const SETTLED_MS = 2000;
 
-export function openProgress(stream: NodeJS.WriteStream = process.stderr): Progress {
-  if (!stream.isTTY) return { step() {}, end() {} };
-  let last = 0;
-  let open = "";
+export const SILENT: Progress = { step() {}, end() {} };
+
+/** "quiet" shows nothing, "verbose" leaves a line for every step that has ended. */
+export type Verbosity = "quiet" | "normal" | "verbose";
+
+let verbosity: Verbosity = "normal";
+
+/** For the whole process: `--quiet` and `--verbose`. */
+export function setVerbosity(wanted: Verbosity): void {
+  verbosity = wanted;
+}
+
+type Step = { readonly name: string; readonly began: number; done: number | null; total: number | null };
+
+export function openProgress({
+  stream = process.stderr,
+  now = () => performance.now(),
+  logEvery = LOG_EVERY_MS,
+}: ProgressOptions = {}): Progress {
+  if (verbosity === "quiet") return SILENT;
+  const verbose = verbosity === "verbose";
+  const terminal = stream.isTTY === true;
+  let current: Step | null = null;
+  let written = Number.NEGATIVE_INFINITY;
+  let timer: NodeJS.Timeout | undefined;
+  const show = (): void => {
+    if (current === null) return;
+    written = now();
+    const line = describe(current, written - current.began);
+    stream.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
+  };
+  const close = (): void => {
+    if (current === null) return;
+    const took = now() - current.began;
+    if (terminal) stream.write("\r\u001b[2K");
+    if (verbose || (terminal && took >= SHORT_MS)) stream.write(`${describeDone(current, took)}\n`);
+  };
   return {
     step(name, done, total) {
-      const now = performance.now();
-      const line = done === undefined ? `${name} …` : `${name} ${done}${total === undefined ? "" : `/${total}`}`;
-      if (name === open && now - last < EVERY_MS && done !== total) return;
-      stream.write(`\r\u001b[2K${line}`);
-      last = now;
-      open = name;
+      const isNew = name !== current?.name;
+      if (isNew) {
+        close();
+        current = { name, began: now(), done: null, total: null };
+      }
+      if (current === null) return;
+      current.done = done ?? current.done;
+      current.total = total ?? current.total;
+      // A step that says nothing of itself is shown to go on all the same.
+      timer ??= setInterval(show, terminal ? SHORT_MS : logEvery).unref();
+      if (terminal && (isNew || now() - written >= EVERY_MS || done === total)) show();
     },
     end() {
-      stream.write("\r\u001b[2K");
+      clearInterval(timer);
+      timer = undefined;
+      close();
+      current = null;
     },
   };
+}
+
+/** `read 1,200 of 4,000, 35/s, 1 min 20 s left` */
+function describe({ name, done, total }: Step, ms: number): string {
+  if (done === null) return ms < SETTLED_MS ? `${name} …` : `${name} … ${duration(ms)}`;
+  const parts = [`${name} ${count(done)}${total === null ? "" : ` of ${count(total)}`}`];
+  if (ms >= SETTLED_MS && done > 0) {
+    const rate = (done / ms) * 1000;
+    parts.push(`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`);
+    if (total !== null && total > done) parts.push(`${duration(((total - done) / rate) * 1000)} left`);
+  }
+  return parts.join(", ");
+}
+
+function describeDone({ name, done }: Step, ms: number): string {
+  return `${name}${done === null ? "" : ` ${count(done)}`} in ${ms < SHORT_MS ? `${Math.round(ms)} ms` : duration(ms)}`;
+}
+
+function count(value: number): string {
+  return value.toLocaleString("en");
+}
+
+function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }

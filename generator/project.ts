@@ -17,6 +17,7 @@ export function project(set: RecordSet): Views {
     base_url: set.baseUrl,
     registry_url: set.registryUrl,
     registry: set.registry,
+    claims: set.claims.state,
     generator: set.generator,
     collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
     notes: set.notes,

@@ -9,12 +9,14 @@ import { readBlob } from "../snapshots/shelf/read.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import { parseExtract } from "./extract/extract-json.ts";
 import type { ExtractPool } from "./extract/pool.ts";
+import type { Journal } from "./journal.ts";
 import type { PlannedObject, ReadingPlan } from "./plan.ts";
 import type { Progress } from "./progress.ts";
 import { openByteBudget } from "../snapshots/shelf/byte-budget.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 import { together } from "./tasks.ts";
+import type { TimeOf } from "./upload-times.ts";
 
 /** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
@@ -41,6 +43,8 @@ export async function readObjects(options: {
   readonly shelves: Shelves;
   readonly pool: () => ExtractPool;
   readonly progress: Progress;
+  readonly timeOf: TimeOf;
+  readonly journal: Journal;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
@@ -58,9 +62,14 @@ export async function readObjects(options: {
           await budget.take(planned.row.size);
           try {
             signal.throwIfAborted();
-            const result = await readObject(planned, store, shelves[planned.root], pool);
+            const result =
+              (await takeUp(planned, shelves[planned.root])) ??
+              (await readObject(planned, { store, shelf: shelves[planned.root], pool, timeOf: options.timeOf }));
             if ("reason" in result) refused.push(result);
-            else objects.push(result);
+            else {
+              objects.push(result);
+              if (result !== planned.known) options.journal.add(result);
+            }
           } finally {
             budget.give(planned.row.size);
           }
@@ -76,22 +85,39 @@ export async function readObjects(options: {
   return { objects, refused, extracts: extractsOf(objects, shelves) };
 }
 
+/** What a build has read that did not get to its end, when its blobs are whole; null when not. */
+async function takeUp({ known }: PlannedObject, shelf: Shelf): Promise<KnownObject | null> {
+  if (known === undefined) return null;
+  try {
+    await readBlob(shelf, known.sha256);
+    await readBlob(shelf, known.extract.sha256);
+    return known;
+  } catch (error) {
+    if (error instanceof ShelfError) return null;
+    throw error;
+  }
+}
+
 async function readObject(
   { row, root }: PlannedObject,
-  store: ObjectStore,
-  shelf: Shelf,
-  pool: ExtractPool,
+  {
+    store,
+    shelf,
+    pool,
+    timeOf,
+  }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly timeOf: TimeOf },
 ): Promise<KnownObject | Rejection> {
   try {
     const { bytes, version } = await store.read(row.key);
     const digest = sha256(bytes);
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
+    const uploaded = await timeOf(row, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };
     await shelf.putBlob(extract.sha256, json);
-    return { key: row.key, ...facts, size, sha256: digest, uploaded: row.uploaded, extract, version, root };
+    return { key: row.key, ...facts, size, sha256: digest, uploaded, extract, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.
     if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;

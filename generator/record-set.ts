@@ -15,7 +15,7 @@ export type RecordSet = {
   readonly collections: readonly CollectionInfo[];
   /** Ascending by key; every key lies in a collection. */
   readonly objects: readonly ReadRow[];
-  readonly claims: { readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
+  readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
   readonly cubs: readonly CubRecord[];
   readonly registry: RegistryState;
   /** null when `registry` is "none" or "failed". */
@@ -39,18 +39,18 @@ export function recordSet(
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
     objects: read.objects.map(({ version: _, root: __, secrets: ___, ...row }) => row),
-    claims: claims ?? { meta: { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} }, claims: [] },
+    claims,
     cubs: registry.cubs,
     registry: registry.state,
     meta: registry.meta,
     code: registry.code,
     rejected: refusals(facts, read.refused),
-    notes: [...registry.notes, ...(claims?.notes ?? [])],
+    notes: [...registry.notes, ...claims.notes],
   };
 }
 
 /** Everything that is left out.
  *  @param refused objects that were listed and could not be read */
 export function refusals({ listed, registry, claims }: Facts, refused: readonly Rejection[]): readonly Rejection[] {
-  return [...listed.rejected, ...refused, ...registry.rejected, ...(claims?.rejected ?? [])];
+  return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
 }

@@ -2,7 +2,9 @@
 import { chmod, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../snapshots/errors.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
@@ -41,6 +43,16 @@ export async function readPointers(
     throw error;
   });
   return { public: await shelves.public.readPointer(), internal };
+}
+
+/** What a snapshot holds, for what is held against it; null where even that cannot be read, so that there is nothing to compare with. */
+export async function readServed(shelf: Shelf, record: SnapshotRecord): Promise<ViewData | null> {
+  try {
+    return await (await openSnapshot(shelf, record, createTreeCache())).data();
+  } catch (error) {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  }
 }
 
 /** Brings both logs of what was served up to date. Only under the build lock, after the pointer has moved. */

@@ -8,6 +8,7 @@ import type { Sha256 } from "../snapshots/digest.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
+import type { Config } from "./config/config.ts";
 import type { Makers } from "./makers.ts";
 import type { ObjectRow } from "../snapshots/format/view-data.ts";
 import { seal, unseal } from "./sealed.ts";
@@ -54,6 +55,8 @@ export type BuildState = {
   /** What made each kind of work in here. */
   readonly makers: Makers | null;
   readonly objects: readonly KnownObject[];
+  /** Where their times came from; null when that is not known. */
+  readonly uploaded: Config["uploaded"] | null;
   /** Objects that were listed but could not be read: the next build tries again, also when nothing else has changed. */
   readonly refused: readonly Rejection[];
   /** Path in the tree → what it was rendered from, and its blob. */
@@ -77,6 +80,7 @@ export const EMPTY_STATE: BuildState = {
   fingerprint: "",
   makers: null,
   objects: [],
+  uploaded: null,
   refused: [],
   pages: {},
   shared: "",

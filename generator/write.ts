@@ -50,7 +50,9 @@ export async function writeViews(
   const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind));
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
-  const pages = run(() => renderPages({ data: views.public, pages: plan.pages(), renderer, shelf: shelves.public, progress, signal }));
+  const pages = run(() =>
+    renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
+  );
   const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
     run(async () => {
       const { catalog, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
@@ -75,6 +77,7 @@ export async function writeViews(
     return { public: await shown, internal: await internal };
   });
   const [shown, internal] = [await drafts.public, await drafts.internal];
+  progress.step("write the search index");
   return {
     drafts: { public: shown.snapshot, internal: internal.snapshot },
     known: {

@@ -1,34 +1,86 @@
 /** `proofshelf build` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
+import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
+import { countJournal } from "../journal.ts";
+import { openShelves } from "../shelves.ts";
+import { describeFindings } from "../sources/registry-findings.ts";
+
+/** Findings in the registry that are told. */
+const MAX_FINDINGS = 20;
+
+/** Exit code after Ctrl-C, as shells have it. */
+const INTERRUPTED = 130;
 
 export async function runBuild(
-  options: CommonOptions & { readonly now?: string; readonly acceptLoss?: boolean; readonly keepHistory?: boolean },
+  options: CommonOptions & {
+    readonly now?: string;
+    readonly acceptLoss?: boolean;
+    readonly adopt?: boolean;
+    readonly prune?: boolean;
+    readonly keepHistory?: boolean;
+  },
 ): Promise<void> {
   const config = await openConfig(options.config ?? null);
-  await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
+  const clock = options.now === undefined ? {} : { clock: fixedClock(options.now) };
+  await buildAndEmbed(config, { ...options, ...clock });
 }
 
 /** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
  *  stderr beside it. */
 export async function buildAndEmbed(
   config: Config,
-  options: {
-    readonly json?: boolean;
+  options: Omit<CommonOptions, "config"> & {
+    /** Everything on stderr: standard output is another's. */
+    readonly beside?: boolean;
     readonly clock?: () => Date;
     readonly signal?: AbortSignal;
     readonly acceptLoss?: boolean;
+    readonly adopt?: boolean;
+    readonly prune?: boolean;
     readonly keepHistory?: boolean;
   },
 ): Promise<void> {
-  const { json, clock, signal, acceptLoss = false, keepHistory = false } = options;
-  const summary = await build(config, { acceptLoss, keepHistory, ...(clock === undefined ? {} : { now: clock }) });
-  print(json === undefined ? {} : { json }, summary, describe(summary));
-  const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
-  (json === true ? process.stderr : process.stdout).write(embedding);
+  const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false } = options;
+  const summary = await onInterrupt(
+    () => endBuild(config),
+    () => build(config, { acceptLoss, adopt, keepHistory, ...(clock === undefined ? {} : { now: clock }) }),
+  );
+  if (options.beside === true) process.stderr.write(describe(summary, options));
+  else print(options, summary, describe(summary, options));
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    process.exitCode = INTERRUPTED;
+    stop.abort();
+  };
+  const signals = AbortSignal.any(signal === undefined ? [stop.signal] : [stop.signal, signal]);
+  const embedding = await onInterrupt(interrupt, () => embedViews(config, { signal: signals }));
+  const beside = json === true || options.beside === true ? process.stderr : process.stdout;
+  beside.write(describeEmbedding(embedding));
+  if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config));
+}
+
+/** Ctrl-C does this, once, while the work goes on. */
+async function onInterrupt<T>(handle: () => void, work: () => Promise<T>): Promise<T> {
+  process.once("SIGINT", handle);
+  try {
+    return await work();
+  } finally {
+    process.off("SIGINT", handle);
+  }
+}
+
+/** Ends the process as Ctrl-C would: what is stopped half way is not published, and what was read is kept. */
+function endBuild(config: Config): void {
+  const count = countJournal(openShelves(config).buildDir);
+  process.stderr.write(
+    `\nStopped; what is published is served on. ${count} objects that were read are kept: the next build goes on there.\n`,
+  );
+  process.removeAllListeners("SIGINT");
+  process.kill(process.pid, "SIGINT");
 }
 
 function fixedClock(text: string): () => Date {
@@ -37,20 +89,27 @@ function fixedClock(text: string): () => Date {
   return () => time;
 }
 
-function describe(summary: BuildSummary): string {
+function describe(summary: BuildSummary, { quiet = false, verbose = false }: CommonOptions): string {
   const { snapshot, sequence, published, added, changed, removed, unchanged, rejected, duration_ms: ms, work, notes, unreadable } = summary;
-  const lines = [
+  const findings = describeFindings(summary.registry);
+  const shown = verbose ? findings : findings.slice(0, MAX_FINDINGS);
+  const done = [
     published
       ? `Published snapshot ${sequence} (${snapshot}): ${added} added, ${changed} changed, ${removed} removed, ${unchanged} unchanged.`
       : summary.internal.published
         ? `The public view has not changed; snapshot ${sequence} (${snapshot}) is served on. The internal view was published.`
         : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
     `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
+  ];
+  const lines = [
+    ...(quiet ? [] : done),
     ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),
     ...unreadable.map((item) => `Not read in full ${JSON.stringify(item.key)}: ${item.notes.join("; ")}`),
     ...notes.map((note) => `Note: ${note}`),
+    ...shown.map((finding) => `Registry: ${finding}`),
+    ...(shown.length < findings.length ? [`Registry: and ${findings.length - shown.length} more; --verbose tells all.`] : []),
   ];
-  return `${lines.join("\n")}\n`;
+  return lines.map((line) => `${line}\n`).join("");
 }
 
 export function describeEmbedding({ written, embedded, notice, duration_ms: ms }: Embedding): string {

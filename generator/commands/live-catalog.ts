@@ -10,7 +10,8 @@ import { listObjects } from "../sources/list-objects.ts";
 import { openObjectStore } from "../sources/open-object-store.ts";
 
 export async function liveCatalog(config: Config): Promise<Catalog> {
-  const { rows } = await listObjects(openObjectStore(config.store), config);
+  const { rows: listed } = await listObjects(openObjectStore(config.store), config);
+  const rows = config.uploaded === "none" ? listed.map((row) => ({ ...row, uploaded: null })) : listed;
   const collections = config.collections
     .filter((collection) => collection.visibility === "public")
     .map((collection) => {

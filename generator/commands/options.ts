@@ -2,7 +2,14 @@
 import { openConfig } from "../config/config.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
 
-export type CommonOptions = { readonly config?: string; readonly json?: boolean };
+export type CommonOptions = {
+  readonly config?: string;
+  readonly json?: boolean;
+  /** Says only what is wrong or worth a note. */
+  readonly quiet?: boolean;
+  /** Says all, however long it is. */
+  readonly verbose?: boolean;
+};
 
 /** The shelves of the configuration, whose sources need not be there. */
 export async function openConfigured(options: CommonOptions): Promise<Shelves> {

@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<Why, string>> = {
   gone: "gone",
   version: "another version",
   size: "another size",
-  time: "another time",
+  time: "its time comes from elsewhere now",
   root: "its collection became public or gated",
   refused: "could not be read the last time",
   content: "what it is made from changed",

@@ -1,47 +1,83 @@
 /** `proofshelf prune` */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { prune } from "../../snapshots/shelf/prune.ts";
+import { prune, type Pruned } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { type CommonOptions, openConfigured, print } from "./options.ts";
+import { type Config, openConfig } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
-import { closeIndex, keepRecords, vectorsDir } from "../shelves.ts";
+import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { type CommonOptions, print } from "./options.ts";
 
-export async function runPrune(options: CommonOptions & { readonly keep: string }): Promise<void> {
-  const keep = Number(options.keep);
+/** Snapshots that are kept when nobody says how many. */
+const DEFAULT_KEEP = 10;
+
+type PrunedRoots = Readonly<Record<"public" | "internal", Pruned>>;
+
+export async function runPrune(options: CommonOptions & { readonly keep?: string }): Promise<void> {
+  const config = await openConfig(options.config ?? null, { checkSources: false });
+  const keep = options.keep === undefined ? (config.keep ?? DEFAULT_KEEP) : Number(options.keep);
   if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
-  const shelves = await openConfigured(options);
-  // Vectors that are just being made belong to no snapshot yet and would be taken for another model's.
-  const alone = <T>(work: () => Promise<T>): Promise<T> => withBuildLock(shelves.buildDir, () => withBuildLock(vectorsDir(shelves), work));
-  const done = await alone(async () => {
-    const result = { removed_snapshots: [] as string[], removed_blobs: 0, freed_bytes: 0 };
-    // Internal first: its old snapshots may be all that still needs some public blobs.
-    for (const view of ["internal", "public"] as const) {
-      const shelf = shelves[view];
-      const index = await openIndex(shelf.indexUri);
-      try {
-        const { removed_snapshots, removed_blobs, freed_bytes } = await prune({
-          shelf,
-          keep,
-          index,
-          ...(view === "public"
+  const roots = await pruneRoots(openShelves(config), keep);
+  const { public: open, internal } = roots;
+  const total = {
+    removed_snapshots: [...internal.removed_snapshots, ...open.removed_snapshots],
+    removed_blobs: internal.removed_blobs + open.removed_blobs,
+    freed_bytes: internal.freed_bytes + open.freed_bytes,
+  };
+  print(options, { ...total, roots }, describe(roots));
+}
+
+/** For who builds again and again: by `keep` of the configuration, when it has one.
+ *  @returns what was removed, in words; empty when that is nothing */
+export async function pruneByConfig(config: Config): Promise<string> {
+  if (config.keep === null) return "";
+  try {
+    const roots = await pruneRoots(openShelves(config), config.keep);
+    return roots.public.removed_blobs + roots.internal.removed_blobs === 0 ? "" : describe(roots);
+  } catch (error) {
+    // The next build prunes too.
+    if (error instanceof ShelfError) return `Nothing was pruned: ${error.message}\n`;
+    throw error;
+  }
+}
+
+/** @throws ShelfError "build_running" while somebody builds or makes vectors: those belong to no snapshot yet and would be taken for
+ *          another model's */
+async function pruneRoots(shelves: Shelves, keep: number): Promise<PrunedRoots> {
+  return withBuildLock(shelves.buildDir, () =>
+    withBuildLock(vectorsDir(shelves), async () => {
+      const pruneRoot = async (view: "public" | "internal"): Promise<Pruned> => {
+        const shelf = shelves[view];
+        const index = await openIndex(shelf.indexUri);
+        const others =
+          view === "public"
             ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) }
-            : { servedWith: shelves.public }),
-        });
-        result.removed_snapshots.push(...removed_snapshots);
-        result.removed_blobs += removed_blobs;
-        result.freed_bytes += freed_bytes;
-      } finally {
-        index.close();
-      }
-    }
-    await keepRecords(shelves);
-    await closeIndex(shelves);
-    return result;
-  });
-  print(
-    options,
-    done,
-    `Removed ${done.removed_snapshots.length} snapshots and ${done.removed_blobs} blobs, ${(done.freed_bytes / 1e6).toFixed(1)} MB.\n`,
+            : { servedWith: shelves.public };
+        try {
+          return await prune({ shelf, keep, index, ...others });
+        } finally {
+          index.close();
+        }
+      };
+      // Internal first: its old snapshots may be all that still needs some public blobs.
+      const internal = await pruneRoot("internal");
+      const open = await pruneRoot("public");
+      await keepRecords(shelves);
+      await closeIndex(shelves);
+      return { public: open, internal };
+    }),
   );
+}
+
+function describe(roots: PrunedRoots): string {
+  return (["public", "internal"] as const)
+    .flatMap((root) => {
+      const { removed_snapshots: ids, removed_blobs: blobs, freed_bytes: bytes } = roots[root];
+      return [
+        `${root}: removed ${ids.length} snapshots and ${blobs} blobs, ${(bytes / 1e6).toFixed(1)} MB.`,
+        ...ids.map((id) => `    ${id}`),
+      ];
+    })
+    .map((line) => `${line}\n`)
+    .join("");
 }

@@ -14,6 +14,8 @@ import { type Config, openConfig, readAccess } from "../config/config.ts";
 import { embedViews } from "../index/embed.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
+import { buildEvery, parsePeriod } from "./every.ts";
+import { pruneByConfig } from "./prune.ts";
 
 const SITE_MAIN = fileURLToPath(new URL("../../site/main.ts", import.meta.url));
 const SIDECAR_MAIN = fileURLToPath(new URL("../../sidecar/main.ts", import.meta.url));
@@ -29,6 +31,7 @@ export type ServeOptions = CommonOptions & {
   readonly port: string;
   readonly host: string;
   readonly build?: boolean;
+  readonly every?: string;
   readonly only?: "site" | "sidecar";
   readonly rateLimits: boolean;
   readonly metrics?: string;
@@ -38,13 +41,14 @@ export type ServeOptions = CommonOptions & {
 export async function runServe(options: ServeOptions): Promise<void> {
   const port = parsePort("--port", options.port);
   const operations = options.metrics === undefined ? null : parseAddress("--metrics", options.metrics);
+  const period = options.every === undefined ? null : parsePeriod(options.every);
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
   if (options.build === true) await build(config);
   const { dist } = await compileSite();
   const { publicDir, internalDir } = openShelves(config);
   const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
-  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, config, options);
-  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, config, options);
+  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, { config, options, period });
+  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, { config, options, period });
 }
 
 function parsePort(option: string, text: string): number {
@@ -69,7 +73,14 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
     embeddings: config.embeddings,
     gateway: config.gateway,
     code: config.code,
-    reindexCommand: [process.execPath, CLI, "build", "--json", ...(options.config === undefined ? [] : ["--config", config.file])],
+    reindexCommand: [
+      process.execPath,
+      CLI,
+      "build",
+      "--json",
+      "--prune",
+      ...(options.config === undefined ? [] : ["--config", config.file]),
+    ],
     rateLimits: options.rateLimits,
     trustProxy: config.trustProxy,
     alone: options.only === "sidecar",
@@ -77,7 +88,11 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
   };
 }
 
-async function startServer(main: string, serving: SiteServing | SidecarServing, config: Config, options: ServeOptions): Promise<void> {
+async function startServer(
+  main: string,
+  serving: SiteServing | SidecarServing,
+  { config, options, period }: { readonly config: Config; readonly options: ServeOptions; readonly period: number | null },
+): Promise<void> {
   const env =
     serving.part === "site"
       ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name)))
@@ -91,8 +106,10 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
   const ended = new AbortController();
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
-    const embeddings = await embedViews(config, { progress: { step() {}, end() {} }, signal: ended.signal });
-    if (!ended.signal.aborted) process.stderr.write(describeEmbedding(embeddings));
+    const embeddings = await embedViews(config, { signal: ended.signal });
+    if (ended.signal.aborted) return;
+    process.stderr.write(describeEmbedding(embeddings));
+    process.stderr.write(await pruneByConfig(config));
   };
   try {
     await new Promise<void>((resolve, reject) => {
@@ -108,7 +125,9 @@ async function startServer(main: string, serving: SiteServing | SidecarServing, 
           );
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
-          if (options.build === true) void embed();
+          // Its output is said on stderr: standard output stays the one line above.
+          if (period !== null) void buildEvery(period, { ...options, json: false, beside: true }, ended.signal);
+          else if (options.build === true) void embed();
         } else {
           reject(Object.assign(new Error(message.message), { code: message.code }));
           child.kill();

@@ -1,6 +1,6 @@
 /** `proofshelf snapshots list | diff | rollback` */
 import { join } from "node:path";
-import { describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
+import { countFiles, describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { ChangeCounts, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
@@ -71,15 +71,24 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
   const trees = createTreeCache();
   const before = await openSnapshot(shelf, await findRecord(shelf, a), trees);
   const after = await openSnapshot(shelf, await findRecord(shelf, b), trees);
-  const [names, changes] = [await diffSnapshots(before, after), await describeChanges(before, after)];
+  const [names, changes, files] = [
+    await diffSnapshots(before, after),
+    await describeChanges(before, after),
+    await countFiles(before, after),
+  ];
   const sign = { added: "+", changed: "~", removed: "-" };
-  const lines = changes.flatMap(({ what, name, change, fields }) => [
+  const lines = changes.flatMap(({ what, name, change, fields, before: old, after: now }) => [
     `${sign[change]} ${what} ${JSON.stringify(name)}`,
-    ...fields.map(({ field, before: old, after: now }) => `    ${field}: ${old} → ${now}`),
+    ...(old === now ? [] : [`    sha256: ${[old, now].filter((digest) => digest !== null).join(" → ")}`]),
+    ...fields.map(({ field, before: was, after: is }) => `    ${field}: ${was} → ${is}`),
   ]);
+  if (lines.length === 0 && files.length > 0) lines.push("No differences in objects, claims and records, but in what is made of them:");
+  lines.push(
+    ...files.map(({ folder, added, changed, removed }) => `files in ${folder}: ${added} added, ${changed} changed, ${removed} removed`),
+  );
   print(
     options,
-    { from: before.record, to: after.record, ...names, changes },
+    { from: before.record, to: after.record, ...names, changes, files },
     lines.length === 0 ? "No differences.\n" : `${lines.join("\n")}\n`,
   );
 }
@@ -119,7 +128,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
       // What the registry keeps to itself is in no snapshot.
-      const { privateTexts } = await readRegistry(config, join(shelves.buildDir, "registry"), () => new Date(), true);
+      const { privateTexts } = await readRegistry(config, { dir: join(shelves.buildDir, "registry"), keep: false });
       refuseToReveal(openGating({ collections: config.collections, ...now, privateTexts })(next.public));
     }
     const setback = findSetback(current.public, await shelves.public.records.index());

@@ -8,11 +8,15 @@ import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { openConfig } from "../config/config.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
+import { readSourceFile } from "../sources/source-file.ts";
 import { openShelves, type Shelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Exit code when something was found. */
 export const FOUND = 3;
+
+/** A receipt has a few quotes. */
+const MAX_RECEIPT_BYTES = 16 * 1024 * 1024;
 
 type VerifyCommandOptions = CommonOptions & { readonly all?: boolean; readonly since?: string; readonly receipt?: string };
 
@@ -39,7 +43,7 @@ async function readSince(text: string): Promise<Since> {
 }
 
 async function verifyReceipt(file: string, shelves: Shelves, options: CommonOptions): Promise<void> {
-  const receipt = parseReceipt(await readFile(file, "utf8"));
+  const receipt = parseReceipt(new TextDecoder().decode(await readSourceFile(file, "receipt", MAX_RECEIPT_BYTES)));
   if (receipt === null) throw new ShelfError("bad_config", `${file} holds no receipt and no answer with one.`);
   const findings: string[] = [];
   let checked = false;

@@ -6,6 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { packaged } from "../packaged.ts";
 import type { StorePatterns } from "../sources/left-out.ts";
@@ -14,7 +15,7 @@ import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
-export { listConfigFields } from "./problems.ts";
+export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
@@ -29,16 +30,20 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "embeddings" | "leaks" | "mcp">> & {
+export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "embeddings" | "leaks" | "mcp">> & {
   /** Absolute path of the file. */
   readonly file: string;
+  /** Digest of its bytes. */
+  readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
   readonly store: StorageConfig & StorePatterns;
   readonly shelf: StorageConfig;
+  /** null keeps all. */
+  readonly keep: number | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
-  readonly registry: RegistryConfig | null;
+  readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
   readonly answers: NonNullable<ParsedConfig["answers"]> | null;
@@ -81,7 +86,7 @@ export function parseConfig(bytes: Uint8Array, path: string, options: OpenConfig
   } else if (lines.length === 0) lines.push({ line: 1, path: [], what: "the file is empty; it needs at least store and collections" });
   for (const problem of problems) lines.push({ line: yaml.lineOf(problem.path), ...problem });
   if (lines.length > 0 || parsed === null) throw badConfig(path, lines);
-  return resolveConfig(parsed, file, folder);
+  return { ...resolveConfig(parsed, file, folder), sha256: sha256(bytes) };
 }
 
 /** The access section alone, of a file that is wrong elsewhere: who is let in must not wait for the rest.
@@ -135,10 +140,9 @@ function readConfigFile(path: string): Uint8Array {
   }
 }
 
-function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Config {
+function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
   const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
-  const { registry } = parsed;
   return {
     file,
     title: parsed.title,
@@ -148,10 +152,11 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
     shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
+    uploaded: parsed.uploaded,
+    keep: parsed.keep ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
-    registry:
-      registry?.path !== undefined ? { path: resolve(folder, registry.path) } : registry?.url !== undefined ? { url: registry.url } : null,
+    registry: resolveRegistry(parsed.registry, folder),
     code: parsed.code === undefined ? null : storage(parsed.code),
     access: resolveAccess(parsed.access, folder),
     answers: parsed.answers ?? null,
@@ -161,6 +166,13 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Conf
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
   };
+}
+
+function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Config["registry"] {
+  if (registry === undefined) return null;
+  const { path, url, internalFields } = registry;
+  if (path !== undefined) return { path: resolve(folder, path), internalFields };
+  return url === undefined ? null : { url, internalFields };
 }
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {

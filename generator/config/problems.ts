@@ -30,7 +30,9 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   record: "a mapping",
 };
 
-const document = z.toJSONSchema(configSchema, { io: "input" }) as JsonSchema;
+/** The schema of the file as it is written, for editors too. */
+export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" });
+const document = configJsonSchema as JsonSchema;
 
 export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
   return issues.flatMap((issue) => {
@@ -69,16 +71,18 @@ function explainUnknownKey(key: string, path: Path, value: unknown): string {
   if (SECRET_NAME.test(key) && nearest(key, known, 1) === null) {
     return `looks like a secret; secrets come from the environment only (${SECRET_VARIABLES.join(", ")}), so remove it here`;
   }
-  const right = nearest(key, known, Math.max(2, Math.floor(key.length / 3)));
+  const right = nearest(key, known);
   if (right !== null) return `is not a known key; did you mean ${JSON.stringify(right)}?`;
   return `is not a known key; known here: ${known.join(", ")}`;
 }
 
-function nearest(key: string, known: readonly string[], limit: number): string | null {
+/** The known name that somebody may have meant; capitals, hyphens and underscores do not count. @param limit letters apart */
+export function nearest(key: string, known: readonly string[], limit = Math.max(2, Math.floor(key.length / 3))): string | null {
   let best: string | null = null;
   let least = limit + 1;
+  const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
   for (const name of known) {
-    const apart = distance(key.toLowerCase().replaceAll(/[_-]/g, ""), name.toLowerCase());
+    const apart = distance(plain(key), plain(name));
     if (apart < least) [best, least] = [name, apart];
   }
   return best;

@@ -248,6 +248,14 @@ export const configSchema = z.strictObject({
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")
     .meta({ description: "A key under none of them is rejected and reported" }),
+  uploaded: z.enum(["auto", "mtime", "git", "none"], "is not auto, mtime, git or none").default("auto").meta({
+    description: "Where an object's time comes from: its commit (git), its file (mtime), its commit and else its file (auto), or nowhere",
+  }),
+  keep: z
+    .int("is not a whole number; write how many of the newest snapshots are kept")
+    .min(1, "is under 1; at least one snapshot is kept")
+    .optional()
+    .meta({ description: "Newest snapshots that schedule and serve keep; all of them when left out" }),
   declared: z
     .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
     .optional()
@@ -260,6 +268,10 @@ export const configSchema = z.strictObject({
     .strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
       url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
+      internalFields: z.array(some("the name of a field")).default([]).meta({
+        description:
+          "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",
+      }),
     })
     .optional()
     .meta({ description: "The registry of proof records" }),

@@ -25,6 +25,7 @@ export async function renderPages(options: {
   readonly pages: Iterable<PlannedPage>;
   readonly renderer: Promise<Renderer>;
   readonly shelf: Shelf;
+  readonly total: number | null;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }): Promise<Rendered> {
@@ -41,7 +42,7 @@ export async function renderPages(options: {
       const digest = sha256(html);
       await shelf.putBlob(digest, html);
       file = { facts, sha256: digest, size: html.length };
-      progress.step("render", ++rendered);
+      progress.step("render", ++rendered, options.total ?? undefined);
     }
     await scheduler.yield();
     pages[page.file] = file;

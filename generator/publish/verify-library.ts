@@ -27,7 +27,7 @@ export async function verifyLibrary(
   const { snapshots, since = null, derive = true } = options;
   const shelves = openShelves(config);
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
-  const { privateTexts } = await readRegistry(config, `${shelves.buildDir}/registry`, () => new Date(), false);
+  const { privateTexts } = await readRegistry(config, { dir: `${shelves.buildDir}/registry`, keep: false });
   const { dist, worker } = await compileSite();
   const rereaders: Rereader[] = [];
   const deriver = openDeriver();

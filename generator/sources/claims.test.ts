@@ -116,14 +116,15 @@ test("a revision that YAML reads as a number is refused, not changed", () => {
 });
 
 test("JSON and YAML of the same claims are the same, and the digest is that of the file", async () => {
+  const kept = { dir: join(folder, "kept"), keep: false };
   const text = JSON.stringify({ meta: { title: "T" }, claims: [CLAIM] });
   writeFileSync(join(folder, "c.JSON"), text);
   writeFileSync(join(folder, "c.yaml"), text);
-  const [first, second] = [await readClaims(join(folder, "c.JSON")), await readClaims(join(folder, "c.yaml"))];
+  const [first, second] = [await readClaims(join(folder, "c.JSON"), kept), await readClaims(join(folder, "c.yaml"), kept)];
   assert.deepEqual(first, second);
   assert.equal(first.sha256, sha256(text));
-  await assert.rejects(readClaims(join(folder, "none")), /does not exist/);
-  await assert.rejects(readClaims(folder), (error: unknown) => error instanceof ShelfError && !error.message.includes(folder));
+  await assert.rejects(readClaims(join(folder, "none"), kept), /does not exist/);
+  await assert.rejects(readClaims(folder, kept), (error: unknown) => error instanceof ShelfError && !error.message.includes(folder));
 });
 
 test("any text gives claims or a ShelfError", () => {

@@ -4,8 +4,10 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { RegistryState } from "../../snapshots/format/view-data.ts";
 import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
+import { describeStale, type LastGoodOptions, readLastGood } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
 
 const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
@@ -14,6 +16,7 @@ const MAX_ALIASES = 100; // uses of anchors
 const MAX_EXPANDED = 1_000_000; // values after aliases are followed; a hundred aliases can still multiply
 
 export type Claims = ClaimsRegistry & {
+  readonly state: RegistryState;
   readonly sha256: string;
   readonly size: number;
   readonly rejected: readonly Rejection[];
@@ -21,11 +24,38 @@ export type Claims = ClaimsRegistry & {
   readonly notes: readonly string[];
 };
 
+/** Of a library without a claims file. */
+export const NO_CLAIMS: Claims = {
+  state: "none",
+  meta: ClaimsMeta.parse({}),
+  claims: [],
+  sha256: "",
+  size: 0,
+  rejected: [],
+  notes: [],
+};
+
 /** @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
- *  @throws ShelfError "bad_source" when the file as a whole cannot be used; the message names no path of this machine */
-export async function readClaims(path: string): Promise<Claims> {
-  const bytes = await readSourceFile(path, "claims", MAX_CLAIMS_BYTES);
-  return parseClaims(bytes, path.toLowerCase().endsWith(".json") ? "json" : "yaml");
+ *  @throws ShelfError "bad_source" when the file as a whole cannot be used and no copy of it is kept, and "build_failed" when claims
+ *          of it are served besides; the message names no path of this machine */
+export async function readClaims(path: string, options: LastGoodOptions): Promise<Claims> {
+  const format = path.toLowerCase().endsWith(".json") ? "json" : "yaml";
+  const found = await readLastGood(
+    {
+      name: "claims",
+      place: `file ${path}`,
+      pull: async () => ({ bytes: await readSourceFile(path, "claims", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
+      parse: (bytes) => parseClaims(bytes, format),
+      ids: ({ claims }) => claims.map(({ id }) => id),
+    },
+    options,
+  );
+  if (found.unavailable !== null) {
+    if (options.acceptLoss !== true) throw new ShelfError("bad_source", found.unavailable);
+    return { ...NO_CLAIMS, state: "failed", notes: [`The claims could not be read: ${found.unavailable}`] };
+  }
+  const { value, stale } = found;
+  return stale === null ? value : { ...value, state: "kept", notes: [describeStale("claims", stale), ...value.notes] };
 }
 
 /** @throws ShelfError "bad_source" when the text as a whole is no claims registry */
@@ -39,6 +69,7 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
   const { data: meta, notes } = parseLeniently(ClaimsMeta, rawMeta ?? {});
   const { accepted, rejected } = acceptOnce(rawClaims, { source: "claims", kind: "claim", whole: "file" }, parseClaim, ({ id }) => id);
   return {
+    state: "read",
     meta,
     claims: accepted,
     sha256: sha256(bytes),

@@ -4,17 +4,21 @@ import { type CodeStore, openCodeStore } from "../../snapshots/shelf/code-store.
 import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";
-import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, StorageConfig } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
-import { openRegistry } from "./registry.ts";
+import { describeStale, type LastGoodOptions } from "./last-good.ts";
+import { openRegistry, type ParsedRegistry } from "./registry.ts";
+import { type FindCode, findInRegistry, type RegistryFinding } from "./registry-findings.ts";
 
 export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected"> & {
   readonly state: RegistryState;
   readonly notes: readonly string[];
+  /** For who keeps the registry, in no view. */
+  readonly findings: readonly RegistryFinding[];
   /** Digest of everything that was read, for change detection. */
   readonly inputs: Readonly<Record<string, string>>;
   /** Values of fields that the interface does not name: they must occur nowhere in a view. */
@@ -28,13 +32,15 @@ const NOTHING: RegistryRead = {
   code: new Map(),
   rejected: [],
   notes: [],
+  findings: [],
   inputs: {},
   privateTexts: [],
 };
 
-export async function readRegistry(config: Config, cacheDir: string, now: () => Date, keep: boolean): Promise<RegistryRead> {
+/** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
+export async function readRegistry(config: Config, options: LastGoodOptions): Promise<RegistryRead> {
   if (config.registry === null) return NOTHING;
-  const registry = await openRegistry(config.registry, { cacheDir, now, keep });
+  const registry = await openRegistry(config.registry, options);
   if (registry.unavailable !== null) {
     return {
       ...NOTHING,
@@ -45,27 +51,23 @@ export async function readRegistry(config: Config, cacheDir: string, now: () => 
   }
   const cubs = registry.records.map(({ record }) => record);
   const notes = [...registry.notes];
-  if (registry.stale !== null) {
-    notes.unshift(
-      `The registry was down when this snapshot was built (${registry.stale.reason}); these are the records pulled at ${registry.stale.fetched}.`,
-    );
-  }
-  const store = config.code === null ? null : openCodeStore(config.code);
-  const code = new Map<string, CubCode>();
+  if (registry.stale !== null) notes.unshift(describeStale("registry", registry.stale));
   const rejected = [...registry.rejected];
-  const read = new Map<string, Promise<FoundCode | null>>();
-  for (const record of cubs) {
-    const head = registry.meta.sources[record.repo]?.head ?? "";
-    code.set(record.id, await indexCode(record, head, store, read, rejected));
-  }
+  const findCode = openFindCode(config.code === null ? null : openCodeStore(config.code), registry.meta, rejected);
+  const code = new Map<string, CubCode>();
+  for (const record of cubs) code.set(record.id, await indexCode(record, registry.meta.sources[record.repo]?.head ?? "", findCode));
+  // What is looked at for the findings alone is refused nobody.
+  const refused = [...rejected];
+  const findings = await findInRegistry(registry, config.registry.internalFields, digestsOf(findCode));
   const available = sha256(JSON.stringify([...code.values()]));
   return {
     state: registry.stale === null ? "read" : "kept",
     cubs,
     meta: { ...registry.meta, registry_sha256: registry.sha256, bytes: registry.size },
     code,
-    rejected,
+    rejected: refused,
     notes,
+    findings,
     inputs: { registry: registry.sha256, code: available, notes: sha256(JSON.stringify(notes)) },
     privateTexts: registry.records.flatMap(({ extras }) => textsOf(extras)),
   };
@@ -86,25 +88,51 @@ const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
   [".rs", "rust"],
 ];
 
+/** A file of a record at the revision of its repository; null when the store does not have it, undefined without a store. */
+type OpenCode = (record: CubRecord, path: string) => Promise<FoundCode | null | undefined>;
+
+/** Each file is read once. @param rejected gets what the store cannot serve */
+function openFindCode(store: CodeStore | null, meta: RegistryMeta, rejected: Rejection[]): OpenCode {
+  const read = new Map<string, Promise<FoundCode | null>>();
+  return async ({ repo }, path) => {
+    if (store === null) return undefined;
+    const head = meta.sources[repo]?.head ?? "";
+    const place = `${repo}/${head}/${path}`;
+    let found = read.get(place);
+    if (found === undefined) {
+      found = readCode(store, repo, head, path, rejected);
+      read.set(place, found);
+    }
+    return found;
+  };
+}
+
+function digestsOf(open: OpenCode): FindCode {
+  return async (record, path) => {
+    const found = await open(record, path);
+    return found === null || found === undefined ? found : found.sha256;
+  };
+}
+
+/** What is wrong with a registry in hand. @param code null where there is no code store to look into */
+export async function checkRegistry(
+  registry: ParsedRegistry,
+  internalFields: readonly string[],
+  code: StorageConfig | null,
+): Promise<{ readonly findings: readonly RegistryFinding[]; readonly rejected: readonly Rejection[] }> {
+  const rejected = [...registry.rejected];
+  const findCode = openFindCode(code === null ? null : openCodeStore(code), registry.meta, rejected);
+  return { findings: await findInRegistry(registry, internalFields, digestsOf(findCode)), rejected };
+}
+
 /** What a record's files are, and whether the exact-revision store has them with the digests that the record pins. */
-async function indexCode(
-  record: CubRecord,
-  head: string,
-  store: CodeStore | null,
-  read: Map<string, Promise<FoundCode | null>>,
-  rejected: Rejection[],
-): Promise<CubCode> {
+async function indexCode(record: CubRecord, head: string, findCode: OpenCode): Promise<CubCode> {
   const files: CubCodeFile[] = [];
   const proofs = new Set([record.files.coq_file, record.files.lean_file, ...record.reproduce.proof_files]);
   for (const [path, digest] of Object.entries(record.file_shas).sort(([a], [b]) => compareNames(a, b))) {
     const role = proofs.has(path) || (path !== record.exec_file && !path.endsWith(".rs")) ? "proof" : "runtime";
     const place = `${record.repo}/${head}/${path}`;
-    let found = read.get(place);
-    if (found === undefined) {
-      found = readCode(store, record.repo, head, path, rejected);
-      read.set(place, found);
-    }
-    const file = await found;
+    const file = await findCode(record, path);
     files.push({
       path,
       role,
@@ -120,14 +148,7 @@ async function indexCode(
   return { id: record.id, repo: record.repo, head, files };
 }
 
-async function readCode(
-  store: CodeStore | null,
-  repo: string,
-  head: string,
-  path: string,
-  rejected: Rejection[],
-): Promise<FoundCode | null> {
-  if (store === null) return null;
+async function readCode(store: CodeStore, repo: string, head: string, path: string, rejected: Rejection[]): Promise<FoundCode | null> {
   try {
     const file = await store.read(parseCodeRef(repo, head, path));
     return file === null ? null : { size: file.bytes.length, sha256: file.sha256 };

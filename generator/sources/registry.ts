@@ -1,5 +1,5 @@
 /** The registry of proof records: pulled, parsed record by record, counted against what it declares. A bad record costs that record;
- *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale. */
+ *  a bad body or a dead host costs freshness: the last good registry is used and said to be stale (`last-good.ts`). */
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
@@ -12,28 +12,26 @@ import {
   KNOWN_VALUES,
   RegistryMeta,
 } from "../../snapshots/schema/cubs.ts";
+import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
-import { findKept, keepRegistry, MAX_REGISTRY_BYTES, type Pulled, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
+import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
+import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
 
 type UnknownValue = { readonly field: string; readonly value: string };
 
 export type ParsedCub = {
   readonly record: CubRecord;
+  /** Names of the members that it came with; the others have their defaults. */
+  readonly said: ReadonlySet<string>;
   /** Fields that the interface does not name, nested ones with dotted names: internal, never for the public view. */
   readonly extras: Readonly<Record<string, unknown>>;
   readonly unknown_values: readonly UnknownValue[];
 };
 
-type DeclaredCount = {
-  /** e.g. `verification_counts.VERIFIED`, `sources.example-proofs.csv_rows` */
-  readonly name: string;
-  /** null: the registry has records of this kind, but declares no number. */
-  readonly declared: number | null;
-  readonly counted: number;
-};
+export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
 export type ParsedRegistry = {
   /** As declared; the build sets registry_sha256 and bytes from what was pulled. */
@@ -41,74 +39,42 @@ export type ParsedRegistry = {
   readonly records: readonly ParsedCub[];
   readonly rejected: readonly Rejection[];
   readonly unknownValues: readonly (UnknownValue & { readonly id: string })[];
-  readonly counts: readonly DeclaredCount[];
+  /** Those that are declared and can be counted. */
+  readonly counts: readonly (Pick<CountRow, "name"> & { readonly declared: number; readonly counted: number })[];
+  /** Fields that the interface does not name, of all records, refused ones too, and of the metadata, as `meta.…`. */
+  readonly unknownFields: readonly UnknownField[];
   /** What else a reader should know, in words: dropped meta fields, duplicates, unknown values, wrong counts. */
   readonly notes: readonly string[];
 };
 
 type Registry = ParsedRegistry & {
-  readonly bytes: Uint8Array;
   readonly sha256: string;
   readonly size: number;
-  /** The source failed and these are the last good bytes; null when they are fresh. */
-  readonly stale: {
-    readonly reason: string;
-    /** RFC 3339, when they were pulled. */
-    readonly fetched: string;
-  } | null;
-  readonly unchanged: boolean;
+  /** The source cannot be used and this is the last good copy; null when it is fresh. */
+  readonly stale: Stale | null;
 };
 
 export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
 
-export type RegistryOptions = {
-  readonly cacheDir: string;
-  /** Whether the body is kept for a time when the source is down. Default true; without it nothing is written. */
-  readonly keep?: boolean;
-  readonly now?: () => Date;
-  readonly timeoutMs?: number;
-  readonly maxBytes?: number;
-};
+export type RegistryOptions = LastGoodOptions & { readonly timeoutMs?: number; readonly maxBytes?: number };
 
-/** Pulls and parses the registry. Never throws for what the source does: it is fresh, stale, or unavailable with a reason. */
+/** Pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
+ *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
 export async function openRegistry(source: RegistryConfig, options: RegistryOptions): Promise<RegistryResult> {
-  const now = options.now ?? (() => new Date());
-  const limits = {
-    maxBytes: options.maxBytes ?? MAX_REGISTRY_BYTES,
-    timeoutMs: options.timeoutMs ?? REGISTRY_TIMEOUT_MS,
-  };
-  const kept = await findKept(options.cacheDir, source);
-  let reason: string;
-  try {
-    const pulled = await pullRegistry(source, kept, limits);
-    const fresh: Pulled | null = pulled ?? kept;
-    if (fresh === null) throw new ShelfError("bad_source", "The registry sent nothing.");
-    const parsed = parseRegistry(fresh.bytes);
-    if (pulled !== null && options.keep !== false) await keepRegistry(options.cacheDir, source, pulled, kept, now());
-    return assemble(parsed, fresh.bytes, null, kept?.sha256 ?? null);
-  } catch (error) {
-    if (!(error instanceof ShelfError)) throw error; // the cache folder: ours to repair, not the source's fault
-    reason = error.message;
-  }
-  if (kept === null) return { unavailable: reason };
-  try {
-    return assemble(parseRegistry(kept.bytes), kept.bytes, { reason, fetched: kept.fetched }, kept.sha256);
-  } catch {
-    return { unavailable: reason }; // kept by a version that was less strict
-  }
-}
-
-function assemble(parsed: ParsedRegistry, bytes: Uint8Array, stale: Registry["stale"], before: string | null): RegistryResult {
-  const digest = sha256(bytes);
-  return {
-    ...parsed,
-    bytes,
-    sha256: digest,
-    size: bytes.length,
-    stale,
-    unchanged: digest === before,
-    unavailable: null,
-  };
+  const { maxBytes = MAX_REGISTRY_BYTES, timeoutMs = REGISTRY_TIMEOUT_MS } = options;
+  const found = await readLastGood(
+    {
+      name: "registry",
+      place: nameSource(source),
+      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs }),
+      parse: parseRegistry,
+      ids: ({ records }) => records.map(({ record }) => record.id),
+    },
+    options,
+  );
+  if (found.unavailable !== null) return found;
+  const { value, bytes, stale } = found;
+  return { ...value, sha256: sha256(bytes), size: bytes.length, stale, unavailable: null };
 }
 
 /** A body `{ meta, cubs }`. @throws ShelfError "bad_source" when the body as a whole cannot be used */
@@ -134,9 +100,9 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
     ),
     ...counts
       .filter(({ declared, counted }) => declared !== counted)
-      .map(({ name, declared, counted }) => `meta: ${name} declares ${declared ?? "nothing"}, the records count ${counted}`),
+      .map(({ name, declared, counted }) => `meta: ${name} declares ${declared}, the records count ${counted}`),
   ];
-  return { meta, records: accepted, rejected, unknownValues, counts, notes };
+  return { meta, records: accepted, rejected, unknownValues, counts, unknownFields: findUnknownFields(rawMeta, cubs), notes };
 }
 
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
@@ -154,7 +120,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
     // A field that was left out has its default, which is no value anybody wrote.
     return Object.hasOwn(members, field) && !known.includes(record[field]) && record[field] !== "" ? [{ field, value: record[field] }] : [];
   });
-  return { record, extras: extrasOf(raw), unknown_values };
+  return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
 }
 
 const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
@@ -170,45 +136,40 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(extras);
 }
 
-const COUNTED = {
-  verification_counts: "verification_state",
-  invocation_counts: "invocation",
-  production_consumption_counts: "production_consumption",
-  proof_consumption_counts: "proof_consumption",
-} as const satisfies Partial<Record<keyof RegistryMeta, keyof CubRecord>>;
-
-function countDeclared(meta: RegistryMeta, rawMeta: Record<string, unknown>, records: readonly ParsedCub[]): DeclaredCount[] {
-  const counts: DeclaredCount[] = [];
-  for (const [name, field] of Object.entries(COUNTED) as [keyof typeof COUNTED, (typeof COUNTED)[keyof typeof COUNTED]][]) {
-    if (!isRecord(rawMeta[name])) continue;
-    const counted = tally(records.map(({ record }) => record[field]));
-    if (!Object.hasOwn(meta[name], "")) counted.delete("");
-    counts.push(...compare(name, new Map(Object.entries(meta[name])), counted));
+function findUnknownFields(rawMeta: Record<string, unknown>, cubs: readonly unknown[]): UnknownField[] {
+  const found = new Map<string, { records: number; first: string }>();
+  for (const [index, raw] of cubs.entries()) {
+    if (!isRecord(raw)) continue;
+    for (const name of Object.keys(extrasOf(raw))) {
+      const field = found.get(name) ?? { records: 0, first: typeof raw["id"] === "string" ? raw["id"] : `record ${index + 1}` };
+      field.records++;
+      found.set(name, field);
+    }
   }
-  const declaredRows = new Map(
-    Object.entries(meta.sources)
-      .filter(([repo]) => declaresRows(rawMeta, repo))
-      .map(([repo, { csv_rows }]) => [repo, csv_rows]),
+  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(RegistryMeta.shape, name));
+  return [
+    ...[...found].map(([name, field]) => ({ name, ...field })),
+    ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" })),
+  ];
+}
+
+function countDeclared(
+  meta: RegistryMeta,
+  rawMeta: Record<string, unknown>,
+  records: readonly ParsedCub[],
+): { name: string; declared: number; counted: number }[] {
+  const cubs = records.map(({ record }) => record);
+  const counters = reconcile(meta, cubs).flatMap(({ group, name, declared, counted }) =>
+    declared === null || counted === null ? [] : [{ name: `${group}.${name}`, declared, counted }],
   );
-  const byRepo = tally(records.map(({ record }) => record.repo));
-  if (declaredRows.size > 0)
-    counts.push(...compare("sources", declaredRows, byRepo).map((count) => ({ ...count, name: `${count.name}.csv_rows` })));
-  return counts;
+  const byRepo = Map.groupBy(cubs, ({ repo }) => repo);
+  const rows = Object.entries(meta.sources)
+    .filter(([repo]) => declaresRows(rawMeta, repo))
+    .map(([repo, { csv_rows }]) => ({ name: `sources.${repo}.csv_rows`, declared: csv_rows, counted: byRepo.get(repo)?.length ?? 0 }));
+  return [...counters, ...rows];
 }
 
 function declaresRows(rawMeta: Record<string, unknown>, repo: string): boolean {
   const source = isRecord(rawMeta["sources"]) ? rawMeta["sources"][repo] : undefined;
   return isRecord(source) && typeof source["csv_rows"] === "number";
-}
-
-function tally(values: readonly string[]): Map<string, number> {
-  return new Map([...Map.groupBy(values, (value) => value)].map(([value, all]) => [value, all.length]));
-}
-
-function compare(group: string, declared: ReadonlyMap<string, number>, counted: ReadonlyMap<string, number>): DeclaredCount[] {
-  return [...new Set([...declared.keys(), ...counted.keys()])].sort().map((value) => ({
-    name: `${group}.${value}`,
-    declared: declared.get(value) ?? null,
-    counted: counted.get(value) ?? 0,
-  }));
 }

@@ -99,7 +99,11 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
       waiting.push(...mine);
       dispatch();
       try {
-        return (await Promise.all(mine.map(({ promise }) => promise))).flat().map(normalize);
+        return (await Promise.all(mine.map(({ promise }) => promise))).flat().map((vector) => {
+          const direction = normalize(vector);
+          if (direction === null) throw failure("gave a vector that is all zero or not finite");
+          return direction;
+        });
       } catch (error) {
         // What one task could not do the others need not try.
         waiting = waiting.filter((task) => !mine.includes(task));
@@ -125,6 +129,6 @@ export function openEmbeddedEmbedder(options: EmbeddedOptions = {}): Embedder {
   };
 }
 
-function failure(): ShelfError {
-  return new ShelfError("not_configured", "The embedded model could not be run.");
+function failure(reason = "could not be run"): ShelfError {
+  return new ShelfError("not_configured", `The embedded model ${reason}.`);
 }

@@ -34,6 +34,9 @@ test("a server that refuses, lies, drips or floods gives an error without its wo
     ["too few", send({ data: [] })],
     ["too many", send({ data: [{ embedding: [1, 2] }, { embedding: [1, 2] }] })],
     ["other dimensions", send({ data: [{ index: 0, embedding: [1, 2, 3] }] })],
+    ["all zero", send({ data: [{ index: 0, embedding: [0, 0] }] })],
+    ["not finite", send('{"data":[{"index":0,"embedding":[1e999,0]}]}')],
+    ["not finite as a float", send({ data: [{ index: 0, embedding: [1e300, 0] }] })],
     ["no numbers", send({ data: [{ index: 0, embedding: ["1", null] }] })],
     ["an index of another text", send({ data: [{ index: 7, embedding: [1, 2] }] })],
     [

@@ -65,7 +65,9 @@ export function openHttpEmbedder(settings: HttpEmbedderSettings): Embedder {
     const ordered: (Float32Array | undefined)[] = texts.map(() => undefined);
     parsed.data.data.forEach(({ index, embedding }, at) => {
       if (embedding.length !== dimensions) throw failure(`sent ${embedding.length} dimensions where ${dimensions} are configured`);
-      ordered[index ?? at] = normalize(embedding);
+      const vector = normalize(embedding);
+      if (vector === null) throw failure("sent a vector that is all zero or not finite");
+      ordered[index ?? at] = vector;
     });
     return ordered.map((vector) => {
       if (vector === undefined) throw failure("left out a text");

@@ -11,8 +11,9 @@ export type Embedder = {
   close(): Promise<void>;
 };
 
-export function normalize(vector: ArrayLike<number>): Float32Array {
+/** The vector with length 1; null when it is all zero or not finite, so that it points nowhere. */
+export function normalize(vector: ArrayLike<number>): Float32Array | null {
   const out = Float32Array.from(vector);
   const length = Math.hypot(...out);
-  return length === 0 ? out : out.map((value) => value / length);
+  return length > 0 && Number.isFinite(length) ? out.map((value) => value / length) : null;
 }

@@ -13,7 +13,7 @@ export type CollectionInfo = {
   readonly prefix: string;
 };
 
-/** With "kept" the registry was down and the last good copy was taken; with "failed" there was none. */
+/** Of the registry, and of the claims. With "kept" it could not be used and the last good copy was taken; with "failed" there was none. */
 export const REGISTRY_STATES = ["none", "read", "kept", "failed"] as const;
 export type RegistryState = (typeof REGISTRY_STATES)[number];
 
@@ -26,6 +26,8 @@ export type Library = {
   readonly registry_url: string;
   /** With "none" and "failed" there are no records and no metadata. */
   readonly registry: RegistryState;
+  /** Absent in snapshots of earlier versions. */
+  readonly claims?: RegistryState;
   readonly generator: string;
   readonly collections: readonly CollectionInfo[];
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */

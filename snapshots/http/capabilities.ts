@@ -1,6 +1,6 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
-import { REGISTRY_WORDS } from "../format/registry-words.ts";
+import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
 import { findSearchProblem } from "../query/probe.ts";
 import type { View } from "./view.ts";
@@ -65,8 +65,14 @@ export async function health(view: View): Promise<Health> {
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const registry = (await open?.snapshot.data().catch(() => null))?.library.registry ?? "none";
-  if (registry !== "none") checks["registry"] = { status: registry === "read" ? "pass" : "warn", detail: REGISTRY_WORDS[registry] };
+  const library = (await open?.snapshot.data().catch(() => null))?.library;
+  for (const [name, words] of [
+    ["registry", REGISTRY_WORDS],
+    ["claims", CLAIMS_WORDS],
+  ] as const) {
+    const state = library?.[name] ?? "none";
+    if (state !== "none") checks[name] = { status: state === "read" ? "pass" : "warn", detail: words[state] };
+  }
   for (const { name, status, note } of await runtime.components(open)) {
     if (status === "unavailable") checks[name] ??= { status: "warn", detail: note };
   }

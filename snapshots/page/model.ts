@@ -2,6 +2,7 @@
  *  snapshot (and, where made per request, on the shelf's history and the URL); the digests of model and compiled site decide
  *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised. */
 import type { Totals } from "../format/relations.ts";
+import type { CountRow } from "../query/registry-counts.ts";
 import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
 import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Claim, ClaimEvidence, ClaimsMeta } from "../schema/claims.ts";
@@ -171,14 +172,7 @@ export type DashboardPage = RecordCounts & {
   readonly meta: RegistryMeta | null;
   readonly unavailable: string | null;
   readonly total: number;
-  /** Every declared count beside the counted one; `agrees` is their equality. */
-  readonly counts: readonly {
-    readonly group: string;
-    readonly name: string;
-    readonly declared: number | null;
-    readonly counted: number | null;
-    readonly agrees: boolean;
-  }[];
+  readonly counts: readonly CountRow[];
   readonly bySystem: readonly Count[];
   readonly sources: readonly (RegistryMeta["sources"][string] & { readonly repo: string; readonly records: number })[];
   /** Notes of the generator: unknown values, a registry that was down, … in words. */

@@ -1,7 +1,8 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
 import { countAll, countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
-import { CUB_FILTERS, type CubFilter, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
+import { reconcile } from "../query/registry-counts.ts";
+import { CUB_FILTERS, type CubFilter, type CubRecord } from "../schema/cubs.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
@@ -85,55 +86,6 @@ export function recordPage(data: ViewData, record: CubRecord): RecordPage {
     previous: data.cubs[at - 1]?.id ?? null,
     next: data.cubs[at + 1]?.id ?? null,
   };
-}
-
-type CountRow = DashboardPage["counts"][number];
-
-/** Counters that the registry declares and that follow from its records. */
-const COUNTED: readonly { readonly group: keyof RegistryMeta & `${string}_counts`; readonly filter: CubFilter }[] = [
-  { group: "verification_counts", filter: "verification_state" },
-  { group: "invocation_counts", filter: "invocation" },
-  { group: "production_consumption_counts", filter: "production_consumption" },
-  { group: "proof_consumption_counts", filter: "proof_consumption" },
-];
-
-const isVerified = (record: CubRecord): boolean => record.verification_state === "VERIFIED";
-const isRuntime = (record: CubRecord): boolean => record.invocation === "runtime";
-const isConsumed = (record: CubRecord): boolean => !["", "NOT-RUNTIME-CONSUMED"].includes(record.production_consumption);
-const isWired = (record: CubRecord): boolean => record.proof_consumption === "RUNTIME-CONSUMER-WIRED";
-
-/** Meaning of the readiness counters that interface §2 names. */
-const READINESS: Readonly<Record<string, (record: CubRecord) => boolean>> = {
-  verified_runtime_deployable: (record) => isVerified(record) && isRuntime(record) && record.deployable,
-  verified_not_runtime: (record) => isVerified(record) && !isRuntime(record),
-  runtime_deployable_not_verified: (record) => !isVerified(record) && isRuntime(record) && record.deployable,
-  verified_production_consumed: (record) => isVerified(record) && isConsumed(record),
-  verified_proof_consumer_wired: (record) => isVerified(record) && isWired(record),
-  verified_proof_consumer_wired_total: (record) => isVerified(record) && isWired(record),
-  verified_proof_consumer_runtime: (record) => isVerified(record) && isWired(record) && isRuntime(record),
-  verified_proof_consumer_nonruntime: (record) => isVerified(record) && isWired(record) && !isRuntime(record),
-  verified_not_runtime_unconsumed: (record) => isVerified(record) && !isRuntime(record) && !isConsumed(record),
-};
-
-/** Declared beside counted, for every counter that can be counted. */
-function reconcile(meta: RegistryMeta, cubs: readonly CubRecord[]): readonly CountRow[] {
-  const rows: CountRow[] = [];
-  const row = (group: string, name: string, declared: number | null, counted: number | null): void => {
-    rows.push({ group, name, declared, counted, agrees: counted === null || declared === null || declared === counted });
-  };
-  for (const { group, filter } of COUNTED) {
-    const declared = meta[group] as Readonly<Record<string, number>>;
-    const counted = new Map(countFacet(cubs, filter).map(({ value, count }) => [value, count]));
-    const declares = Object.keys(declared).length > 0;
-    for (const name of [...new Set([...Object.keys(declared), ...counted.keys()])].sort(compareNames)) {
-      row(group, name, declares ? (declared[name] ?? 0) : null, counted.get(name) ?? 0);
-    }
-  }
-  for (const [name, declared] of Object.entries(meta.readiness_counts).sort(([a], [b]) => compareNames(a, b))) {
-    const holds = READINESS[name];
-    row("readiness_counts", name, declared, holds === undefined ? null : cubs.filter(holds).length);
-  }
-  return rows;
 }
 
 export function dashboardPage(data: ViewData): DashboardPage {

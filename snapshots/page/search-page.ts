@@ -1,4 +1,5 @@
 /** The search page with results: passages with the words marked, and filters that are links. */
+import { declarationLine } from "../query/declaration-line.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
@@ -77,7 +78,8 @@ function hrefOf(params: URLSearchParams, name: Filter, value: string | null): st
 }
 
 function hitOf({ title, kind, key, snippet, exact, row }: SearchResult, find: (text: string) => Hit[]): SearchHit {
-  const line = row.start_line > 1 && ANCHORED.has(kind) ? `#L${row.start_line}` : "";
+  const start = kind === "code" ? declarationLine(row) : row.start_line;
+  const line = start > 1 && ANCHORED.has(kind) ? `#L${start}` : "";
   return { title, kind, key, path: pagePath.source(kind, key) + line, summary: "", snippet: markHits(snippet, find(snippet)), exact };
 }
 

@@ -1,13 +1,13 @@
 /** What changed between two snapshots. Reads only subtrees whose digests differ, so the cost follows the change.
  *  `diffSnapshots` gives the names that `changes/<n>.json` keeps, `describeChanges` the fields that a reader wants to see. */
 import { isDeepStrictEqual } from "node:util";
-import { canonicalJson, sha256 } from "../digest.ts";
+import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
 import type { Snapshot } from "./read.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { ChangeCounts, Changes } from "./shelf.ts";
-import { compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
+import { type BlobEntry, compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
 
 export type Change = {
   readonly what: "object" | "claim" | "record" | "other";
@@ -16,7 +16,7 @@ export type Change = {
   readonly change: "added" | "changed" | "removed";
   readonly before: string | null;
   readonly after: string | null;
-  /** For claims and records: the fields that differ, with both values as JSON text. */
+  /** The fields that differ, with both values as JSON text; of an object its size, type and time. */
   readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
 };
 
@@ -41,10 +41,7 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) {
     const { path: key, before: old, after: now } = change;
-    const fields =
-      old === null || now === null
-        ? []
-        : diffFields({ type: old.type, uploaded: old.uploaded }, { type: now.type, uploaded: now.uploaded });
+    const fields = old === null || now === null ? [] : diffFields(factsOf(old), factsOf(now));
     objects.push({ ...told("object", key, pagePath.object(key), change), before: old?.sha256 ?? null, after: now?.sha256 ?? null, fields });
   }
   const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describe("claim", id, pagePath.claim(id), pair));
@@ -57,6 +54,24 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   }
   const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
+}
+
+function factsOf({ size, type, uploaded }: Pick<BlobEntry, "size" | "type" | "uploaded">): Readonly<Record<string, unknown>> {
+  return { size, type, uploaded };
+}
+
+export type FileCounts = ChangeCounts & { readonly folder: string };
+
+/** Files that differ, by top folder of the snapshot: pages and other things that are made may differ where no source does. */
+export async function countFiles(before: Snapshot, after: Snapshot): Promise<readonly FileCounts[]> {
+  const counts = new Map<string, { added: number; changed: number; removed: number }>();
+  for await (const change of diffFolder(before, after, "")) {
+    const folder = change.path.includes("/") ? change.path.slice(0, change.path.indexOf("/")) : change.path;
+    const count = counts.get(folder) ?? { added: 0, changed: 0, removed: 0 };
+    count[kindOf(change)]++;
+    counts.set(folder, count);
+  }
+  return [...counts].map(([folder, count]) => ({ folder, ...count })).sort((a, b) => compareNames(a.folder, b.folder));
 }
 
 /** What belongs to no single item: the library's own description, the registry's and the claims' meta, the refusals. */
@@ -148,7 +163,11 @@ function recordId(path: string): string | null {
 }
 
 async function* diffFolder(before: Snapshot | null, after: Snapshot, folder: string): AsyncGenerator<TreeChange> {
-  const [a, b] = [await before?.find(folder), await after.find(folder)];
+  const at = async (snapshot: Snapshot | null): Promise<Sha256 | null> => {
+    if (folder === "") return snapshot?.id ?? null;
+    const entry = await snapshot?.find(folder);
+    return entry?.kind === "tree" ? entry.sha256 : null;
+  };
   // Two trees of one digest are the same, whichever shelf they are read from.
   const load = async (digest: string) => {
     try {
@@ -158,7 +177,7 @@ async function* diffFolder(before: Snapshot | null, after: Snapshot, folder: str
       return await before.tree(digest);
     }
   };
-  yield* diffTrees(a?.kind === "tree" ? a.sha256 : null, b?.kind === "tree" ? b.sha256 : null, load);
+  yield* diffTrees(await at(before), await at(after), load);
 }
 
 /** The file as JSON, or null when the snapshot does not hold it. Its digest is checked; its shape is what the generator wrote. */

@@ -12,7 +12,8 @@ export type PruneOptions = {
   readonly alsoUsedBy?: readonly Shelf[];
   /** A root without a fallback that takes over what only those need: bytes that became gated do not stay under a public root. */
   readonly moveTo?: Shelf;
-  /** Newest records to keep, at least 1. The one that the pointer names is kept besides. */
+  /** Newest records to keep, at least 1. The one that the pointer names is kept besides, and when that is a rollback, all that it
+   *  undid: whoever rolled back by mistake, or to look, can go on from there. */
   readonly keep: number;
   /** The public root, when this is the internal one: what a rollback of its kept records needs is kept too. */
   readonly servedWith?: Shelf;
@@ -39,11 +40,14 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, 
       fixes: ["Run: proofshelf repair"],
     });
   }
-  const isKept = (record: SnapshotRecord, at: number, all: readonly SnapshotRecord[]): boolean => at >= all.length - keep;
-  const partners = ((await servedWith?.records.index())?.records ?? []).filter(isKept).map((open) => findPartner(records, open));
-  const kept = records.filter(
-    (record, at) => isKept(record, at, records) || record.sequence === pointer?.sequence || partners.includes(record),
-  );
+  const isKept = (record: SnapshotRecord, at: number, all: readonly SnapshotRecord[], current: SnapshotRecord | null): boolean =>
+    at >= all.length - keep ||
+    record.sequence === current?.sequence ||
+    (current?.restores !== undefined && record.sequence >= current.restores);
+  const open =
+    servedWith === undefined ? null : { records: (await servedWith.records.index()).records, pointer: await servedWith.readPointer() };
+  const partners = (open?.records ?? []).filter((...one) => isKept(...one, open?.pointer ?? null)).map((one) => findPartner(records, one));
+  const kept = records.filter((...one) => isKept(...one, pointer) || partners.includes(one[0]));
   const keptIds = new Set(kept.map((record) => record.snapshot));
   if (pointer !== null) keptIds.add(pointer.snapshot);
   const needed = await reachable(shelf, keptIds);

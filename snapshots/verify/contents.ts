@@ -21,6 +21,7 @@ const library = z.strictObject({
   base_url: z.string(),
   registry_url: z.string(),
   registry: z.enum(REGISTRY_STATES),
+  claims: z.enum(REGISTRY_STATES).optional(),
   generator: z.string(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),

@@ -1,0 +1,67 @@
+/** `proofshelf registry check`: what a build would say of a registry's file, without a build. */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { countAll } from "../../snapshots/query/registry-counts.ts";
+import { openConfig } from "../config/config.ts";
+import { checkRegistry } from "../sources/read-registry.ts";
+import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
+import { describeFindings } from "../sources/registry-findings.ts";
+import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
+import { readSourceFile } from "../sources/source-file.ts";
+import { type CommonOptions, print } from "./options.ts";
+import { FOUND } from "./verify.ts";
+
+/** With a configuration, its code store is looked into and its internal fields are known. */
+export async function runRegistryCheck(file: string, options: CommonOptions & { readonly counts?: boolean }): Promise<void> {
+  const config = options.config === undefined ? null : await openConfig(options.config, { checkSources: false });
+  const bytes = await readSourceFile(file, "registry", MAX_REGISTRY_BYTES);
+  const registry = parse(bytes);
+  if (registry instanceof ShelfError) {
+    print(
+      options,
+      { records: 0, notes: [], rejected: [], findings: [{ record: null, field: "", what: registry.message }] },
+      `${registry.message}\n`,
+    );
+    process.exitCode = FOUND;
+    return;
+  }
+  const filled = options.counts === true ? await fillCounts(file, bytes, registry) : null;
+  const checked = filled ?? registry;
+  const { findings, rejected } = await checkRegistry(checked, config?.registry?.internalFields ?? [], config?.code ?? null);
+  const lines = [
+    ...(filled === null ? [] : ["The counts were written into the file."]),
+    ...rejected.map(({ key, reason }) => `Rejected ${JSON.stringify(key)}: ${reason}`),
+    ...checked.notes,
+    ...describeFindings(findings),
+  ];
+  const found = rejected.length + checked.notes.length + findings.length;
+  lines.push(`${checked.records.length} records, ${found === 0 ? "nothing found" : `${found} findings`}.`);
+  print(options, { records: checked.records.length, notes: checked.notes, rejected, findings }, `${lines.join("\n")}\n`);
+  if (found > 0) process.exitCode = FOUND;
+}
+
+function parse(bytes: Uint8Array): ParsedRegistry | ShelfError {
+  try {
+    return parseRegistry(bytes);
+  } catch (error) {
+    if (error instanceof ShelfError) return error;
+    throw error;
+  }
+}
+
+/** Writes what the records count into the file's metadata; all else stays, in the file's own indentation.
+ *  @returns the registry as it is now */
+async function fillCounts(file: string, bytes: Uint8Array, registry: ParsedRegistry): Promise<ParsedRegistry> {
+  const text = new TextDecoder().decode(bytes);
+  const body = JSON.parse(text) as { meta?: Record<string, unknown> };
+  const counts = countAll(registry.records.map(({ record }) => record));
+  // Counters that cannot be counted stay as they are declared.
+  const readiness = { ...registry.meta.readiness_counts, ...counts["readiness_counts"] };
+  const filled = { ...body, meta: { ...body.meta, ...counts, readiness_counts: readiness } };
+  const indentation = /^[{[]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
+  const written = `${JSON.stringify(filled, null, indentation)}${text.endsWith("\n") ? "\n" : ""}`;
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, written);
+  await rename(temporary, file);
+  return parseRegistry(await readFile(file));
+}

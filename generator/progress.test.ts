@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "./build.ts";
+import { openConfig } from "./config/config.ts";
+import { SILENT, writeFiles } from "./fixtures/library.ts";
+import { countJournal } from "./journal.ts";
+import { openProgress } from "./progress.ts";
+import { openShelves } from "./shelves.ts";
+
+const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
+
+test("on a terminal a step has one line that is rewritten, with count, rate and time left, and one when it has ended", () => {
+  let time = 0;
+  let shown = "";
+  const progress = openProgress({ stream: { isTTY: true, write: (text) => ((shown += String(text)), true) }, now: () => time });
+  for (let done = 1; done <= 600; done++) {
+    time += 20;
+    progress.step("read", done, 2000);
+  }
+  progress.step("write the search index");
+  time += 100;
+  progress.end();
+  const lines = shown.split(/\r\u001b\[2K|\n/);
+  assert.ok(lines.includes("read 501 of 2,000, 50/s, 30 s left"), shown.slice(-400));
+  assert.ok(lines.includes("read 600 in 12 s"));
+  assert.ok(lines.includes("write the search index …"));
+  assert.equal(shown.split("\n").length, 2, "what was short leaves no line");
+});
+
+test("in a log there is one line now and then, also while a step says nothing of itself, and none for what is short", async () => {
+  const lines: string[] = [];
+  const progress = openProgress({ stream: { write: (text) => lines.push(String(text)) > 0 }, logEvery: 30 });
+  const keepAlive = setInterval(() => undefined, 1000);
+  for (let done = 1; done <= 100; done++) progress.step("read", done, 100);
+  assert.deepEqual(lines, []);
+  progress.step("write the search index");
+  while (lines.length < 3) await wait(5);
+  clearInterval(keepAlive);
+  progress.end();
+  const count = lines.length;
+  await wait(100);
+  assert.equal(lines.length, count, "it ends");
+  assert.ok(
+    lines.every((line) => line === "write the search index …\n"),
+    lines.join(""),
+  );
+});
+
+const OBJECTS = 400;
+
+test("Ctrl-C says what is kept, publishes nothing, and the next build goes on there", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "progress-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  await writeFiles(
+    join(dir, "library"),
+    Array.from({ length: OBJECTS }, (_, at) => [`a/${at}.md`, `# Object ${at}\n\n${"Words and more words. ".repeat(200)}\n`] as const),
+  );
+  const file = join(dir, "proofshelf.yaml");
+  await writeFiles(dir, [
+    [
+      "proofshelf.yaml",
+      "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\ncollections:\n  - { id: a, prefix: a/, title: A, visibility: public }\n",
+    ],
+  ]);
+  const { buildDir } = openShelves(await openConfig(file));
+  const child = spawn(process.execPath, [CLI, "build", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+  const said: string[] = [];
+  child.stderr.on("data", (text: Buffer) => said.push(text.toString()));
+  child.stdout.on("data", (text: Buffer) => said.push(text.toString()));
+  while (countJournal(buildDir) < 20 && child.exitCode === null) await wait(5);
+  child.kill("SIGINT");
+  const [code, signal] = await new Promise<[number | null, string | null]>((resolve) => child.on("close", (...how) => resolve(how)));
+  assert.deepEqual([code, signal], [null, "SIGINT"], said.join(""));
+  const kept = Number(/(\d+) objects that were read are kept/.exec(said.join(""))?.[1]);
+  assert.ok(kept >= 20, said.join(""));
+  const config = await openConfig(file);
+  assert.equal(await openShelves(config).public.readPointer(), null);
+  const after = await build(config, { progress: SILENT });
+  assert.ok(after.work.read <= OBJECTS - kept + 1, `${after.work.read} were read again, ${kept} were kept`);
+  const elsewhere = await build({ ...config, shelf: { kind: "directory", root: join(dir, "other") } }, { progress: SILENT });
+  assert.deepEqual(
+    [after.snapshot, after.internal.snapshot],
+    [elsewhere.snapshot, elsewhere.internal.snapshot],
+    "as if it had not been stopped",
+  );
+  assert.equal(countJournal(buildDir), 0);
+});

@@ -1,0 +1,168 @@
+/** A source file that is a list: the registry, the claims. What cannot be read or parsed, is empty, or has lost more than half of what
+ *  is served costs freshness and nothing else: the last good copy stays, and says why. Where no copy is left, and something was
+ *  served, nothing is published. */
+import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import { sha256 } from "../../snapshots/digest.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { CLOSED } from "../../snapshots/shelf/modes.ts";
+import { isTooMuchLost } from "../loss-rule.ts";
+import { seal, unseal } from "../sealed.ts";
+
+export type Pulled = { readonly bytes: Uint8Array; readonly etag: string; readonly lastModified: string };
+export type KeptCopy = Pulled & { readonly sha256: string; readonly fetched: string };
+
+export type ListSource<T> = {
+  readonly name: "registry" | "claims";
+  /** Where it comes from: a copy kept of another place is not used. */
+  readonly place: string;
+  /** Fresh bytes, or null when the source says that `kept` still stands. @throws ShelfError "bad_source" */
+  pull(kept: KeptCopy | null): Promise<Pulled | null>;
+  /** @throws ShelfError "bad_source" when the bytes as a whole cannot be used */
+  parse(bytes: Uint8Array): T;
+  ids(value: T): readonly string[];
+};
+
+export type LastGoodOptions = {
+  /** Where the copy lies. */
+  readonly dir: string;
+  /** Ids that are served now, for bytes that are not those that they came from. Default: none. */
+  readonly served?: (digest: string | null) => Promise<readonly string[]>;
+  /** A list that is broken, empty or much shorter is meant. */
+  readonly acceptLoss?: boolean;
+  /** Whether what proves good is kept. Default true; without it nothing is written. */
+  readonly keep?: boolean;
+  readonly now?: () => Date;
+};
+
+export type Stale = {
+  readonly reason: string;
+  /** RFC 3339, when the copy was read. */
+  readonly fetched: string;
+};
+
+export type LastGood<T> =
+  | { readonly unavailable: null; readonly value: T; readonly bytes: Uint8Array; readonly stale: Stale | null }
+  | { readonly unavailable: string };
+
+/** @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
+ *  @throws ShelfError "build_failed" when something is */
+export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOptions): Promise<LastGood<T>> {
+  const { dir, served = async () => [], acceptLoss = false, keep = true, now = () => new Date() } = options;
+  const kept = await findKept(dir, source);
+  let reason: string;
+  let pulled: Pulled | null = null;
+  try {
+    pulled = await source.pull(kept);
+    const fresh = pulled ?? kept;
+    if (fresh === null) throw new ShelfError("bad_source", `The ${source.name} sent nothing.`);
+    const value = source.parse(fresh.bytes);
+    if (!acceptLoss) await refuseLoss(source, value, served, sha256(fresh.bytes));
+    if (pulled !== null && keep) await keepCopy(dir, source, pulled, kept, now());
+    return { unavailable: null, value, bytes: fresh.bytes, stale: null };
+  } catch (error) {
+    if (!(error instanceof ShelfError)) throw error; // the folder of the copy: ours to repair, not the source's fault
+    reason = error.message;
+  }
+  // What was read and is broken can be meant; a source that is down says nothing.
+  const meant = acceptLoss && pulled !== null;
+  if (meant && keep) await rm(stateFile(dir, source), { force: true });
+  if (kept !== null && !meant) {
+    try {
+      return { unavailable: null, value: source.parse(kept.bytes), bytes: kept.bytes, stale: { reason, fetched: kept.fetched } };
+    } catch {
+      // Kept by a version that was less strict.
+    }
+  }
+  const count = meant ? 0 : (await served(null)).length;
+  if (count === 0) return { unavailable: reason };
+  throw new ShelfError(
+    "build_failed",
+    `Nothing was published, because ${count} ${source.name} entries are served and none can be had. ${reason}`,
+    {
+      fixes: [
+        `Look whether the ${source.name} is where the configuration says, and whole. What was published before is served on.`,
+        `If it was emptied on purpose, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.`,
+      ],
+    },
+  );
+}
+
+/** For a snapshot's notes. */
+export function describeStale(name: string, { reason, fetched }: Stale): string {
+  return `The ${name} could not be used when this snapshot was built (${reason.replace(/\.$/, "")}); what is served is the copy of ${fetched}.`;
+}
+
+async function refuseLoss<T>(
+  source: ListSource<T>,
+  value: T,
+  served: (digest: string) => Promise<readonly string[]>,
+  digest: string,
+): Promise<void> {
+  const before = await served(digest);
+  const ids = new Set(source.ids(value));
+  const lost = before.filter((id) => !ids.has(id)).length;
+  if (!isTooMuchLost(before.length, lost, ids.size === 0)) return;
+  const which = ids.size === 0 ? "It is empty" : "It has lost more than half";
+  throw new ShelfError(
+    "bad_source",
+    `${which}: ${lost} of the ${before.length} entries that are served are gone. If that is meant, say so once: proofshelf build --accept-loss`,
+  );
+}
+
+const KeptState = z.object({
+  source: z.string(),
+  sha256: z.string(),
+  etag: z.string(),
+  last_modified: z.string(),
+  fetched: z.string(),
+});
+
+type Named = Pick<ListSource<unknown>, "name" | "place">;
+
+/** Sealed JSON. */
+function stateFile(dir: string, { name }: Named): string {
+  return join(dir, `${name}.state`);
+}
+
+function copyFile(dir: string, { name }: Named, digest: string): string {
+  return join(dir, `${name}-${digest}.json`);
+}
+
+/** The last good copy of this source; null when there is none, or when the files are not as they were written. */
+async function findKept(dir: string, source: Named): Promise<KeptCopy | null> {
+  try {
+    const json = unseal(await readFile(stateFile(dir, source)));
+    if (json === null) return null;
+    const state = KeptState.parse(JSON.parse(new TextDecoder().decode(json)));
+    if (state.source !== source.place || !/^[0-9a-f]{64}$/.test(state.sha256)) return null;
+    const bytes = new Uint8Array(await readFile(copyFile(dir, source, state.sha256)));
+    if (sha256(bytes) !== state.sha256) return null;
+    return { bytes, sha256: state.sha256, etag: state.etag, lastModified: state.last_modified, fetched: state.fetched };
+  } catch {
+    return null;
+  }
+}
+
+/** Body first, then the state that names it by rename: a crash leaves the older pair. */
+async function keepCopy(dir: string, source: Named, pulled: Pulled, previous: KeptCopy | null, now: Date): Promise<void> {
+  await mkdir(dir, { recursive: true, mode: CLOSED.folder });
+  const digest = sha256(pulled.bytes);
+  if (digest !== previous?.sha256) await replace(copyFile(dir, source, digest), pulled.bytes);
+  const state = {
+    source: source.place,
+    sha256: digest,
+    etag: pulled.etag,
+    last_modified: pulled.lastModified,
+    fetched: now.toISOString(),
+  };
+  await replace(stateFile(dir, source), seal(Buffer.from(JSON.stringify(state))));
+  if (previous !== null && previous.sha256 !== digest) await rm(copyFile(dir, source, previous.sha256), { force: true });
+}
+
+async function replace(path: string, bytes: Uint8Array): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, bytes, { flush: true, mode: CLOSED.file });
+  await rename(temporary, path);
+}

@@ -1,0 +1,80 @@
+/** What is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of
+ *  fields and of files that are not there may be internal. */
+import { CUB_FIELDS, CubFiles, type CubRecord, CubReproduce, CubLinks, RegistryMeta } from "../../snapshots/schema/cubs.ts";
+import { nearest } from "../config/problems.ts";
+import type { ParsedRegistry, UnknownField } from "./registry.ts";
+
+export type RegistryFinding = {
+  /** Id of the record; null for what concerns several, or the metadata. */
+  readonly record: string | null;
+  readonly field: string;
+  readonly what: string;
+};
+
+/** Digest of a file at the revision that the record's repository has in the metadata; null when the code store has no such file, and
+ *  undefined when there is no code store to ask. */
+export type FindCode = (record: CubRecord, path: string) => Promise<string | null | undefined>;
+
+/** @param internalFields fields that are known to be internal */
+export async function findInRegistry(
+  { records, unknownFields }: Pick<ParsedRegistry, "records" | "unknownFields">,
+  internalFields: readonly string[],
+  findCode: FindCode,
+): Promise<readonly RegistryFinding[]> {
+  const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
+  for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode)));
+  return findings;
+}
+
+const KNOWN: readonly string[] = [
+  ...CUB_FIELDS,
+  ...Object.entries({ files: CubFiles, reproduce: CubReproduce, links: CubLinks, meta: RegistryMeta }).flatMap(([part, { shape }]) =>
+    Object.keys(shape).map((name) => `${part}.${name}`),
+  ),
+];
+
+function describeUnknown({ name, records, first }: UnknownField): RegistryFinding {
+  const where = records === 0 ? "" : records === 1 ? ` in ${first}` : ` in ${records} records, ${first} for one`;
+  const right = nearest(name, KNOWN);
+  const what = right === null ? "name it in registry.internalFields if it is internal" : `did you mean ${right}?`;
+  return { record: null, field: name, what: `is not a known field${where}; ${what}` };
+}
+
+/** @param said names of the members that the record has of itself */
+async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCode: FindCode): Promise<readonly RegistryFinding[]> {
+  const findings: RegistryFinding[] = [];
+  const add = (field: string, what: string): void => void findings.push({ record: record.id, field, what });
+  for (const [path, digest] of Object.entries(record.file_shas)) {
+    const found = await findCode(record, path);
+    if (found === null) add("file_shas", `pins ${JSON.stringify(path)}, which is not in the code store`);
+    else if (found !== undefined && found !== digest)
+      add("file_shas", `pins ${JSON.stringify(path)} as ${digest}, but the code store has ${found}`);
+  }
+  const proofs = new Set([record.files.coq_file, record.files.lean_file, ...record.reproduce.proof_files].filter((path) => path !== ""));
+  for (const path of proofs) {
+    if (Object.hasOwn(record.file_shas, path)) continue;
+    const missing = (await findCode(record, path)) === null ? ", and the code store does not have it" : "";
+    add("file_shas", `has no digest of the proof file ${JSON.stringify(path)}${missing}`);
+  }
+  const { exec_file: runtime } = record;
+  if (runtime !== "" && !Object.hasOwn(record.file_shas, runtime)) {
+    const found = await findCode(record, runtime);
+    if (typeof found !== "string")
+      add(
+        "exec_file",
+        `${JSON.stringify(runtime)} is nowhere: no digest is pinned${found === null ? ", and the code store does not have it" : ""}`,
+      );
+  }
+  if (record.verification_state === "VERIFIED" && !record.no_holes)
+    add("no_holes", `${said.has("no_holes") ? "is false" : "is left out, which says false"}, but verification_state is VERIFIED`);
+  return findings;
+}
+
+/** One line for each thing that is wrong, with the first record of which it is true. */
+export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
+  const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`);
+  return [...same].map(([text, [first, ...more]]) => {
+    if (first?.record === null || first === undefined) return text;
+    return `${first.record}${more.length === 0 ? "" : ` and ${more.length} more`}: ${text}`;
+  });
+}
