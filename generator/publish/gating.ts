@@ -100,8 +100,8 @@ export function isWithdrawing(shelves: Shelves): boolean {
   return existsSync(join(shelves.buildDir, UNDONE));
 }
 
-/** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock, when another snapshot is served and the public
- *  index has been written anew for it.
+/** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock,
+ *  when another snapshot is served and the public index has been written anew for it.
  *  @returns notes for the operator */
 export async function withdraw(
   shelves: Shelves,
@@ -159,16 +159,16 @@ export function describeExposure({ snapshots, keys, unread }: Exposure, kept: bo
     ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf)),
   ];
   const some = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
-  const numbers = snapshots.map(({ sequence }) => sequence).join(", ");
+  const numbers = `${snapshots.length === 1 ? "snapshot" : "snapshots"} ${snapshots.map(({ sequence }) => sequence).join(", ")}`;
   const what = `Was public and is gated now: ${some.join(", ")}.`;
   if (kept)
     return [
       ...damaged,
-      `${what} --keep-history leaves it in what was published before${numbers === "" ? "" : ` (snapshot ${numbers})`}, under /at/ and on the shelf.`,
+      `${what} --keep-history leaves it in what was published before${snapshots.length === 0 ? "" : ` (${numbers})`}, under /at/ and on the shelf.`,
     ];
   return [
     ...damaged,
-    `${what} ${numbers === "" ? "It is taken out of what the history says." : `Snapshot ${numbers} held it and is taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
+    `${what} ${snapshots.length === 0 ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
   ];
 }
 
