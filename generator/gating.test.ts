@@ -107,7 +107,7 @@ test("a collection that is gated takes every snapshot that holds it out of servi
   );
   assert.match(
     third.notes.join(),
-    /Was public and is gated now: collection "plans", object "plans\/other\.md", object "plans\/rare\/heliotrope-garden\.md"\. Snapshot 1, 2/,
+    /Was public and is gated now: collection "plans", object "plans\/other\.md", object "plans\/rare\/heliotrope-garden\.md"\. It was held by snapshots 1, 2/,
   );
   for (const { snapshot } of [first, second]) {
     for (const path of [
@@ -176,7 +176,7 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
   await room.run("public");
   const third = await room.run("email-gated", { keepHistory: true });
   assert.deepEqual(third.withdrawn, []);
-  assert.match(third.notes.join(), /--keep-history leaves it in what was published before \(snapshot 1, 2\)/);
+  assert.match(third.notes.join(), /--keep-history leaves it in what was published before \(snapshots 1, 2\)/);
   const view = await openFixtureView(await room.open());
   assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
   await room.turn(4);
