@@ -142,9 +142,12 @@ test("a build that runs is named, and does not keep the plan from being told; mi
   const broken = join(dir, "broken.yaml");
   writeFileSync(broken, "store: 7\n");
   assert.equal(run(["build", "--plan", "--config", broken]).status, 2);
-  rmSync(join(dir, "claims.yaml"));
-  assert.notEqual(run(["build", "--plan", "--config", file]).status, 0);
   writeFileSync(join(dir, "claims.yaml"), "- neither meta nor claims\n");
   const { status, stdout } = run(["build", "--plan", "--json", "--config", file]);
-  assert.deepEqual([status, (JSON.parse(stdout) as { error: { code: string } }).error.code], [1, "bad_source"]);
+  assert.equal(status, 0, "the last good copy stays");
+  assert.match((JSON.parse(stdout) as { notes: string[] }).notes.join("\n"), /claims/);
+  const fresh = join(dir, "fresh.yaml");
+  writeFileSync(fresh, readFileSync(file, "utf8").replace(/^shelf:.*$/m, "shelf: { kind: directory, root: ./elsewhere }"));
+  const first = run(["build", "--plan", "--json", "--config", fresh]);
+  assert.deepEqual([first.status, (JSON.parse(first.stdout) as { error: { code: string } }).error.code], [1, "bad_source"]);
 });
