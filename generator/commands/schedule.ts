@@ -3,6 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { CommonOptions } from "./options.ts";
 import { openConfig } from "../config/config.ts";
+import { describeLeaks, LeakError } from "../publish/leak-error.ts";
 import { buildAndEmbed } from "./build.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
@@ -20,6 +21,7 @@ export async function runSchedule(options: CommonOptions & { readonly every: str
     } catch (error) {
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      if (error instanceof LeakError) process.stderr.write(describeLeaks(error.leaks));
     }
     const period = hours * 3_600_000;
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal: stop.signal }).catch(() => undefined);
