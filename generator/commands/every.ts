@@ -2,6 +2,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openConfig } from "../config/config.ts";
+import { describeLeaks, LeakError } from "../publish/leak-error.ts";
 import { buildAndEmbed } from "./build.ts";
 import type { CommonOptions } from "./options.ts";
 
@@ -33,6 +34,7 @@ export async function buildEvery(
     } catch (error) {
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+      if (error instanceof LeakError) process.stderr.write(describeLeaks(error.leaks));
     }
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
   }

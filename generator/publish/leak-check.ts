@@ -56,7 +56,7 @@ export async function checkLeaks(options: {
       yield* softwareFiles(site.dist);
       yield* snapshotFiles(snapshot, views.public, changed);
     };
-    return findLeaks(secrets, files(), { reread: reader.texts, allow: openAllowances(rules) });
+    return findLeaks(secrets, files(), { ...reader, allow: openAllowances(rules) });
   };
   const isLeaking = ({ leaks }: LeakReport): boolean => leaks.some(({ severity }) => severity === "error");
   try {

@@ -1,35 +1,36 @@
-/** What public sources say, read anew by a process that has seen nothing else: how the look for leaks knows whose words an extract
- *  has. What was kept, or was made beside gated objects, is not believed. */
+/** What public sources say by themselves: how the look for leaks knows whose words an extract, or the browser's index, has. */
+import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { readTexts } from "../../snapshots/verify/decode.ts";
-import { parseExtract } from "../extract/extract-json.ts";
+import type { LeakOptions } from "../../snapshots/verify/leaks.ts";
 import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
 import { membersOf, type Member } from "../pages/pagefind.ts";
 
-export type Rereader = {
-  /** All texts that are made of an object, a claim or a record; null when there is none of that name. */
-  texts(keyOrId: string): Promise<readonly string[] | null>;
-  close(): Promise<void>;
-};
+export type Rereader = Required<Pick<LeakOptions, "reread" | "record">> & { close(): Promise<void> };
 
-/** @param worker of the compiled site
- *  @param data of the public view */
+/** @param data of the public view
+ *  @param worker of the compiled site */
 export function openRereader(snapshot: Snapshot, data: ViewData, worker: string): Rereader {
+  const keys = new Set(data.objects.map(({ key }) => key));
   let pool: ExtractPool | null = null;
   let members: Map<string, Member[]> | null = null;
-  const read = async (key: string): Promise<Uint8Array> => {
-    pool ??= openExtractPool({ worker, threads: 1 });
-    return (await pool.extract(key, await objectBytes(snapshot, key))).json;
+  const readExtract = async (key: string): Promise<Extract> => {
+    const extract = await snapshot.extract(key);
+    if (extract === null) throw new Error("the object has no extract");
+    return extract;
   };
   return {
-    async texts(keyOrId) {
-      members ??= Map.groupBy(membersOf(data, { digest: () => "", read: async (key) => parseExtract(await read(key)) }), ({ key }) => key);
-      const found = members.get(keyOrId);
-      if (found === undefined) return null;
-      const texts = (await Promise.all(found.map((member) => member.record()))).map(({ content }) => content);
-      const isObject = found.some(({ id }) => id === `object:${keyOrId}`);
-      return isObject ? [...texts, ...readTexts(await read(keyOrId), "json").texts] : texts;
+    async reread(key) {
+      if (!keys.has(key)) return null;
+      // Of its own: no process that has read what is gated is asked.
+      pool ??= openExtractPool({ worker, threads: 1 });
+      return readTexts((await pool.extract(key, await objectBytes(snapshot, key))).json, "json").texts;
+    },
+    async record(keyOrId) {
+      members ??= Map.groupBy(membersOf(data, { digest: () => "", read: readExtract }), ({ key }) => key);
+      const records = await Promise.all((members.get(keyOrId) ?? []).map((member) => member.record()));
+      return records.map(({ content }) => content);
     },
     close: async () => pool?.close(),
   };

@@ -54,7 +54,7 @@ export async function verifyLibrary(
       leaks(snapshot, data) {
         const rereader = openRereader(snapshot, data, worker);
         rereaders.push(rereader);
-        return { reread: rereader.texts, allow: openAllowances(config.leaks) };
+        return { ...rereader, allow: openAllowances(config.leaks) };
       },
       writers: {
         look: () => lookAtLock(shelves.buildDir),

@@ -139,11 +139,17 @@ function publishKnown(secrets: GatedSecrets, data: ViewData): void {
   }
 }
 
-export function publishText(secrets: GatedSecrets, text: string): void {
-  for (const { id } of matches(secrets, Buffer.from(text))) secrets.publish(id);
+/** Takes what a text says for said in public.
+ *  @param except what is none the less to be told */
+export function publishText(
+  secrets: GatedSecrets,
+  text: string,
+  except: { readonly ids: ReadonlySet<number>; readonly slots: ReadonlySet<number> } = { ids: new Set(), slots: new Set() },
+): void {
+  for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id);
   eachShingle(text, (high, low) => {
     const place = secrets.text.find(high, low);
-    if (place >= 0) secrets.text.publish(place);
+    if (place >= 0 && !except.slots.has(place)) secrets.text.publish(place);
   });
 }
 

@@ -42,9 +42,11 @@ export type Allowance = {
 };
 
 export type LeakOptions = {
-  /** What is made of a public object's bytes alone, or of a claim or a record, as texts; null when that cannot be told. Asked where an
-   *  extract, or the browser's index, says something that the bytes do not say as they stand. */
-  readonly reread?: (keyOrId: string) => Promise<readonly string[] | null>;
+  /** What the reader makes of a public object's bytes alone, as texts; null when that cannot be told. Asked where an extract says
+   *  something that the bytes do not say as they stand. */
+  readonly reread?: (key: string) => Promise<readonly string[] | null>;
+  /** What the browser's index is told of an object, by its extract, or of a claim or record: texts that stand in one row there. */
+  readonly record?: (keyOrId: string) => Promise<readonly string[]>;
   readonly allow?: readonly Allowance[];
 };
 
@@ -65,76 +67,88 @@ type TextHit = Name & FoundText;
 export async function findLeaks(
   secrets: GatedSecrets,
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
-  { reread = async () => null, allow = [] }: LeakOptions = {},
+  { reread = async () => null, record = async () => [], allow = [] }: LeakOptions = {},
 ): Promise<LeakReport> {
   if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false) };
   const allowances = await Promise.all(allow.map((one) => openAllowance(secrets, one)));
   const hits: Hit[] = [];
   const textHits: TextHit[] = [];
   const passages: Passages = new Map();
-  const asked = new Set<string>();
+  const leaked = { ids: new Set<number>(), slots: new Set<number>() };
+  /** Publishes what an extract, or a fragment of the browser's index, may say. */
+  const hearOwn = async ({ path, bytes }: ScannedFile): Promise<void> => {
+    if (path.startsWith("extracts/")) for (const text of (await reread(nameOf(path))) ?? []) publishText(secrets, text);
+    const key = path.startsWith("pagefind/") ? findFragmentKey(inflate(path, bytes)) : null;
+    // By then its extract has been looked through: what leaked there is no excuse for saying it again.
+    for (const text of key === null ? [] : await record(key)) publishText(secrets, text, leaked);
+  };
   for await (const file of files) {
     const { path, source, software = false } = file;
     const name = nameOf(path);
     const found = scanFile(secrets, file);
     if (source || software) {
       publishAll(secrets, found);
-      if (source) for (const id of found.ids.keys()) hits.push({ name, path, source, id, place: () => NO_PLACE });
+      for (const id of source ? found.ids.keys() : []) {
+        // Titles are words, which anybody may say.
+        if (secrets.secrets[id]?.kind !== "title") hits.push({ name, path, source, id, place: () => NO_PLACE });
+      }
       continue;
     }
     if (path.startsWith("extracts/")) for (const text of found.texts) notePassages(secrets.text, name, text, passages);
-    const about = holdsSecrets(secrets, found) ? subjectOf(file) : null;
-    if (about !== null && !asked.has(about)) {
-      asked.add(about);
-      for (const text of (await reread(about)) ?? []) publishText(secrets, text);
-    }
+    if (holdsSecrets(secrets, found)) await hearOwn(file);
     for (const one of allowances) if (one.covers(name)) allowIn(secrets, found, one);
-    for (const [id, place] of found.ids) if (!isKnown(secrets, id)) hits.push({ name, path, source, id, place });
-    for (const text of found.texts) if (openRuns(secrets, text).length > 0) textHits.push({ name, path, ...text });
+    for (const [id, place] of found.ids) {
+      if (isKnown(secrets, id)) continue;
+      leaked.ids.add(id);
+      hits.push({ name, path, source, id, place });
+    }
+    for (const text of found.texts) {
+      const open = openRuns(secrets, text);
+      for (const { slot } of open) leaked.slots.add(slot);
+      if (open.length > 0) textHits.push({ name, path, ...text });
+    }
   }
 
+  const locate = openLocator(secrets);
+  const leaks = [...(await tellHits(secrets, hits)), ...(await tellTextHits(secrets, textHits, locate))];
+  leaks.sort(({ public: a }, { public: b }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  return { leaks, shared: await tellPassages(passages, locate), allowed: allowances.map(({ used }) => used) };
+}
+
+async function tellHits(secrets: GatedSecrets, hits: readonly Hit[]): Promise<readonly Leak[]> {
   const leaks: Leak[] = [];
   for (const { name, path, source, id, place } of hits) {
     const published = isKnown(secrets, id);
-    const { kind, value, owner } = secrets.secrets[id] ?? { kind: "private", value: "", owner: 0 };
     // Derived files follow their sources: the source's own warning says it.
     if (published && !source) continue;
-    const gatedName = secrets.owners[owner] || null;
-    const line = published || kind !== "title" || gatedName === null ? null : await findLine(secrets, gatedName, value);
-    const gated = { name: gatedName, line };
-    leaks.push({ severity: published ? "warning" : "error", kind, text: value, public: { name, path, ...place() }, gated });
-  }
-  const locate = openLocator(secrets);
-  for (const hit of textHits) {
-    for (const stretch of stretches(openRuns(secrets, hit))) {
-      const { start, words } = readStretch(hit.text, stretch);
-      const gated = await locate(stretch[0].slot);
-      leaks.push({
-        severity: "error",
-        kind: "text",
-        text: shorten(words),
-        public: { name: hit.name, path: hit.path, ...hit.place(start) },
-        gated,
-      });
-    }
+    const { kind, value, owner } = secrets.secrets[id] as GatedSecrets["secrets"][number];
+    const from = secrets.owners[owner] || null;
+    const line = published || kind !== "title" || from === null ? null : await findLine(secrets, from, value);
+    const severity = published ? "warning" : "error";
+    leaks.push({ severity, kind, text: value, public: { name, path, ...place() }, gated: { name: from, line } });
   }
   const keys = Map.groupBy(
     leaks.filter(({ kind }) => kind === "key"),
     ({ public: { path } }) => path,
   );
-  const told = leaks.filter((leak) => !isToldByKey(leak, keys.get(leak.public.path) ?? []));
-  told.sort(({ public: a }, { public: b }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return { leaks: told, shared: await tellPassages(passages, locate), allowed: allowances.map(({ used }) => used) };
+  return leaks.filter((leak) => !isToldByKey(leak, keys.get(leak.public.path) ?? []));
+}
+
+async function tellTextHits(secrets: GatedSecrets, hits: readonly TextHit[], locate: Locate): Promise<readonly Leak[]> {
+  const leaks: Leak[] = [];
+  for (const hit of hits) {
+    for (const stretch of stretches(openRuns(secrets, hit))) {
+      const { start, words } = readStretch(hit.text, stretch);
+      const place = { name: hit.name, path: hit.path, ...hit.place(start) };
+      leaks.push({ severity: "error", kind: "text", text: shorten(words), public: place, gated: await locate(stretch[0].slot) });
+    }
+  }
+  return leaks;
 }
 
 /** What an allowance calls a file. */
 function nameOf(path: string): string {
   return /^(?:objects|extracts)\/(.*)$/s.exec(path)?.[1] ?? path;
-}
-
-/** Whose words an extract or a fragment of the browser's index should be: the key of an object, or the id of a claim or record. */
-function subjectOf({ path, bytes }: ScannedFile): string | null {
-  return path.startsWith("extracts/") ? nameOf(path) : path.startsWith("pagefind/") ? findFragmentKey(inflate(path, bytes)) : null;
 }
 
 function isKnown({ secrets }: GatedSecrets, id: number): boolean {
@@ -173,8 +187,10 @@ async function findLine(secrets: GatedSecrets, key: string, title: string): Prom
   return null;
 }
 
+type Locate = (slot: number) => Promise<Leak["gated"]>;
+
 /** Which gated object says a run of words first, and on which line. */
-function openLocator(secrets: GatedSecrets): (slot: number) => Promise<Leak["gated"]> {
+function openLocator(secrets: GatedSecrets): Locate {
   const lines = new Map<string, Map<number, number>>();
   return async (slot) => {
     const name = secrets.owners[secrets.text.ownerOf(slot)] || null;
@@ -207,7 +223,7 @@ function notePassages(gated: Fingerprints, key: string, { text, runs, place }: F
   }
 }
 
-async function tellPassages(passages: Passages, locate: (slot: number) => Promise<Leak["gated"]>): Promise<readonly SharedPassages[]> {
+async function tellPassages(passages: Passages, locate: Locate): Promise<readonly SharedPassages[]> {
   const pairs = new Map<string, SharedPassages>();
   for (const [slot, sharers] of passages) {
     if (sharers.length > MAX_SHARERS) continue;
