@@ -416,6 +416,11 @@ test("a diff says which bytes changed and which fields, and what differs when no
   assert.match(stdout, /files in pages: /);
 });
 
+test("a receipt that is not there is told in words", () => {
+  const { status, stderr } = run(["verify", "--receipt", join(base, "none.json"), "--config", join(base, "proofshelf.yaml")]);
+  assert.deepEqual([status, stderr], [1, "The receipt file does not exist.\n"]);
+});
+
 test("prune keeps the newest and what they need", async (t) => {
   const { dir, file } = copy(t);
   for (const number of [1, 2, 3]) {

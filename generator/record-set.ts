@@ -38,7 +38,7 @@ export function recordSet(
     registryUrl: config.registryUrl ?? "",
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
-    objects: read.objects.map(({ version: _, root: __, secrets: ___, ...row }) => row),
+    objects: read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => row),
     claims,
     cubs: registry.cubs,
     registry: registry.state,

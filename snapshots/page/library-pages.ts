@@ -1,6 +1,7 @@
 /** Models of the front page, folders, objects, claims and the rejected list. */
 import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
+import { unlinkDead } from "./dead-links.ts";
 import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
@@ -100,10 +101,10 @@ export function objectFacts(
   };
 }
 
-export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
+export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
   return {
     ...facts,
-    html: extract.html,
+    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data),
     notes: extract.notes,
     lines: extract.lines,
     language: extract.language,
