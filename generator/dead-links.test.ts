@@ -25,7 +25,7 @@ test("a link to nothing is text and reported, one to what is gated is text for t
   ]);
   const config = await openConfig(join(dir, "proofshelf.yaml"));
   const linked = async (name: "public" | "internal"): Promise<string[]> => {
-    const { text } = await ask(await openFixtureView(config, name), `${name === "internal" ? "/internal" : ""}/object/a/one.md/`);
+    const { text } = await ask(await openFixtureView(config, name), "/object/a/one.md/");
     assert.match(text, /gone/);
     const content = /aria-label="Content"[^]*?<\/section>/.exec(text)?.[0] ?? "";
     return [...content.matchAll(/<a [^>]*>([^<]*)<\/a>/g)].map(([, shown = ""]) => shown);
@@ -33,6 +33,7 @@ test("a link to nothing is text and reported, one to what is gated is text for t
   const first = await build(config, { progress: SILENT });
   assert.match(first.notes.join("\n"), /These links lead to nothing .*: "a\/one\.md" to "a\/gone\.md"; "a\/one\.md" to "a\/none\/"\./);
   assert.deepEqual(await linked("public"), ["out", "there", "folder", "self"]);
+  assert.deepEqual(await linked("internal"), ["out", "there", "folder", "gated", "self"]);
   assert.match((await build(config, { progress: SILENT })).notes.join(), /a\/gone\.md/, "said at every build");
   // In another folder than the page that links to it.
   await writeFiles(dir, [["library/a/none/new.md", "# New\n"]]);

@@ -308,7 +308,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       claims.sha256,
       claims.notes,
       // What of the configuration reaches a snapshot.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.uploaded]),
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.declared, config.uploaded]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
     ]),

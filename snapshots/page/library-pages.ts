@@ -60,10 +60,12 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
   const compare = SORTS[sort.replace(/^-/, "")] ?? byKey;
   const sign = sort.startsWith("-") ? -1 : 1;
   const objects = folder.objects.toSorted((a, b) => sign * compare(a, b) || byKey(a, b));
-  const collection = data.library.collections.find((candidate) => candidate.prefix === prefix);
+  // What lies at the root is all collections, also where one of them takes what is left over.
+  const collection = prefix === "" ? undefined : data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
     page: "browse",
     prefix,
+    collections: prefix === "" ? data.library.collections.length : null,
     crumbs: crumbsOf(data, prefix),
     collection: collection === undefined ? null : collectionCard(data, collection),
     prefixes: folder.prefixes.map((child) => ({
