@@ -163,6 +163,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
     "notes",
     "previous",
     "published",
+    "registry",
     "rejected",
     "removed",
     "sequence",
