@@ -21,7 +21,7 @@ import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { keepOwner, refuseOther } from "./owner.ts";
-import { planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
+import { leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import {
@@ -310,7 +310,7 @@ async function summarise(done: {
     },
     unreadable: unreadable(read.objects),
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...done.notes],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...deadLinks(read.objects), ...done.notes],
     withdrawn,
     internal: {
       snapshot: after.internal.snapshot,
@@ -336,7 +336,7 @@ function unchanged(facts: Facts): Outcome {
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: unreadable(facts.state.objects),
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...suspicions(facts.state.objects)],
+    notes: [...notesOf(facts), ...suspicions(facts.state.objects), ...deadLinks(facts.state.objects)],
     withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
@@ -369,6 +369,18 @@ function suspicions(objects: readonly KnownObject[]): readonly string[] {
   return [
     `These objects look as if they held keys, tokens or passwords, and are served: ${named.join("; ")}. Make those that are real worthless, and take the files out of the store or name them in store.exclude.`,
   ];
+}
+
+/** Links within the library that lead nowhere, in neither view. */
+function deadLinks(objects: readonly KnownObject[]): readonly string[] {
+  const places = new Set(objects.flatMap(({ key }) => [key, ...leadingPrefixes(key)]));
+  const dead = objects.flatMap(({ key, links }) =>
+    links.filter((target) => !places.has(target)).map((target) => `${JSON.stringify(key)} to ${JSON.stringify(target)}`),
+  );
+  if (dead.length === 0) return [];
+  const named = dead.slice(0, MAX_SUSPICIONS);
+  if (dead.length > named.length) named.push(`and ${dead.length - named.length} more`);
+  return [`These links lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

@@ -163,6 +163,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
     "notes",
     "previous",
     "published",
+    "registry",
     "rejected",
     "removed",
     "sequence",
@@ -414,6 +415,11 @@ test("a diff says which bytes changed and which fields, and what differs when no
   );
   assert.match(stdout, /~ record "CUB-0004"\n {4}sha256: .*\n {4}note: "" → "Changed\."\n/);
   assert.match(stdout, /files in pages: /);
+});
+
+test("a receipt that is not there is told in words", () => {
+  const { status, stderr } = run(["verify", "--receipt", join(base, "none.json"), "--config", join(base, "proofshelf.yaml")]);
+  assert.deepEqual([status, stderr], [1, "The receipt file does not exist.\n"]);
 });
 
 test("prune keeps the newest and what they need", async (t) => {

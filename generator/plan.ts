@@ -163,6 +163,10 @@ export function planReading(facts: Facts): ReadingPlan {
   const there = new Set(listed.rows.map(({ key }) => key));
   const removed = [...before.keys()].filter((key) => !there.has(key));
   const touched = new Set([...read.map(({ row }) => row.key), ...removed].map(parentPrefix));
+  // What has come or gone changes the pages that link to it.
+  const moved = [...removed, ...read.filter(({ row, root }) => before.get(row.key)?.root !== root).map(({ row }) => row.key)];
+  const places = new Set(moved.flatMap((key) => [key, ...leadingPrefixes(key)]));
+  if (places.size > 0) for (const { key, links } of kept) if (links.some((target) => places.has(target))) touched.add(parentPrefix(key));
   return { nothing, fingerprint, anew, read, kept, removed, touched, known };
 }
 
@@ -277,6 +281,11 @@ function usable(state: BuildState, { makers }: Facts): BuildState {
   };
 }
 
+/** `a/` and `a/b/` of `a/b/c.md`. */
+export function leadingPrefixes(key: string): readonly string[] {
+  return [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index + 1));
+}
+
 function rootOf(config: Config, key: string): "public" | "internal" {
   return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
 }
@@ -299,7 +308,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       claims.sha256,
       claims.notes,
       // What of the configuration reaches a snapshot, or forbids it.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.uploaded, config.leaks]),
+      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.declared, config.uploaded, config.leaks]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
     ]),

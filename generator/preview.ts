@@ -124,7 +124,18 @@ function takenFor({ row, root, why }: PlannedObject, before: KnownObject | undef
   if (before === undefined) {
     const { mediaType, kind } = mediaTypeOfName(key);
     const title = key.slice(key.lastIndexOf("/") + 1);
-    return { ...listed, title, summary: "", kind, media_type: mediaType, sha256: UNREAD, extract: unread, notes: [], secrets: [] };
+    return {
+      ...listed,
+      title,
+      summary: "",
+      kind,
+      media_type: mediaType,
+      sha256: UNREAD,
+      extract: unread,
+      notes: [],
+      links: [],
+      secrets: [],
+    };
   }
   // Another root or time says nothing of the bytes; another program makes another extract of the same ones.
   if (why.every((one) => one === "root" || one === "time")) return { ...before, ...listed };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -11,7 +11,9 @@ import { openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
 import { countJournal } from "./journal.ts";
 import { openProgress } from "./progress.ts";
+import { verifyLibrary } from "./publish/verify-library.ts";
 import { openShelves } from "./shelves.ts";
+import { type ObjectStore, openMemoryStore } from "./sources/object-store.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 
@@ -53,6 +55,39 @@ test("in a log there is one line now and then, also while a step says nothing of
 });
 
 const OBJECTS = 400;
+
+test("a first build that fails leaves nothing big behind, and a later one leaves what is served", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "failed-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  await writeFiles(dir, [
+    [
+      "proofshelf.yaml",
+      "store: { kind: directory, root: . }\nshelf: { kind: directory, root: ../shelf }\nembeddings: { kind: none }\ncollections:\n  - { id: a, prefix: a/, title: A, visibility: public }\n",
+    ],
+  ]);
+  const config = { ...(await openConfig(join(dir, "proofshelf.yaml"))), shelf: { kind: "directory", root: join(dir, "shelf") } as const };
+  const objects = new Map(Array.from({ length: 50 }, (_, at) => [`a/${at}.md`, { bytes: `# ${at}\n\n${"Words. ".repeat(2000)}\n` }]));
+  const memory = openMemoryStore(objects);
+  let read = 0;
+  const failing: ObjectStore = {
+    list: () => memory.list(),
+    async read(key) {
+      if (++read > 40) throw Object.assign(new Error("input/output error"), { code: "EIO" });
+      return memory.read(key);
+    },
+  };
+  const sizeOf = (): number =>
+    readdirSync(join(dir, "shelf"), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+  await assert.rejects(build(config, { progress: SILENT, store: failing }), { code: "EIO" });
+  assert.ok(sizeOf() < 10_000, `${sizeOf()} bytes`);
+  const first = await build(config, { progress: SILENT, store: memory });
+  objects.set("a/0.md", { bytes: "# Changed\n" });
+  await assert.rejects(build(config, { progress: SILENT, store: failing }), { code: "EIO" });
+  assert.equal((await openShelves(config).public.readPointer())?.snapshot, first.snapshot);
+  assert.deepEqual(await verifyLibrary(config, { snapshots: "current", derive: false }), []);
+});
 
 test("Ctrl-C says what is kept, publishes nothing, and the next build goes on there", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "progress-"));

@@ -20,6 +20,11 @@ export function project(set: RecordSet): Views {
     claims: set.claims.state,
     generator: set.generator,
     collections: set.collections.filter(({ visibility }) => view === "internal" || visibility === "public"),
+    collection_counts: {
+      public: set.collections.filter(({ visibility }) => visibility === "public").length,
+      email_gated: set.collections.filter(({ visibility }) => visibility !== "public").length,
+      ...(set.declared === null ? {} : { declared: set.declared }),
+    },
     notes: set.notes,
   });
   const cubs = [...set.cubs].sort((a, b) => compareNames(a.id, b.id)).map(inOrder);

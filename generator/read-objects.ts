@@ -130,6 +130,7 @@ export function extractsOf(objects: readonly KnownObject[], shelves: Shelves): E
   const byKey = new Map(objects.map((object) => [object.key, object]));
   return {
     digest: (key) => byKey.get(key)?.extract.sha256 ?? "",
+    links: (key) => byKey.get(key)?.links ?? [],
     async read(key) {
       const object = byKey.get(key);
       if (object === undefined) throw new ShelfError("internal", `${key} is not among the objects that were read.`);

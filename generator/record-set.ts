@@ -3,6 +3,7 @@ import type { Claim, ClaimsMeta } from "../snapshots/schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
+import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
 import type { KnownObject, ReadRow } from "./state.ts";
 import { VERSION } from "./version.ts";
@@ -13,6 +14,8 @@ export type RecordSet = {
   readonly registryUrl: string;
   readonly generator: string;
   readonly collections: readonly CollectionInfo[];
+  /** Numbers of collections that the operator states. */
+  readonly declared: Config["declared"];
   /** Ascending by key; every key lies in a collection. */
   readonly objects: readonly ReadRow[];
   readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
@@ -38,15 +41,23 @@ export function recordSet(
     registryUrl: config.registryUrl ?? "",
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
-    objects: read.objects.map(({ version: _, root: __, secrets: ___, ...row }) => row),
+    declared: config.declared,
+    objects: read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => row),
     claims,
-    cubs: registry.cubs,
+    cubs: registry.cubs.map((record) => withLinks(record, config)),
     registry: registry.state,
     meta: registry.meta,
     code: registry.code,
     rejected: refusals(facts, read.refused),
     notes: [...registry.notes, ...claims.notes],
   };
+}
+
+/** Links that the registry leaves empty lead to this service, and to the registry's pages. */
+function withLinks(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecord {
+  const { api, code, registry } = record.links;
+  const own = `${baseUrl}/api/cubs/${record.id}`;
+  return { ...record, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? "") } };
 }
 
 /** Everything that is left out.

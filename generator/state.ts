@@ -25,6 +25,8 @@ export type KnownObject = ReadRow & {
   readonly version: string;
   /** Root that holds its blobs. */
   readonly root: "public" | "internal";
+  /** Keys and prefixes that its links lead to. */
+  readonly links: readonly string[];
   /** What in it looks like a secret. */
   readonly secrets: readonly string[];
 };

@@ -43,6 +43,7 @@ export async function liveCatalog(config: Config): Promise<Catalog> {
     snapshot: null,
     generator: `proofshelf ${VERSION}`,
     source: "listing",
+    ...(config.declared === null ? {} : { declared: config.declared }),
     counts: {
       collections: collections.length,
       objects: collections.reduce((sum, { count }) => sum + count, 0),

@@ -1,16 +1,23 @@
 /** An extract as it lies in the shelf: only bytes travel between processes. */
 import { canonicalJson } from "../../snapshots/digest.ts";
+import { linkTargets } from "../../snapshots/format/document-links.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes"> & {
   readonly json: Uint8Array;
+  /** Keys and prefixes that its links lead to, at most MAX_LINKS. */
+  readonly links: readonly string[];
   /** What in it looks like a secret: for the operator, so in no extract. */
   readonly secrets: readonly string[];
 };
 
-export function toExtracted(extract: Extract, secrets: readonly string[] = []): Extracted {
-  const { title, summary, kind, media_type, notes } = extract;
-  return { title, summary, kind, media_type, notes, secrets, json: Buffer.from(canonicalJson(extract)) };
+/** Of one object. When what the rest leads to comes or goes, its page is not made again for that. */
+const MAX_LINKS = 5000;
+
+export function toExtracted(key: string, extract: Extract, secrets: readonly string[] = []): Extracted {
+  const { title, summary, kind, media_type, notes, html } = extract;
+  const links = html === null ? [] : linkTargets(html, key).slice(0, MAX_LINKS);
+  return { title, summary, kind, media_type, notes, links, secrets, json: Buffer.from(canonicalJson(extract)) };
 }
 
 /** @param json as toExtracted made it: of our own shelf, and checked by its digest */

@@ -25,7 +25,7 @@ test("a pool gives what extract gives, and leaves the caller's bytes alone", asy
       bytes: Buffer.from(`# Note ${n}\n\nLemma a${n} : True.\n`),
     }));
     const found = await Promise.all(objects.map(({ key, bytes }) => pool.extract(key, bytes)));
-    for (const [index, { key, bytes }] of objects.entries()) assert.deepEqual(found[index], toExtracted(await extract(key, bytes)));
+    for (const [index, { key, bytes }] of objects.entries()) assert.deepEqual(found[index], toExtracted(key, await extract(key, bytes)));
   } finally {
     await pool.close();
   }
@@ -172,7 +172,7 @@ test("the compiled process gives what its sources give, for every kind of text",
     ] as const;
     assert.match(parseExtract((await pool.extract("a.pdf", Buffer.from(PDF))).json).passages[0]?.text ?? "", /Hello reader/);
     for (const [key, text] of objects)
-      assert.deepEqual(await pool.extract(key, Buffer.from(text)), toExtracted(await extract(key, Buffer.from(text))), key);
+      assert.deepEqual(await pool.extract(key, Buffer.from(text)), toExtracted(key, await extract(key, Buffer.from(text))), key);
   } finally {
     await pool.close();
   }

@@ -179,7 +179,8 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
     if (blamed !== undefined) {
       blamed.failures++;
       const what = slot.timedOut ? "Reading this file took too long" : "Reading this file failed";
-      if (blamed.failures > 2) blamed.resolve(toExtracted(bareExtract(blamed.key, `${what}, so it is listed but not searched.`)));
+      if (blamed.failures > 2)
+        blamed.resolve(toExtracted(blamed.key, bareExtract(blamed.key, `${what}, so it is listed but not searched.`)));
       else {
         if (blamed.failures === 2) blamed.note = `${what}, so only its plain text is used.`;
         again.push(blamed);

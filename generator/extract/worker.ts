@@ -21,9 +21,9 @@ reply("ready");
 
 async function answer(before: Promise<void>, { key, bytes, note }: Request): Promise<void> {
   await before;
-  if (note !== null) return reply(toExtracted(await extractPlainly(key, bytes, note)));
+  if (note !== null) return reply(toExtracted(key, await extractPlainly(key, bytes, note)));
   const found = await extract(key, bytes);
-  reply(toExtracted(found, found.lines === null ? [] : await findSecrets(decodeText(bytes))));
+  reply(toExtracted(key, found, found.lines === null ? [] : await findSecrets(decodeText(bytes))));
 }
 
 function reply(value: Reply): void {

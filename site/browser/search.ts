@@ -42,7 +42,7 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     if (found === null || field.value.trim() !== query) return; // A later keystroke took over.
     const prefix = collection?.value ?? "";
     const fragments = await Promise.all(found.results.slice(0, prefix === "" ? SHOWN : SHOWN * 5).map((result) => result.data()));
-    const shown = fragments.filter(({ meta }) => prefix === "" || (meta["key"] ?? "").startsWith(prefix)).slice(0, SHOWN);
+    const shown = fragments.filter(({ meta }) => prefix === "" || isIn(meta["key"] ?? "", prefix)).slice(0, SHOWN);
     hints?.setAttribute("hidden", "");
     list.replaceChildren(...shown.map((fragment) => drawHit(fragment, root)));
     const count = prefix === "" ? found.results.length : shown.length;
@@ -55,6 +55,13 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
             ? "1 result"
             : `${count} results`,
     );
+  };
+
+  /** "=" and an id is the collection of what lies in no other. */
+  const isIn = (key: string, prefix: string): boolean => {
+    if (!prefix.startsWith("=")) return key.startsWith(prefix);
+    const others = [...(collection?.options ?? [])].map(({ value }) => value).filter((value) => value !== "" && !value.startsWith("="));
+    return key !== "" && !others.some((other) => key.startsWith(other));
   };
 
   const given = new URL(location.href).searchParams;

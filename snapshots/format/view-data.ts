@@ -3,7 +3,7 @@
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { ObjectKind } from "../schema/extract.ts";
-import type { Rejection, Visibility, View } from "../schema/resources.ts";
+import type { CollectionCounts, Rejection, Visibility, View } from "../schema/resources.ts";
 
 export type CollectionInfo = {
   readonly id: string;
@@ -30,6 +30,8 @@ export type Library = {
   readonly claims?: RegistryState;
   readonly generator: string;
   readonly collections: readonly CollectionInfo[];
+  /** Of both kinds, in each view, and beside them what the operator states. Absent in snapshots of earlier versions. */
+  readonly collection_counts?: CollectionCounts;
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
   readonly notes: readonly string[];
 };

@@ -13,12 +13,14 @@ export async function capabilities(view: View): Promise<Capabilities> {
   const { runtime, view: name } = view.options;
   const open = await view.current();
   const mount = name === "internal" ? "/internal" : "";
+  const collections = (await open?.snapshot.data().catch(() => null))?.library.collection_counts;
   return {
     updated: open?.snapshot.record.created.slice(0, 10) ?? INTERFACE_VERSION,
     interface_version: INTERFACE_VERSION,
     snapshot: open?.snapshot.id ?? null,
     knowledge_base: { path: `${mount}/api/catalog`, view: name },
     components: [...(await runtime.components(open))],
+    ...(collections === undefined ? {} : { collections }),
     limits: { ...runtime.limits },
     auth: { ...runtime.auth },
     mcp: { endpoint: `${mount}${runtime.mcp.endpoint}`, versions: [...runtime.mcp.versions], tools: [...runtime.mcp.tools] },

@@ -1,6 +1,7 @@
 /** Models of the front page, folders, objects, claims and the rejected list. */
 import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
+import { unlinkDead } from "./dead-links.ts";
 import { pagePath } from "../format/layout.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
@@ -59,10 +60,12 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
   const compare = SORTS[sort.replace(/^-/, "")] ?? byKey;
   const sign = sort.startsWith("-") ? -1 : 1;
   const objects = folder.objects.toSorted((a, b) => sign * compare(a, b) || byKey(a, b));
-  const collection = data.library.collections.find((candidate) => candidate.prefix === prefix);
+  // What lies at the root is all collections, also where one of them takes what is left over.
+  const collection = prefix === "" ? undefined : data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
     page: "browse",
     prefix,
+    collections: prefix === "" ? data.library.collections.length : null,
     crumbs: crumbsOf(data, prefix),
     collection: collection === undefined ? null : collectionCard(data, collection),
     prefixes: folder.prefixes.map((child) => ({
@@ -100,10 +103,10 @@ export function objectFacts(
   };
 }
 
-export function objectPage(facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
+export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
   return {
     ...facts,
-    html: extract.html,
+    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data),
     notes: extract.notes,
     lines: extract.lines,
     language: extract.language,

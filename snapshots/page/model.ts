@@ -64,6 +64,8 @@ export type BrowsePage = {
   readonly prefix: string;
   readonly crumbs: readonly Crumb[];
   readonly collection: CollectionCard | null;
+  /** Of the whole view, at its root; null in a folder. */
+  readonly collections: number | null;
   readonly prefixes: readonly { readonly prefix: string; readonly title: string | null; readonly count: number; readonly bytes: number }[];
   readonly objects: readonly ObjectCard[];
   readonly sort: BrowseSort;

@@ -100,5 +100,5 @@ async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, ran
   const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
   if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
   const bytes = entry.size > MAX_QUOTED_BYTES ? null : await snapshot.read(entry);
-  return { ...objectPage(objectFacts(data, row), extract), quoted: quotedLines(bytes, range, snapshot.id) };
+  return { ...objectPage(data, objectFacts(data, row), extract), quoted: quotedLines(bytes, range, snapshot.id) };
 }

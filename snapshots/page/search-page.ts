@@ -26,8 +26,9 @@ export function searchParameters(params: URLSearchParams): readonly string[] {
 }
 
 /** Filters exist on the page only: the API's search takes what the interface names. */
-export async function searchResults(open: OpenSnapshot, data: ViewData, params: URLSearchParams): Promise<SearchPage> {
-  const form = { ...searchForm(data), query: params.get("q") ?? "", prefix: params.get("prefix") ?? "" };
+export async function searchResults(open: OpenSnapshot, data: ViewData, asked: URLSearchParams): Promise<SearchPage> {
+  const form = { ...searchForm(data), query: asked.get("q") ?? "", prefix: asked.get("prefix") ?? "" };
+  const params = inLeftOver(data, asked);
   if (form.query.trim() === "") return form;
   try {
     const query = parseSearch(params);
@@ -66,6 +67,16 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, params: 
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
     throw error;
   }
+}
+
+/** The form names the collection of all that is left over, whose prefix is empty, `=` and its id. */
+function inLeftOver({ library }: ViewData, asked: URLSearchParams): URLSearchParams {
+  const chosen = library.collections.find(({ id, prefix }) => prefix === "" && asked.get("prefix") === `=${id}`);
+  if (chosen === undefined) return asked;
+  const params = new URLSearchParams(asked);
+  params.delete("prefix");
+  params.set("collection", chosen.id);
+  return params;
 }
 
 function hrefOf(params: URLSearchParams, name: Filter, value: string | null): string {

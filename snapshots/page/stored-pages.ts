@@ -6,6 +6,7 @@ import type { Extract } from "../schema/extract.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
+import { isThere } from "./dead-links.ts";
 import { browsePage, browseParts, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
@@ -28,6 +29,8 @@ export type StoredPage = {
 export type Extracts = {
   /** Digest of an object's extract, which stands for its content in `facts`. */
   digest(key: string): string;
+  /** Where the links of an object lead within the library; only where `facts` are compared. */
+  links?(key: string): readonly string[];
   read(key: string): Promise<Extract>;
 };
 
@@ -145,11 +148,12 @@ function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): Store
   const path = pagePath.object(row.key);
   let found: ReturnType<typeof objectFacts> | null = null;
   const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
+  const deadLinks = (): readonly string[] => (extracts.links?.(row.key) ?? []).filter((target) => !isThere(data, target));
   return {
     path,
     file: `pages/${pageFile(path)}`,
     folder: parentPrefix(row.key),
-    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key) }),
-    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(facts(), await extracts.read(row.key)) }),
+    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key), dead: deadLinks() }),
+    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key)) }),
   };
 }

@@ -15,6 +15,7 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
     schema_version: SCHEMA_VERSION,
     generator: library.generator,
     source: "database",
+    ...(library.collection_counts?.declared === undefined ? {} : { declared: library.collection_counts.declared }),
     counts: { collections: library.collections.length, objects, bytes: totals.reduce((sum, { bytes }) => sum + bytes, 0) },
     collections: library.collections.map((collection, at) => ({
       ...collection,

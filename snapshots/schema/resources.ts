@@ -190,6 +190,13 @@ export const Catalog = z
   .meta({ id: "Catalog", description: "Every object, grouped by collection" });
 export type Catalog = z.infer<typeof Catalog>;
 
+const DeclaredCounts = z.object({ public: Count, email_gated: Count });
+
+export const CollectionCounts = DeclaredCounts.extend({
+  declared: DeclaredCounts.exactOptional().meta({ description: "Numbers of collections that the operator states" }),
+}).meta({ id: "CollectionCounts", description: "Numbers of collections, counted when the snapshot was built" });
+export type CollectionCounts = z.infer<typeof CollectionCounts>;
+
 export const COMPONENT_STATUSES = ["live", "bound", "wired (opt-in)", "planned", "unavailable"] as const;
 
 export const Component = z.object({ name: z.string(), status: z.enum(COMPONENT_STATUSES), note: z.string() }).meta({ id: "Component" });
@@ -202,6 +209,7 @@ export const Capabilities = z
     snapshot: SnapshotId.nullable(),
     knowledge_base: z.object({ path: z.string(), view: z.enum(VIEWS) }),
     components: z.array(Component),
+    collections: CollectionCounts.exactOptional(),
     limits: z.record(z.string(), z.union([z.number(), z.string()])),
     auth: z.record(z.string(), z.unknown()),
     mcp: z.object({ endpoint: z.string(), versions: z.array(z.string()), tools: z.array(z.string()) }),

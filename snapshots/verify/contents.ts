@@ -8,7 +8,7 @@ import type { Snapshot } from "../shelf/read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
-import { Catalog, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
+import { Catalog, CollectionCounts, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import { type ObjectRow, REGISTRY_STATES, type ViewData } from "../format/view-data.ts";
 import { reasonOf, type Report, type RootName } from "./finding.ts";
@@ -22,6 +22,7 @@ const library = z.strictObject({
   registry_url: z.string(),
   registry: z.enum(REGISTRY_STATES),
   claims: z.enum(REGISTRY_STATES).optional(),
+  collection_counts: CollectionCounts.optional(),
   generator: z.string(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
