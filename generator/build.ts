@@ -52,6 +52,8 @@ export type BuildOptions = {
   readonly acceptLoss?: boolean;
   /** Leaves snapshots in service that hold what is gated now. */
   readonly keepHistory?: boolean;
+  /** Brings all blobs into few packs: those of a shelf that an earlier version wrote lie in files of their own. */
+  readonly repack?: boolean;
 };
 
 /** The body of POST /api/reindex, with what else an operator asks. */
@@ -122,6 +124,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     () => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
   );
+  const untidy = await noteFailure(
+    () => tidy(shelves, outcome, options.repack ?? false),
+    (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
+  );
   await closeIndex(shelves);
   progress.end();
   return {
@@ -129,8 +135,14 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unlogged],
+    notes: [...outcome.notes, ...unchecked, ...unlogged, ...untidy],
   };
+}
+
+/** Each build that publishes adds packs; without this a shelf that nobody prunes would have ever more. */
+async function tidy(shelves: Shelves, { published, internal }: Outcome, repack: boolean): Promise<void> {
+  if (!repack && !published && !internal.published) return;
+  for (const view of ["internal", "public"] as const) await shelves[view].sweep({ isNeeded: null, leaveLoose: !repack });
 }
 
 type Work = {
@@ -196,7 +208,8 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
 
   // Both roots before the first pointer: the internal view refers to blobs of the public one.
   const flushed = (["internal", "public"] as const).map((view) =>
-    tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
+    // What is served may have lacked something.
+    tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? shelves[view].seal() : shelves[view].flush())),
   );
   await checkLeaks({
     views,

@@ -30,9 +30,13 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
   .option("--accept-loss", "publish although the store lost everything, or more than half of a collection")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
+  .option("--repack", "bring all blobs into packs, also those that an earlier version left in files of their own")
   .option("--plan", "say what would be done and why, and change nothing")
-  .action(async (options: CommonOptions & { now?: string; acceptLoss?: boolean; keepHistory?: boolean; plan?: boolean }) =>
-    options.plan === true ? (await import("./commands/plan.ts")).runPlan(options) : (await import("./commands/build.ts")).runBuild(options),
+  .action(
+    async (options: CommonOptions & { now?: string; acceptLoss?: boolean; keepHistory?: boolean; repack?: boolean; plan?: boolean }) =>
+      options.plan === true
+        ? (await import("./commands/plan.ts")).runPlan(options)
+        : (await import("./commands/build.ts")).runBuild(options),
   );
 
 command("serve", "Serve the newest snapshot, and follow new ones")

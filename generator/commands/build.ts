@@ -6,7 +6,12 @@ import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
 
 export async function runBuild(
-  options: CommonOptions & { readonly now?: string; readonly acceptLoss?: boolean; readonly keepHistory?: boolean },
+  options: CommonOptions & {
+    readonly now?: string;
+    readonly acceptLoss?: boolean;
+    readonly keepHistory?: boolean;
+    readonly repack?: boolean;
+  },
 ): Promise<void> {
   const config = await openConfig(options.config ?? null);
   await buildAndEmbed(config, { ...options, ...(options.now === undefined ? {} : { clock: fixedClock(options.now) }) });
@@ -22,10 +27,11 @@ export async function buildAndEmbed(
     readonly signal?: AbortSignal;
     readonly acceptLoss?: boolean;
     readonly keepHistory?: boolean;
+    readonly repack?: boolean;
   },
 ): Promise<void> {
-  const { json, clock, signal, acceptLoss = false, keepHistory = false } = options;
-  const summary = await build(config, { acceptLoss, keepHistory, ...(clock === undefined ? {} : { now: clock }) });
+  const { json, clock, signal, acceptLoss = false, keepHistory = false, repack = false } = options;
+  const summary = await build(config, { acceptLoss, keepHistory, repack, ...(clock === undefined ? {} : { now: clock }) });
   print(json === undefined ? {} : { json }, summary, describe(summary));
   const embedding = describeEmbedding(await embedViews(config, signal === undefined ? {} : { signal }));
   (json === true ? process.stderr : process.stdout).write(embedding);

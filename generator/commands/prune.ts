@@ -25,7 +25,7 @@ export async function runPrune(options: CommonOptions & { readonly keep: string 
           keep,
           index,
           ...(view === "public"
-            ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) }
+            ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir, null, "building") }
             : { servedWith: shelves.public }),
         });
         result.removed_snapshots.push(...removed_snapshots);
