@@ -12,6 +12,7 @@ import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
+import { trimIndex } from "./index/update-index.ts";
 import { withBuildLock } from "./lock.ts";
 import { refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
@@ -243,11 +244,29 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.
   if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn)));
+  const untrimmed = await noteFailure(
+    async () => {
+      for (const view of ["public", "internal"] as const)
+        if (plan.documents[view].base === null || (plan.seed && view === "internal")) await trimIndex(shelves, view);
+    },
+    (code) => `What the search index was made of could not be removed (${code}): prune does it.`,
+  );
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
-  return summarise({ facts, reading, plan, read, views, written, shelves, changes, withdrawn, notes: [...notes, ...forgotten] });
+  return summarise({
+    facts,
+    reading,
+    plan,
+    read,
+    views,
+    written,
+    shelves,
+    changes,
+    withdrawn,
+    notes: [...notes, ...untrimmed, ...forgotten],
+  });
 }
 
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {

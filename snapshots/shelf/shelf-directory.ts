@@ -318,7 +318,7 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
 }
 
 /** In place of a blob that is there and cannot be inflated. */
-const NO_BYTES = Buffer.from([0]).subarray(1);
+const NO_BYTES = new Uint8Array();
 
 async function* partsOf(shelf: Shelf, digest: Sha256, start: number, end: number): AsyncGenerator<Uint8Array> {
   const file = await shelf.openBlob(digest);
