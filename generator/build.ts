@@ -15,6 +15,7 @@ import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { clearJournal, openJournal } from "./journal.ts";
+import { trimIndex } from "./index/update-index.ts";
 import { withBuildLock } from "./lock.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
@@ -60,6 +61,10 @@ export type BuildOptions = {
   readonly adopt?: boolean;
   /** Leaves snapshots in service that hold what is gated now. */
   readonly keepHistory?: boolean;
+  /** Brings all blobs into few packs: those of a shelf that an earlier version wrote lie in files of their own. */
+  readonly repack?: boolean;
+  /** Called with what is built upon, before anything is written. */
+  readonly opened?: (shelves: Shelves) => void;
 };
 
 /** The body of POST /api/reindex, with what else an operator asks. */
@@ -90,6 +95,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   const shelves = openShelves(config);
   await checkWritable(shelves.publicDir, OPEN);
   await checkWritable(shelves.internalDir, CLOSED);
+  options.opened?.(shelves);
   return withBuildLock(shelves.buildDir, () => buildLocked(config, shelves, options));
 }
 
@@ -140,6 +146,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     () => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
   );
+  const untidy = await noteFailure(
+    () => tidy(shelves, outcome, options.repack ?? false),
+    (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
+  );
   await closeIndex(shelves);
   progress.end();
   return {
@@ -147,8 +157,14 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged],
+    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged, ...untidy],
   };
+}
+
+/** Each build that publishes adds packs; without this a shelf that nobody prunes would have ever more. */
+async function tidy(shelves: Shelves, { published, internal }: Outcome, repack: boolean): Promise<void> {
+  if (!repack && !published && !internal.published) return;
+  for (const view of ["internal", "public"] as const) await shelves[view].sweep({ isNeeded: null, leaveLoose: !repack });
 }
 
 /** What a build has written that failed before anything was ever published: nothing needs it, and it may fill the disk. */
@@ -228,7 +244,8 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
 
   // Both roots before the first pointer: the internal view refers to blobs of the public one.
   const flushed = (["internal", "public"] as const).map((view) =>
-    tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? undefined : shelves[view].flush())),
+    // What is served may have lacked something.
+    tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? shelves[view].seal() : shelves[view].flush())),
   );
   progress.step("look for what may not be public");
   const leakNotes = await checkLeaks({
@@ -265,12 +282,30 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.
   if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn)));
+  const untrimmed = await noteFailure(
+    async () => {
+      for (const view of ["public", "internal"] as const)
+        if (plan.documents[view].base === null || (plan.seed && view === "internal")) await trimIndex(shelves, view);
+    },
+    (code) => `What the search index was made of could not be removed (${code}): prune does it.`,
+  );
   const forgotten = await noteFailure(
     () => writeState(shelves.buildDir, knowledge),
     (code) => `What this build knows could not be kept (${code}): the next one has more to do.`,
   );
   if (forgotten.length === 0) clearJournal(shelves.buildDir);
-  return summarise({ facts, reading, plan, read, views, written, shelves, changes, withdrawn, notes: [...notes, ...forgotten] });
+  return summarise({
+    facts,
+    reading,
+    plan,
+    read,
+    views,
+    written,
+    shelves,
+    changes,
+    withdrawn,
+    notes: [...notes, ...untrimmed, ...forgotten],
+  });
 }
 
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {

@@ -61,6 +61,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--prune", "then remove old snapshots, by keep of the configuration")
+  .option("--repack", "bring all blobs into packs, also those that an earlier version left in files of their own")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
     async (
@@ -70,6 +71,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
         adopt?: boolean;
         prune?: boolean;
         keepHistory?: boolean;
+        repack?: boolean;
         plan?: boolean;
       },
     ) =>

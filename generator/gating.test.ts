@@ -226,14 +226,11 @@ test("wherever it is killed, the next build ends it", async (t) => {
 /** On which the process dies before one of its steps. */
 function dyingShelves(shelves: Shelves, before: number): Shelves {
   let steps = 0;
-  const count = <Args extends unknown[]>(step: (...args: Args) => Promise<void>) => {
-    return (...args: Args): Promise<void> => (steps++ === before ? Promise.reject(new Error("killed")) : step(...args));
+  const count = <Args extends unknown[], T>(step: (...args: Args) => Promise<T>) => {
+    return (...args: Args): Promise<T> => (steps++ === before ? Promise.reject(new Error("killed")) : step(...args));
   };
   const { public: shelf } = shelves;
   const records = { ...shelf.records, keep: count(shelf.records.keep) };
-  // Of the many blobs, some.
-  const deleteBlob = count(shelf.deleteBlob);
-  let blobs = 0;
   return {
     ...shelves,
     public: {
@@ -243,7 +240,7 @@ function dyingShelves(shelves: Shelves, before: number): Shelves {
       replaceChanges: count(shelf.replaceChanges),
       deleteRecord: count(shelf.deleteRecord),
       flush: count(shelf.flush),
-      deleteBlob: (digest) => (blobs++ % 12 === 0 ? deleteBlob(digest) : shelf.deleteBlob(digest)),
+      sweep: count(shelf.sweep),
     },
   };
 }

@@ -79,6 +79,8 @@ export async function readObjects(options: {
       for (let lane = Math.min(plan.read.length, availableParallelism() * IN_FLIGHT); lane > 0; lane--) void run(work);
     });
     await pool.close();
+    // The thread that writes the index reads the extracts.
+    await Promise.all([shelves.public.seal(), shelves.internal.seal()]);
   }
   objects.sort((a, b) => compareNames(a.key, b.key));
   refused.sort((a, b) => compareNames(a.key, b.key));

@@ -10,11 +10,13 @@ import { ShelfError } from "../snapshots/errors.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { build } from "./build.ts";
 import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { digestMakers } from "./makers.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
+import { fileOfBlob, spoilBlob } from "./fixtures/spoil-blob.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
@@ -185,50 +187,43 @@ test("half a state that a killed build left is gone after the next", async (t) =
 test("a damaged shelf is whole again after a build without memory", async (t) => {
   const { config, buildDir } = await makeLibrary(t);
   const first = await build(config, quiet);
-  const { publicDir, internalDir } = openShelves(config);
-  const blobs = [publicDir, internalDir].flatMap((dir) =>
-    readdirSync(join(dir, "blobs"), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.length > 64)
-      .map((name) => join(dir, "blobs", name)),
-  );
-  assert.ok(blobs.length > 50);
-  for (const [at, path] of blobs.entries()) {
+  const roots = (({ publicDir, internalDir }) => [publicDir, internalDir])(openShelves(config));
+  const listed = await Promise.all(roots.map((root) => Array.fromAsync(openDirectoryShelf(root).listBlobs())));
+  const digests = listed.flat().map(({ digest }) => digest);
+  assert.ok(digests.length > 50);
+  const packs = roots.flatMap((root) => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name)));
+  for (const [at, path] of packs.entries()) {
     if (at % 3 === 0) rmSync(path);
     else writeFileSync(path, at % 3 === 1 ? readFileSync(path).subarray(1) : "");
   }
   rmSync(join(buildDir, "state.v8"));
   const again = await build(config, quiet);
   assert.deepEqual([again.published, again.snapshot, again.internal.snapshot], [false, first.snapshot, first.internal.snapshot]);
-  const whole = (path: string): boolean => sha256(readFileSync(path)) === path.slice(-64);
   // What lies in both roots need not come back in both.
-  const names = new Set(blobs.map((path) => path.slice(-64)));
-  const there = new Set(blobs.filter((path) => existsSync(path) && whole(path)).map((path) => path.slice(-64)));
-  assert.deepEqual(
-    [...names].filter((name) => !there.has(name)),
-    [],
-  );
+  const { internal } = openShelves(config);
+  for (const digest of digests) assert.equal(sha256((await internal.getBlob(digest)) ?? ""), digest);
 });
 
 test("work of the last build that is damaged counts as absent: the build is as from nothing, and the shelf is whole again", async (t) => {
   const { config } = await makeLibrary(t);
   const { publicDir, public: shelf } = openShelves(config);
   await build(config, quiet);
-  const damages: readonly (readonly [name: string, damage: (path: string) => void])[] = [
-    ["flipped", (path) => writeFileSync(path, readFileSync(path, "utf8").replace("Text.", "Next."))],
-    ["cut", (path) => truncateSync(path, 10)],
-    ["gone", (path) => rmSync(path)],
+  const damages: readonly (readonly [name: string, damage: (extract: string) => void])[] = [
+    ["flipped", (extract) => spoilBlob(publicDir, extract)],
+    ["cut", (extract) => truncateSync(fileOfBlob(publicDir, extract), 10)],
+    ["gone", (extract) => rmSync(fileOfBlob(publicDir, extract))],
   ];
   for (const [name, damage] of damages) {
     const open = await openSnapshot(shelf, await shelf.readPointer().then((record) => record ?? assert.fail()), createTreeCache());
     const extract = (await open.find("extracts/a/first.md"))?.sha256 ?? assert.fail();
-    damage(join(publicDir, "blobs", extract.slice(0, 2), extract));
+    damage(extract);
     // All pages are rendered again, and read the extracts.
     const renamed: Config = { ...config, title: `Library with a file that is ${name}` };
     const built = await build(renamed, quiet);
     const clean = await build({ ...renamed, shelf: { kind: "directory", root: join(publicDir, `../../clean-${name}`) } }, quiet);
     assert.deepEqual([built.published, built.snapshot], [true, clean.snapshot], name);
     assert.equal(built.notes.length, 1, name);
-    assert.equal(sha256((await shelf.getBlob(extract)) ?? ""), extract, name);
+    assert.equal(sha256((await openShelves(config).public.getBlob(extract)) ?? ""), extract, name);
   }
 });
 
@@ -266,7 +261,7 @@ test("a snapshot whose trees are damaged does not keep the next one from being p
   const record = (await shelf.readPointer()) ?? assert.fail();
   const open = await openSnapshot(shelf, record, createTreeCache());
   const tree = (await open.find("objects/a"))?.sha256 ?? assert.fail();
-  writeFileSync(join(publicDir, "blobs", tree.slice(0, 2), tree), "[]");
+  spoilBlob(publicDir, tree);
   await writeFiles(join(publicDir, "../.."), [["library/a/first.md", "# First\n\nOther text.\n"]]);
   const built = await build(config, quiet);
   assert.equal(built.published, true);

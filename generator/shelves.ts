@@ -24,10 +24,10 @@ export function openShelves(config: Config): Shelves {
   if (config.shelf.kind !== "directory") throw new ShelfError("bad_config", "shelf.kind s3 is not supported yet; use kind: directory");
   const publicDir = join(config.shelf.root, "public");
   const internalDir = join(config.shelf.root, "internal");
-  const shelf = openDirectoryShelf(publicDir, null, "at once");
+  const shelf = openDirectoryShelf(publicDir, null, "building");
   return {
     public: shelf,
-    internal: openDirectoryShelf(internalDir, shelf, "at once"),
+    internal: openDirectoryShelf(internalDir, shelf, "building"),
     publicDir,
     internalDir,
     buildDir: join(internalDir, "build"),

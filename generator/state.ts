@@ -4,6 +4,7 @@ import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Sha256 } from "../snapshots/digest.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
@@ -94,7 +95,7 @@ export const EMPTY_STATE: BuildState = {
   gating: "",
 };
 
-/** In the form that V8 copies values in: these are megabytes of small strings. */
+/** In the form that V8 copies values in, deflated: these are megabytes of small strings. */
 const NAME = "state.v8";
 
 /** The last state, or the empty one when there is none that is whole and that this program understands.
@@ -103,7 +104,7 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
   try {
     const bytes = unseal(await readFile(join(dir, NAME)));
     if (bytes === null) return EMPTY_STATE;
-    const value = deserialize(bytes) as { shape: Sha256; state: BuildState };
+    const value = deserialize(inflateRawSync(bytes)) as { shape: Sha256; state: BuildState };
     return value.shape === shape ? value.state : EMPTY_STATE;
   } catch {
     return EMPTY_STATE;
@@ -112,7 +113,7 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
 
 /** The bytes of a state: made while others work, written when what it says is true. */
 export function formatState(shape: Sha256, state: BuildState): Uint8Array {
-  return seal(serialize({ shape, state }));
+  return seal(deflateRawSync(serialize({ shape, state }), { level: 1 }));
 }
 
 /** Leaves no half file behind when it fails.

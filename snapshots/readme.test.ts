@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
@@ -43,7 +43,7 @@ test("the commands print what the text says they print", () => {
   assert.equal(printed, "hello\n");
 });
 
-test("the commands use coreutils and the shell alone", () => {
+test("the commands use coreutils, unzip and the shell alone", () => {
   const known = new Set([
     "mkdir",
     "cd",
@@ -66,6 +66,8 @@ test("the commands use coreutils and the shell alone", () => {
     "cat",
     "child",
     "blob",
+    "unzip",
+    "continue",
   ]);
   const starts = commands
     .replaceAll(/'[^']*'|\\\n|#.*|"\$\{[^}]*\}[^"]*"/g, " ")
@@ -113,5 +115,24 @@ test("one other byte in any of its files makes the reader's check fail", () => {
     const script = `cp -r public copy && mkdir w && mv copy w/public && cd w && printf x >> public/${path}\n${check}`;
     assert.throws(() => execFileSync("bash", [...BASH, script], { cwd: base, stdio: ["ignore", "pipe", "pipe"] }), path);
     rmSync(join(base, "w"), { recursive: true, force: true });
+  }
+});
+
+test("of a shelf with packs they check the packs and the blobs in them, and say so of one other byte", async () => {
+  const root = join(base, "packed");
+  const shelf = openDirectoryShelf(join(root, "public"), null, "building");
+  const { trees } = buildTree(SOURCES.map(({ text, ...entry }) => ({ ...entry, sha256: sha256(text), size: Buffer.byteLength(text) })));
+  for (const { text } of SOURCES) await shelf.putBlob(sha256(text), Buffer.from(text));
+  for (const [digest, bytes] of trees) await shelf.putBlob(digest, bytes);
+  await shelf.flush();
+  cpSync(join(base, "public", "current.json"), join(root, "public", "current.json"));
+  const script = commands.slice(commands.indexOf("for pack in"));
+  const run = (): string => execFileSync("bash", [...BASH, script], { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
+  assert.equal(run(), "hello\n");
+  const [pack = ""] = readdirSync(join(root, "public", "packs")).map((name) => join(root, "public", "packs", name));
+  const bytes = readFileSync(pack);
+  for (const at of [0, bytes.length >> 1, bytes.length - 1]) {
+    writeFileSync(pack, bytes.with(at, (bytes[at] ?? 0) ^ 1));
+    assert.throws(run, `byte ${at}`);
   }
 });

@@ -14,9 +14,15 @@ export const WORDS = "digest proof sorted number tree claim theorem bytes list i
 const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
 
 /** @param folder of the configuration, the shelf, and the objects in `library/`
- *  @param prefixes one collection each
+ *  @param prefixes one public collection each
+ *  @param gated one gated collection each
  *  @returns the configuration file */
-export async function writeConfig(folder: string, title: string, prefixes: readonly string[]): Promise<string> {
+export async function writeConfig(
+  folder: string,
+  title: string,
+  prefixes: readonly string[],
+  gated: readonly string[] = [],
+): Promise<string> {
   const file = join(folder, "proofshelf.yaml");
   const config = {
     title,
@@ -24,7 +30,12 @@ export async function writeConfig(folder: string, title: string, prefixes: reado
     shelf: { kind: "directory", root: "./shelf" },
     // What a build costs is measured without vectors.
     embeddings: { kind: "none" },
-    collections: prefixes.map((name) => ({ id: name.replaceAll(".", "-"), prefix: `${name}/`, title: name, visibility: "public" })),
+    collections: [...prefixes, ...gated].map((name) => ({
+      id: name.replaceAll(".", "-"),
+      prefix: `${name}/`,
+      title: name,
+      visibility: gated.includes(name) ? "email-gated" : "public",
+    })),
   };
   await writeFile(file, JSON.stringify(config));
   return file;

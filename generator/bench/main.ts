@@ -4,6 +4,7 @@
  *      npm run bench                     everything; some fifteen minutes on an idle machine with two cores
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
+ *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -17,6 +18,7 @@ import { type ServingProcess, startServing } from "../fixtures/serving-process.t
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBuilding } from "./building.ts";
+import { benchDisk } from "./disk.ts";
 import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { benchHistory } from "./history.ts";
@@ -59,6 +61,7 @@ const { values } = parseArgs({
     part: { type: "string", multiple: true },
     seconds: { type: "string", default: "30" },
     publications: { type: "string", default: "5" },
+    library: { type: "string" },
   },
 });
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
@@ -66,6 +69,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   agents: () => withServer([], benchAgents),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
   building: async () => benchBuilding(await makeFolder("texts")),
+  disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts")),
   history: async () => {
     const made = await makeFolder("history");

@@ -6,7 +6,7 @@ import { type CommonOptions, print } from "./options.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
 import { countJournal } from "../journal.ts";
-import { openShelves } from "../shelves.ts";
+import type { Shelves } from "../shelves.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 
 /** Findings in the registry that are told. */
@@ -22,6 +22,7 @@ export async function runBuild(
     readonly adopt?: boolean;
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
+    readonly repack?: boolean;
   },
 ): Promise<void> {
   const config = await openConfig(options.config ?? null);
@@ -42,12 +43,22 @@ export async function buildAndEmbed(
     readonly adopt?: boolean;
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
+    readonly repack?: boolean;
   },
 ): Promise<void> {
-  const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false } = options;
+  const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false, repack = false } = options;
+  let shelves: Shelves | null = null;
   const summary = await onInterrupt(
-    () => endBuild(config),
-    () => build(config, { acceptLoss, adopt, keepHistory, ...(clock === undefined ? {} : { now: clock }) }),
+    () => endBuild(shelves),
+    () =>
+      build(config, {
+        acceptLoss,
+        adopt,
+        keepHistory,
+        repack,
+        opened: (open) => (shelves = open),
+        ...(clock === undefined ? {} : { now: clock }),
+      }),
   );
   if (options.beside === true) process.stderr.write(describe(summary, options));
   else print(options, summary, describe(summary, options));
@@ -74,8 +85,10 @@ async function onInterrupt<T>(handle: () => void, work: () => Promise<T>): Promi
 }
 
 /** Ends the process as Ctrl-C would: what is stopped half way is not published, and what was read is kept. */
-function endBuild(config: Config): void {
-  const count = countJournal(openShelves(config).buildDir);
+function endBuild(shelves: Shelves | null): void {
+  // What is in a pack that is not sealed is lost with its writer.
+  if (shelves !== null) for (const view of ["public", "internal"] as const) void shelves[view].seal();
+  const count = shelves === null ? 0 : countJournal(shelves.buildDir);
   process.stderr.write(
     `\nStopped; what is published is served on. ${count} objects that were read are kept: the next build goes on there.\n`,
   );

@@ -51,7 +51,7 @@ async function pruneRoots(shelves: Shelves, keep: number): Promise<PrunedRoots> 
         const index = await openIndex(shelf.indexUri);
         const others =
           view === "public"
-            ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir) }
+            ? { alsoUsedBy: [shelves.internal], moveTo: openDirectoryShelf(shelves.internalDir, null, "building") }
             : { servedWith: shelves.public };
         try {
           return await prune({ shelf, keep, index, ...others });

@@ -32,10 +32,10 @@ export type Reply =
 const CLOSED = new ShelfError("build_failed", "The index thread was closed.");
 
 const roots = workerData as IndexRoots;
-const publicShelf = openDirectoryShelf(roots.public, null, "at once");
+const publicShelf = openDirectoryShelf(roots.public, null, "building");
 const shelves: Readonly<Record<"public" | "internal", Shelf>> = {
   public: publicShelf,
-  internal: openDirectoryShelf(roots.internal, publicShelf, "at once"),
+  internal: openDirectoryShelf(roots.internal, publicShelf, "building"),
 };
 const tags = new Map<number, PromiseWithResolvers<string>>();
 const running = new Set<Promise<void>>();

@@ -2,11 +2,14 @@
 import { constants } from "node:fs";
 import { cp, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { ShelfError } from "../../snapshots/errors.ts";
 import { copyManifests } from "../../snapshots/index/manifest.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
 import { PASSAGES, WORDS } from "../../snapshots/index/tables.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { withBuildLock } from "../lock.ts";
 import type { DocumentsPlan } from "../plan.ts";
-import type { Shelves } from "../shelves.ts";
+import { type Shelves, vectorsDir } from "../shelves.ts";
 import type { ViewState } from "../state.ts";
 import type { IndexThread } from "./index-thread.ts";
 
@@ -36,6 +39,20 @@ export async function seedAndUpdate(
   await seedIndex(shelves.public, shelves.internal);
   const internal = await updateIndex(index, "internal", snapshots.internal, { ...plan.internal, base: shown.snapshot });
   return { public: shown, internal };
+}
+
+/** Removes from an index that was made anew what it was made of: as much again as is needed. Only under the build lock.
+ *  While vectors are being made, it is left to the next prune. */
+export async function trimIndex(shelves: Shelves, view: "public" | "internal"): Promise<void> {
+  const { indexUri, records } = shelves[view];
+  const kept = [...(await records.index()).byId.keys()];
+  const trim = async (): Promise<void> => {
+    const index = await openIndex(indexUri);
+    await index.prune(kept).finally(() => index.close());
+  };
+  await withBuildLock(vectorsDir(shelves), trim).catch((error: unknown) => {
+    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+  });
 }
 
 /** Gives an internal index that has no rows a copy of the public one. The copy goes from public to internal, never the other

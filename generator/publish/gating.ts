@@ -138,8 +138,9 @@ async function sweep(shelves: Shelves): Promise<void> {
     await prune({
       shelf,
       keep: Number.MAX_SAFE_INTEGER,
+      purge: true,
       alsoUsedBy: [shelves.internal],
-      moveTo: openDirectoryShelf(shelves.internalDir),
+      moveTo: openDirectoryShelf(shelves.internalDir, null, "building"),
       // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
       index: { prune: () => index.prune(served === null ? [] : [served.snapshot], []) },
     });

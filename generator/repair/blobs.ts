@@ -1,8 +1,9 @@
 /** Blobs: those that are not what their names say are set aside, and those that a snapshot misses are made again from what is left. */
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { join } from "node:path";
 import { type Sha256, sha256, sha256Of } from "../../snapshots/digest.ts";
 import type { BlobEntry } from "../../snapshots/format/tree.ts";
+import { isUnreadable } from "../../snapshots/shelf/absent.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { Deriver } from "../../snapshots/verify/derived.ts";
@@ -11,7 +12,7 @@ import type { Shelves } from "../shelves.ts";
 import { readable } from "./history.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
-/** Hashes every blob of both roots. */
+/** Hashes every blob of both roots. Of a damaged pack, what is whole in it goes into another. */
 export async function setDamagedAside(shelves: Shelves, progress: Progress): Promise<Mended[]> {
   const done: Mended[] = [];
   for (const view of VIEWS) {
@@ -19,11 +20,22 @@ export async function setDamagedAside(shelves: Shelves, progress: Progress): Pro
     for (const [at, { digest }] of blobs.entries()) {
       progress.step(`blobs of the ${view} view`, at + 1, blobs.length);
       const path = blobPath(digest);
-      const found = await sha256Of(createReadStream(join(rootDir(shelves, view), path))).catch(withoutBytes);
-      if (found === digest) continue;
+      const file = join(rootDir(shelves, view), path);
+      if (!existsSync(file) || (await sha256Of(createReadStream(file)).catch(withoutBytes)) === digest) continue;
       await setAside(shelves, view, path);
       done.push({ root: view, path, how: "set aside: it was not what its name says" });
     }
+    progress.step(`packs of the ${view} view`);
+    const packs = await shelves[view].findDamagedPacks();
+    for (const name of packs) {
+      const path = `packs/${name}.zip`;
+      await setAside(shelves, view, path, "copy").catch((error: unknown) => {
+        if (!isUnreadable(error)) throw error;
+        return setAside(shelves, view, path);
+      });
+      done.push({ root: view, path, how: "set aside: it was not what its name says; what is whole in it is written anew" });
+    }
+    if (packs.length > 0) await shelves[view].sweep({ isNeeded: null, packs, leaveLoose: true });
   }
   return done;
 }
@@ -115,8 +127,7 @@ function blobPath(digest: Sha256): string {
   return `blobs/${digest.slice(0, 2)}/${digest}`;
 }
 
-/** For a path at which something stands that is no file, or that the disk does not give. */
-function withoutBytes(error: NodeJS.ErrnoException): null {
-  if (error.code === "EISDIR" || error.code === "EIO" || error.code === "ENOENT") return null;
+function withoutBytes(error: unknown): null {
+  if (isUnreadable(error)) return null;
   throw error;
 }

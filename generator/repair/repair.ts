@@ -55,9 +55,11 @@ export async function repair(config: Config, progress: Progress = openProgress()
     const deriver = openDeriver();
     try {
       await alone(async () => {
-        mended.push(...(await mendSnapshots(openShelves(config), deriver, progress)));
+        const shelves = openShelves(config);
+        mended.push(...(await mendSnapshots(shelves, deriver, progress)));
+        for (const view of VIEWS) await shelves[view].flush();
         // What is known now that could not be compared before.
-        mended.push(...(await mendHistory(openShelves(config))));
+        mended.push(...(await mendHistory(shelves)));
       });
     } finally {
       await deriver.close();

@@ -31,6 +31,7 @@ const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["changes", /^\w+\/changes\//],
   ["log", /^\w+\/records\.log$/],
   ["blob", /^\w+\/blobs\//],
+  ["pack", /^\w+\/packs\//],
   ["index manifest", /^\w+\/index\/manifests\//],
   ["vectors", /^\w+\/index\/vectors-/],
   ["index", /^\w+\/index\//],

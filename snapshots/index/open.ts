@@ -166,6 +166,8 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
         // Cleaning stops at the oldest kept tag: the engine refuses to clean past one.
         const cleanupOlderThan = times.length === 0 ? new Date() : new Date(Math.min(...times));
         await engine.manifests.thin(name, sound, () => table.optimize({ cleanupOlderThan }));
+        // It also writes merged rows, which no tag needs.
+        await engine.manifests.sweep(name);
       }
     },
     async *texts(tag) {

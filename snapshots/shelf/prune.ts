@@ -12,6 +12,8 @@ export type PruneOptions = {
   readonly alsoUsedBy?: readonly Shelf[];
   /** A root without a fallback that takes over what only those need: bytes that became gated do not stay under a public root. */
   readonly moveTo?: Shelf;
+  /** Nothing that is not needed stays, whatever it takes. Else some of it may stay in packs that are mostly needed. */
+  readonly purge?: boolean;
   /** Newest records to keep, at least 1. The one that the pointer names is kept besides, and when that is a rollback, all that it
    *  undid: whoever rolled back by mistake, or to look, can go on from there. */
   readonly keep: number;
@@ -31,7 +33,7 @@ export type Pruned = {
  *  record that is left is whole, and the next run finishes. Lists of changes stay: history pages tell them.
  *  @throws ShelfError "snapshot_damaged" before anything is removed, when it is not known what a kept snapshot needs;
  *  RangeError when `keep` is not a positive integer */
-export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
+export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, keep, servedWith, index }: PruneOptions): Promise<Pruned> {
   if (!Number.isInteger(keep) || keep < 1) throw new RangeError("keep must be a positive integer");
   const { records } = await shelf.records.index();
   const pointer = await shelf.readPointer();
@@ -62,24 +64,21 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, keep, servedWith, 
   for (const record of dropped) await shelf.deleteRecord(record.sequence);
   await shelf.flush();
   await index?.prune([...keptIds]);
-  const spare: { digest: Sha256; size: number }[] = [];
-  for await (const blob of shelf.listBlobs()) {
-    if (needed.has(blob.digest)) continue;
-    if (!neededElsewhere.has(blob.digest)) spare.push(blob);
-    else if (moveTo !== undefined) {
-      const taken = await shelf.getBlob(blob.digest);
-      if (taken !== null) await moveTo.putBlob(blob.digest, taken);
-      spare.push(blob);
+  const moved = new Set<Sha256>();
+  if (moveTo !== undefined) {
+    for await (const { digest } of shelf.listBlobs()) {
+      if (needed.has(digest) || !neededElsewhere.has(digest)) continue;
+      const taken = await shelf.getBlob(digest);
+      if (taken !== null) await moveTo.putBlob(digest, taken);
+      moved.add(digest);
     }
+    await moveTo.flush();
   }
-  await moveTo?.flush();
-  let blobs = 0;
-  let bytes = 0;
-  for (const { digest, size } of spare) {
-    await shelf.deleteBlob(digest);
-    blobs++;
-    bytes += size;
-  }
+  const { blobs, bytes } = await shelf.sweep({
+    isNeeded: (digest) => !moved.has(digest) && (needed.has(digest) || neededElsewhere.has(digest)),
+    mustGo: (digest) => purge || moved.has(digest),
+    packs: purge ? await shelf.findDamagedPacks() : [],
+  });
   const removed = new Set(dropped.map((record) => record.snapshot)).difference(keptIds);
   return { removed_snapshots: [...removed], removed_blobs: blobs, freed_bytes: bytes };
 }

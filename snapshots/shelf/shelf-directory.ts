@@ -15,15 +15,17 @@ import {
   truncateSync,
   writeFileSync,
 } from "node:fs";
-import { access, mkdir, open, readdir, readFile, rm, stat, unlink } from "node:fs/promises";
+import { access, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { ZodType } from "zod";
-import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256, sha256Of } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { absent } from "./absent.ts";
-import { toOpenFile } from "./checked-read.ts";
+import { absent, isUnreadable } from "./absent.ts";
+import { type OpenFile, openAtOnce, PART_BYTES, toOpenFile, WrongBytes } from "./checked-read.ts";
 import { type Modes, modesUnder } from "./modes.ts";
+import { openPackWriter } from "./pack-writer.ts";
+import { openPacks, unpacked } from "./packs.ts";
 import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
 import {
@@ -35,6 +37,8 @@ import {
   snapshotRecordSchema,
   withdrawnSchema,
 } from "./shelf.ts";
+import { type LooseBlob, planSweep, sweep } from "./sweep.ts";
+import { MAX_PACKED, packEntry } from "./zip.ts";
 
 const run = promisify(execFile);
 
@@ -42,8 +46,9 @@ const run = promisify(execFile);
  *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
  *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose
  *  pointer decides what is served
- *  @param reading "at once" holds everything else up while a blob is read: for builds, which answer nobody */
-export function openDirectoryShelf(root: string, fallback: Shelf | null = null, reading: "aside" | "at once" = "aside"): Shelf {
+ *  @param use "building" packs what is put, and holds everything else up while a blob is read: builds answer nobody. Else
+ *  each blob that is put is a file of its own, which others see at once */
+export function openDirectoryShelf(root: string, fallback: Shelf | null = null, use: "serving" | "building" = "serving"): Shelf {
   const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
   const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
@@ -65,8 +70,54 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     syncFolder(dirname(path));
   };
 
-  const readWhole = (path: string): Promise<Uint8Array | null> =>
-    reading === "aside" ? readFile(path).catch(absent) : Promise.try(() => readFileSync(path)).catch(absent);
+  const openFile = async (path: string): Promise<OpenFile | null> => {
+    if (use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
+    const handle = await open(path).catch(absent);
+    return handle === null
+      ? null
+      : toOpenFile(handle).catch(async (error: unknown) => {
+          await handle.close();
+          throw error;
+        });
+  };
+
+  const packs = openPacks(root, openFile);
+  const writer = openPackWriter(root, modes);
+
+  /** A file of its own comes first: it may be there because a packed one is damaged. */
+  const openOwn = async (digest: Sha256): Promise<OpenFile | null> => {
+    const loose = await openFile(blobPath(digest));
+    if (loose !== null) return loose;
+    const pending = writer.find(digest);
+    if (pending === null) return packs.open(digest);
+    const pack = await openFile(pending.path);
+    return pack === null ? null : unpacked(pack, digest, pending.packed);
+  };
+  const hasOwn = async (digest: Sha256): Promise<boolean> =>
+    existsSync(blobPath(digest)) || writer.find(digest) !== null || (await packs.has(digest));
+  /** Null for one that is not there or that cannot be inflated. */
+  const readOwn = async (digest: Sha256): Promise<Uint8Array | null> => {
+    const file = await openOwn(digest);
+    if (file === null) return null;
+    try {
+      return await file.read(0, file.size);
+    } catch (error) {
+      if (error instanceof WrongBytes) return null;
+      throw error;
+    } finally {
+      await file.close();
+    }
+  };
+
+  const looseBlobs = async function* (): AsyncGenerator<LooseBlob> {
+    for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
+      for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
+        if (!SHA256_PATTERN.test(name) || !name.startsWith(fan)) continue;
+        const path = blobPath(name);
+        yield { digest: name, size: (await stat(path)).size, path };
+      }
+    }
+  };
 
   const readNamed = async (): Promise<readonly SnapshotRecord[] | null> => {
     const bytes = await readSmall(pointerPath, "current.json");
@@ -97,57 +148,81 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     indexUri: join(root, "index"),
 
     async getBlob(digest) {
-      return (await readWhole(blobPath(digest))) ?? (await fallback?.getBlob(digest)) ?? null;
+      return (await readOwn(digest)) ?? (await fallback?.getBlob(digest)) ?? null;
     },
 
     async openBlob(digest) {
-      const handle = await open(blobPath(digest)).catch(absent);
-      if (handle === null) return (await fallback?.openBlob(digest)) ?? null;
-      return toOpenFile(handle).catch(async (error: unknown) => {
-        await handle.close();
-        throw error;
-      });
+      return (await openOwn(digest)) ?? (await fallback?.openBlob(digest)) ?? null;
     },
+
     async streamBlob(digest, start, end) {
-      const path = blobPath(digest);
-      if (!existsSync(path)) return (await fallback?.streamBlob(digest, start, end)) ?? null;
-      return createReadStream(path, { start, end });
+      return (await shelf.hasBlob(digest)) ? partsOf(shelf, digest, start, end) : null;
     },
 
     async putBlob(digest, bytes) {
-      const path = blobPath(digest);
       // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
       // one here hides a good one in the fallback, so it is replaced even then.
-      if (existsSync(path)) {
-        if (Buffer.compare(readFileSync(path), bytes) === 0) {
+      const there = (await hasOwn(digest)) ? ((await readOwn(digest)) ?? NO_BYTES) : null;
+      if (there !== null) {
+        if (Buffer.compare(there, bytes) === 0) {
           wholeBlobs.get(shelf)?.add(digest);
           return false;
         }
       } else if (fallback !== null) {
         if (wholeBlobs.get(fallback)?.has(digest) && (await fallback.hasBlob(digest))) return false;
-        const there = await fallback.getBlob(digest);
-        if (there !== null && Buffer.compare(there, bytes) === 0) return false;
+        const elsewhere = await fallback.getBlob(digest);
+        if (elsewhere !== null && Buffer.compare(elsewhere, bytes) === 0) return false;
       }
-      writeWhole(path, bytes);
+      if (use === "serving" || there !== null || bytes.length > MAX_PACKED) writeWhole(blobPath(digest), bytes);
+      else writer.add(packEntry(digest, bytes));
       wholeBlobs.get(shelf)?.add(digest);
       return true;
     },
 
     async hasBlob(digest) {
-      return existsSync(blobPath(digest)) || ((await fallback?.hasBlob(digest)) ?? false);
+      return (await hasOwn(digest)) || ((await fallback?.hasBlob(digest)) ?? false);
     },
 
     async *listBlobs() {
-      for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
-        for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
-          if (SHA256_PATTERN.test(name) && name.startsWith(fan))
-            yield { digest: name, size: (await stat(join(root, "blobs", fan, name))).size };
+      const told = new Set<Sha256>();
+      for await (const { digest, size } of looseBlobs()) {
+        told.add(digest);
+        yield { digest, size };
+      }
+      const directories = [...(await packs.list()).values()].map((directory) => directory?.entries() ?? []);
+      for (const entries of [writer.entries(), ...directories]) {
+        for (const [digest, { size }] of entries) {
+          if (told.has(digest)) continue;
+          told.add(digest);
+          yield { digest, size };
         }
       }
     },
 
-    async deleteBlob(digest) {
-      await unlink(blobPath(digest));
+    async seal() {
+      writer.seal();
+    },
+
+    async findDamagedPacks() {
+      const damaged: string[] = [];
+      for (const [name, directory] of await packs.list()) {
+        const found = await sha256Of(createReadStream(packs.pathOf(name))).catch((error: NodeJS.ErrnoException) => {
+          if (isUnreadable(error)) return null;
+          // Merged into another one since.
+          return absent(error) ?? name;
+        });
+        if (directory === null || found !== name) damaged.push(name);
+      }
+      return damaged;
+    },
+
+    async findSpare(isNeeded) {
+      return (await planSweep(packs, looseBlobs(), { isNeeded })).spare;
+    },
+
+    async sweep(options) {
+      writer.seal();
+      return sweep(await planSweep(packs, looseBlobs(), options), openPackWriter(root, modes), () => shelf.flush());
     },
 
     async readPointer() {
@@ -230,14 +305,30 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     },
 
     async flush() {
+      writer.seal();
       if (!existsSync(root)) return;
       await run("sync", ["-f", root]).catch(async () => {
-        for await (const blob of shelf.listBlobs()) syncFolder(blobPath(blob.digest));
+        for await (const { path } of looseBlobs()) syncFolder(path);
+        if (existsSync(join(root, "packs"))) syncFolder(join(root, "packs"));
       });
     },
   };
   wholeBlobs.set(shelf, new Set());
   return shelf;
+}
+
+/** In place of a blob that is there and cannot be inflated. */
+const NO_BYTES = new Uint8Array();
+
+async function* partsOf(shelf: Shelf, digest: Sha256, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const file = await shelf.openBlob(digest);
+  if (file === null) return;
+  try {
+    const last = Math.min(end, file.size);
+    for (let at = start; at <= last; at += PART_BYTES) yield await file.read(at, Math.min(PART_BYTES, end - at + 1));
+  } finally {
+    await file.close();
+  }
 }
 
 /** Blobs that a shelf wrote or compared itself, hence whole. */
@@ -267,7 +358,7 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
  *  @throws ShelfError "snapshot_damaged" */
 async function readSmall(path: string, name: string): Promise<Uint8Array | null> {
   return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EISDIR" || error.code === "EIO")
+    if (isUnreadable(error))
       throw new ShelfError("snapshot_damaged", `${name} cannot be read (${error.code}).`, { ...REPAIR, cause: error });
     return absent(error);
   });

@@ -65,6 +65,18 @@ export type RecordLog = {
   findProblem(): Promise<string | null>;
 };
 
+export type SweepOptions = {
+  /** Null when everything is. */
+  readonly isNeeded: ((digest: Sha256) => boolean) | null;
+  /** Of what is not needed, what may not stay where removing it means to rewrite much else; nothing by default. */
+  readonly mustGo?: (digest: Sha256) => boolean;
+  /** Packs that are rewritten in any case, without what in them is not whole. */
+  readonly packs?: readonly Sha256[];
+  /** Blobs in files of their own are left as they are. */
+  readonly leaveLoose?: boolean;
+};
+export type Swept = { readonly blobs: number; readonly bytes: number };
+
 export interface Shelf {
   /** Bytes of a blob, or null when it is not here. Not re-hashed: readers check (see read.ts). */
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
@@ -76,8 +88,14 @@ export interface Shelf {
   putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean>;
   hasBlob(digest: Sha256): Promise<boolean>;
   listBlobs(): AsyncIterable<{ readonly digest: Sha256; readonly size: number }>;
-  /** Only `prune` calls this, under the build lock, for blobs that no record reaches. */
-  deleteBlob(digest: Sha256): Promise<void>;
+  /** Lets others read what was put so far. `flush` does so too. */
+  seal(): Promise<void>;
+  /** Removes blobs that are not needed, and brings the others into few packs. Only under the build lock. */
+  sweep(options: SweepOptions): Promise<Swept>;
+  /** What `sweep` would remove. */
+  findSpare(isNeeded: SweepOptions["isNeeded"]): Promise<readonly { readonly digest: Sha256; readonly size: number }[]>;
+  /** Names of the packs that are not what was written. */
+  findDamagedPacks(): Promise<readonly Sha256[]>;
 
   /** The record that is served, or null before the first publication. Of an internal root, the one that belongs to what the public
    *  root serves (see served.ts). @throws ShelfError "snapshot_damaged" when the pointer is no record, or the two do not fit */

@@ -24,6 +24,10 @@ const FINDINGS = {
   blob_only_internal: ["error", "A blob of the public view lies only under internal/"],
   blob_digest: ["error", "A blob's bytes do not have the digest that is its name"],
   blob_size: ["error", "A blob has another size than its entry says"],
+  pack_damaged: [
+    "warning",
+    "A pack is not what its name says; blobs that it no longer gives are named apart; repair writes the others anew",
+  ],
   tree_malformed: ["error", "A tree is not canonical"],
   tree_too_large: ["error", "A snapshot has more entries, or deeper folders, than verification follows"],
   bad_name: ["error", "A path has a name that no file system or URL can carry"],

@@ -78,8 +78,8 @@ async function verifyOnce(options: VerifyOptions, good: Good): Promise<Finding[]
 
   const openRoot = await verifyRoot(open, options);
   const fullRoot = full === null ? null : await verifyRoot(full, options);
-  tellUnreferenced(open, openRoot.reached, fullRoot?.reached ?? null);
-  if (full !== null && fullRoot !== null) tellUnreferenced(full, fullRoot.reached, null);
+  await tellUnreferenced(open, openRoot.reached, fullRoot?.reached ?? null);
+  if (full !== null && fullRoot !== null) await tellUnreferenced(full, fullRoot.reached, null);
   if (openRoot.view !== null && fullRoot !== null && fullRoot.view !== null) {
     const [openView, fullView] = [openRoot.view, fullRoot.view];
     await guard(report, "public", openView.snapshot.id, async () => {
@@ -103,6 +103,8 @@ async function openAudit(
   } catch (error) {
     shared.report.add("unreadable", root, { path: "blobs" }, reasonOf(error));
   }
+  for (const name of await shelf.findDamagedPacks())
+    shared.report.add("pack_damaged", root, { path: `packs/${name}.zip` }, "It has another digest.");
   return { ...shared, root, shelf, own, other, walked: new Set(), trees: createTreeCache() };
 }
 
@@ -151,16 +153,27 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
 }
 
 /** Blobs of a root that no record needs, and blobs of the public root that only the internal one needs. */
-function tellUnreferenced({ report, root, own }: Audit, reached: ReadonlySet<Sha256> | null, others: ReadonlySet<Sha256> | null): void {
+async function tellUnreferenced(
+  { report, root, shelf, own }: Audit,
+  reached: ReadonlySet<Sha256> | null,
+  others: ReadonlySet<Sha256> | null,
+): Promise<void> {
   if (reached === null) return;
-  const spare = [...own.keys()].filter((digest) => !reached.has(digest));
-  const groups = Map.groupBy(spare, (digest) => (others?.has(digest) === true ? "gated_blob_in_public" : "unreferenced_blobs"));
-  for (const code of ["unreferenced_blobs", "gated_blob_in_public"] as const) {
-    const digests = groups.get(code) ?? [];
-    const bytes = digests.reduce((sum, digest) => sum + (own.get(digest) ?? 0), 0);
-    if (digests.length > 0)
-      report.add(code, root, { path: "blobs" }, `${digests.length} ${digests.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
-  }
+  const gated = [...own].filter(([digest]) => !reached.has(digest) && others?.has(digest) === true);
+  const spare = await shelf.findSpare((digest) => reached.has(digest) || others?.has(digest) === true);
+  const tell = (code: "unreferenced_blobs" | "gated_blob_in_public", sizes: readonly number[]): void => {
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    if (sizes.length > 0)
+      report.add(code, root, { path: "blobs" }, `${sizes.length} ${sizes.length === 1 ? "blob" : "blobs"}, ${bytes} bytes.`);
+  };
+  tell(
+    "unreferenced_blobs",
+    spare.map(({ size }) => size),
+  );
+  tell(
+    "gated_blob_in_public",
+    gated.map(([, size]) => size),
+  );
 }
 
 /** What was public and is gated now: in earlier snapshots, and in what the history names. */

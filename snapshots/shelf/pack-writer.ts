@@ -1,0 +1,90 @@
+/** The pack that a build is writing: a file under tmp/ that grows, readable to whoever writes it, and a pack under `packs/` as soon
+ *  as it is sealed: flushed, and renamed to its own digest. */
+import { createHash, type Hash, randomUUID } from "node:crypto";
+import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, renameSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import type { Sha256 } from "../digest.ts";
+import type { Modes } from "./modes.ts";
+import { DATA_AT, formatDirectory, localEntry, MAX_ENTRIES, type Packed, type PackEntry } from "./zip.ts";
+
+/** A pack that is as long as this is sealed. Bytes. */
+const PACK_BYTES = 64 * 1024 * 1024;
+
+export type PackWriter = {
+  /** Not again what is in there already. */
+  add(entry: PackEntry): void;
+  /** What is not sealed yet. */
+  find(digest: Sha256): { readonly path: string; readonly packed: Packed } | null;
+  entries(): Iterable<readonly [Sha256, Packed]>;
+  /** Nothing happens when nothing was added. */
+  seal(): void;
+  /** Names of the packs that were sealed. */
+  readonly sealed: ReadonlySet<Sha256>;
+};
+
+type Open = { readonly path: string; readonly entries: Map<Sha256, Packed>; readonly hash: Hash; end: number };
+
+/** @param root of the shelf */
+export function openPackWriter(root: string, modes: () => Modes): PackWriter {
+  let pack: Open | null = null;
+  const sealed = new Set<Sha256>();
+
+  function open(): Open {
+    const path = join(root, "tmp", randomUUID());
+    mkdirSync(join(root, "tmp"), { recursive: true, mode: modes().folder });
+    closeSync(openSync(path, "wx", modes().file));
+    return { path, entries: new Map(), hash: createHash("sha256"), end: 0 };
+  }
+
+  function seal(): void {
+    if (pack === null) return;
+    const { path, entries, hash, end } = pack;
+    const directory = formatDirectory(entries, end);
+    withFile(path, (file) => {
+      writeAt(file, directory, end);
+      // A write that failed half way may have left more.
+      ftruncateSync(file, end + directory.length);
+      fsyncSync(file);
+    });
+    mkdirSync(join(root, "packs"), { recursive: true, mode: modes().folder });
+    const name = hash.copy().update(directory).digest("hex");
+    renameSync(path, join(root, "packs", `${name}.zip`));
+    sealed.add(name);
+    pack = null;
+  }
+
+  return {
+    add(entry) {
+      if (pack !== null && (pack.end >= PACK_BYTES || pack.entries.size === MAX_ENTRIES)) seal();
+      pack ??= open();
+      const { path, entries, hash, end } = pack;
+      const { digest, data, ...rest } = entry;
+      if (entries.has(digest)) return;
+      const bytes = localEntry(entry);
+      withFile(path, (file) => writeAt(file, bytes, end));
+      hash.update(bytes);
+      pack.end += bytes.length;
+      entries.set(digest, { ...rest, start: end + DATA_AT, length: data.length });
+    },
+    find(digest) {
+      const packed = pack?.entries.get(digest);
+      return pack === null || packed === undefined ? null : { path: pack.path, packed };
+    },
+    entries: () => pack?.entries ?? [],
+    seal,
+    sealed,
+  };
+}
+
+function withFile(path: string, work: (file: number) => void): void {
+  const file = openSync(path, "r+");
+  try {
+    work(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function writeAt(file: number, bytes: Uint8Array, position: number): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at, bytes.length - at, position + at);
+}

@@ -1,0 +1,221 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { sha256 } from "../digest.ts";
+import { openDirectoryShelf } from "./shelf-directory.ts";
+import { readChecked } from "./checked-read.ts";
+import type { Shelf } from "./shelf.ts";
+
+const base = mkdtempSync(join(tmpdir(), "packs-"));
+after(() => rmSync(base, { recursive: true }));
+let rooms = 0;
+const newRoot = (): string => join(base, String(rooms++));
+
+/** Of every shape: none, short, long text, what nothing makes shorter, and one that ends where a part does. */
+const BLOBS = [
+  "",
+  "hello\n",
+  "All the same words. ".repeat(20_000),
+  randomBytes(200_000).toString("latin1"),
+  `${randomBytes(65_536).toString("latin1")}${"a".repeat(65_536)}`,
+].map((text) => Buffer.from(text, "latin1"));
+const words = (number: number): Buffer => Buffer.from(`Blob ${number}. `.repeat(50));
+
+async function put(shelf: Shelf, blobs: readonly Buffer[]): Promise<void> {
+  for (const bytes of blobs) await shelf.putBlob(sha256(bytes), bytes);
+}
+const packsIn = (root: string): string[] => readdirSync(join(root, "packs")).map((name) => join(root, "packs", name));
+const looseIn = (root: string): string[] =>
+  existsSync(join(root, "blobs"))
+    ? readdirSync(join(root, "blobs"), { recursive: true, encoding: "utf8" }).filter((name) => name.length > 64)
+    : [];
+async function readable(root: string, blobs: readonly Buffer[]): Promise<boolean[]> {
+  const shelf = openDirectoryShelf(root);
+  return Promise.all(blobs.map(async (bytes) => sha256((await shelf.getBlob(sha256(bytes))) ?? "missing") === sha256(bytes)));
+}
+/** Where the bytes of a blob lie in a pack. */
+function placeIn(pack: Buffer, blob: Buffer): number {
+  const name = `${sha256(blob).slice(0, 2)}/${sha256(blob)}`;
+  return pack.indexOf(name) + name.length;
+}
+function flip(path: string, at: number): void {
+  const bytes = readFileSync(path);
+  bytes[at] = (bytes[at] ?? 0) ^ 0x5a;
+  writeFileSync(path, bytes);
+}
+
+test("what a build puts is one ZIP file, named by its digest, which unzip checks and makes loose blobs of", async () => {
+  const root = newRoot();
+  const shelf = openDirectoryShelf(root, null, "building");
+  await put(shelf, [...BLOBS, ...BLOBS]);
+  assert.ok(!existsSync(join(root, "packs")), "nothing is there before it is whole");
+  await shelf.flush();
+  const [pack = "", ...others] = packsIn(root);
+  assert.deepEqual([others, looseIn(root), readdirSync(join(root, "tmp"))], [[], [], []]);
+  assert.equal(sha256(readFileSync(pack)), pack.slice(-68, -4));
+  assert.ok(statSync(pack).size < BLOBS.reduce((sum, { length }) => sum + length, 0) * 0.7);
+  const out = newRoot();
+  execFileSync("mkdir", [out]);
+  execFileSync("unzip", ["-q", pack, "-d", join(out, "blobs")]);
+  assert.deepEqual(
+    await readable(out, BLOBS),
+    BLOBS.map(() => true),
+  );
+  assert.deepEqual(await Array.fromAsync(openDirectoryShelf(root).listBlobs()), await Array.fromAsync(shelf.listBlobs()));
+  assert.equal((await Array.fromAsync(shelf.listBlobs())).length, BLOBS.length);
+});
+
+test("whoever puts can read at once, others when it is sealed, whole and in part", async () => {
+  const root = newRoot();
+  const writer = openDirectoryShelf(root, null, "building");
+  const reader = openDirectoryShelf(root);
+  await put(writer, BLOBS);
+  const check = async (shelf: Shelf): Promise<void> => {
+    for (const bytes of BLOBS) {
+      const digest = sha256(bytes);
+      assert.deepEqual(Buffer.from((await shelf.getBlob(digest)) ?? assert.fail()), bytes);
+      assert.equal(await shelf.hasBlob(digest), true);
+      for (const [start, end] of [
+        [0, bytes.length],
+        [65_535, 65_536],
+        [70_000, 140_000],
+      ] as const) {
+        const streamed = Buffer.concat(await Array.fromAsync((await shelf.streamBlob(digest, start, end)) ?? assert.fail()));
+        assert.deepEqual(streamed, bytes.subarray(start, end + 1));
+        if (start >= bytes.length) continue;
+        const body = await readChecked(
+          (await shelf.openBlob(digest)) ?? assert.fail(),
+          (found) => found === digest,
+          start,
+          Math.min(end, bytes.length - 1),
+        );
+        const checked = Buffer.isBuffer(body) ? body : Buffer.concat(await Array.fromAsync(body));
+        assert.deepEqual(checked, bytes.subarray(start, end + 1));
+      }
+    }
+  };
+  await check(writer);
+  assert.equal(await reader.hasBlob(sha256(BLOBS[1] as Buffer)), false);
+  await writer.seal();
+  await check(writer);
+  await check(reader);
+  await put(writer, BLOBS);
+  await writer.seal();
+  assert.equal(packsIn(root).length, 1, "put-if-absent wrote again");
+});
+
+test("a blob in a pack is put again when it is damaged, and the good one is read from then on", async () => {
+  const root = newRoot();
+  const blobs = [words(1), words(2), BLOBS[2] as Buffer, randomBytes(100)];
+  const first = openDirectoryShelf(root, null, "building");
+  await put(first, blobs);
+  await first.flush();
+  const [pack = ""] = packsIn(root);
+  for (const blob of blobs.slice(1)) flip(pack, placeIn(readFileSync(pack), blob));
+  assert.deepEqual(await readable(root, blobs), [true, false, false, false]);
+  assert.deepEqual(await openDirectoryShelf(root).findDamagedPacks(), [pack.slice(-68, -4)]);
+  const second = openDirectoryShelf(root, null, "building");
+  await put(second, blobs);
+  await second.flush();
+  assert.deepEqual(await readable(root, blobs), [true, true, true, true]);
+  // Then the damaged pack goes.
+  await second.sweep({ isNeeded: null });
+  assert.deepEqual([looseIn(root), await second.findDamagedPacks(), packsIn(root).length], [[], [], 1]);
+  assert.deepEqual(await readable(root, blobs), [true, true, true, true]);
+});
+
+test("of a pack with one other byte, anywhere, no more than that entry is lost", async () => {
+  const root = newRoot();
+  const blobs = Array.from({ length: 6 }, (_, number) => words(number));
+  const shelf = openDirectoryShelf(root, null, "building");
+  await put(shelf, blobs);
+  await shelf.flush();
+  const [pack = ""] = packsIn(root);
+  const whole = readFileSync(pack);
+  for (let at = 0; at < whole.length; at += 7) {
+    rmSync(join(root, "packs"), { recursive: true });
+    await put(shelf, []);
+    execFileSync("mkdir", [join(root, "packs")]);
+    writeFileSync(pack, whole);
+    flip(pack, at);
+    const opened = openDirectoryShelf(root, null, "building");
+    assert.deepEqual(await opened.findDamagedPacks(), [pack.slice(-68, -4)], `byte ${at}`);
+    // Whatever is given is right or is told by its digest; nothing throws.
+    await readable(root, blobs);
+    await opened.sweep({ isNeeded: null, packs: await opened.findDamagedPacks() });
+    assert.ok((await readable(root, blobs)).filter((found) => !found).length <= 1, `byte ${at}`);
+    assert.deepEqual(await opened.findDamagedPacks(), [], `byte ${at}`);
+  }
+  for (const length of [0, 10, whole.length / 2, whole.length - 1]) {
+    writeFileSync(pack, whole);
+    truncateSync(pack, length);
+    assert.equal((await readable(root, blobs)).includes(true), false, "a pack without a directory holds nothing");
+  }
+});
+
+test("sweeping frees what is not needed, merges small packs and packs loose blobs, and a reader goes on", async () => {
+  const root = newRoot();
+  const blobs = Array.from({ length: 12 }, (_, number) => words(number));
+  for (const [number, bytes] of blobs.entries()) {
+    const shelf = openDirectoryShelf(root, null, number < 10 ? "building" : "serving");
+    await put(shelf, [bytes]);
+    await shelf.flush();
+  }
+  assert.deepEqual([packsIn(root).length, looseIn(root).length], [10, 2]);
+  const reader = openDirectoryShelf(root);
+  const kept = blobs.filter((_, number) => number % 2 === 0);
+  const isNeeded = (digest: string): boolean => kept.some((bytes) => sha256(bytes) === digest);
+  const open = (await reader.openBlob(sha256(blobs[1] as Buffer))) ?? assert.fail();
+  const shelf = openDirectoryShelf(root, null, "building");
+  assert.equal((await shelf.findSpare(isNeeded)).length, 6);
+  const { blobs: removed, bytes } = await shelf.sweep({ isNeeded });
+  assert.ok(removed === 6 && bytes > 0);
+  assert.deepEqual([packsIn(root).length, looseIn(root)], [1, []]);
+  for (const blob of blobs) assert.equal(await reader.hasBlob(sha256(blob)), kept.includes(blob));
+  assert.deepEqual(
+    await readable(root, kept),
+    kept.map(() => true),
+  );
+  assert.deepEqual(await open.read(0, 1000), blobs[1]);
+  await open.close();
+  assert.deepEqual(await shelf.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
+});
+
+test("of a large pack that is mostly needed nothing is written again, unless it holds what must go", async () => {
+  const root = newRoot();
+  const blobs = Array.from({ length: 12 }, () => randomBytes(1024 * 1024));
+  const shelf = openDirectoryShelf(root, null, "building");
+  await put(shelf, blobs);
+  await shelf.flush();
+  const [pack = ""] = packsIn(root);
+  const gone = sha256(blobs[3] as Buffer);
+  const isNeeded = (digest: string): boolean => digest !== gone;
+  assert.deepEqual(await shelf.findSpare(isNeeded), []);
+  assert.deepEqual(await shelf.sweep({ isNeeded }), { blobs: 0, bytes: 0 });
+  assert.deepEqual([packsIn(root), await shelf.hasBlob(gone)], [[pack], true]);
+  assert.equal((await shelf.sweep({ isNeeded, mustGo: () => true })).blobs, 1);
+  assert.deepEqual([packsIn(root).length, existsSync(pack), await shelf.hasBlob(gone)], [1, false, false]);
+  const half = new Set(blobs.slice(0, 5).map((bytes) => sha256(bytes)));
+  assert.equal((await shelf.sweep({ isNeeded: (digest) => half.has(digest) })).blobs, 7);
+  assert.equal((await Array.fromAsync(shelf.listBlobs())).length, 4);
+});
+
+test("an internal pack is closed to others, and no gated blob comes to the public root", async () => {
+  const [open, closed] = [newRoot(), newRoot()];
+  execFileSync("mkdir", ["-m", "700", closed]);
+  const shared = openDirectoryShelf(open, null, "building");
+  const internal = openDirectoryShelf(closed, shared, "building");
+  await put(shared, [words(1)]);
+  await put(internal, [words(1), words(2)]);
+  await Promise.all([shared.flush(), internal.flush()]);
+  assert.deepEqual(
+    (await Array.fromAsync(internal.listBlobs())).map(({ digest }) => digest),
+    [sha256(words(2))],
+  );
+  assert.equal(await shared.hasBlob(sha256(words(2))), false);
+  assert.deepEqual([statSync(join(closed, "packs")).mode & 0o777, statSync(packsIn(closed)[0] ?? "").mode & 0o777], [0o700, 0o600]);
+});
