@@ -10,12 +10,12 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Library } from "../snapshots/format/view-data.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
-import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../snapshots/shelf/read.ts";
 import { build, type BuildOptions, type BuildSummary } from "./build.ts";
 import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { fixtureRegistry, SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
+import { filesUnder as shelfFiles } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
@@ -539,9 +539,7 @@ test("a collection that becomes gated is gone from the public view, also from it
   execFileSync(process.execPath, [new URL("cli.ts", import.meta.url).pathname, "prune", "--keep", "1", "--config", file]);
   assert.equal((await ask(internal, "/objects/proofs/Sort.v")).status, 200, "the internal view has its own copy");
   const { publicDir } = openShelves(gated);
-  const shelf = openDirectoryShelf(publicDir);
-  for await (const { digest } of shelf.listBlobs())
-    assert.ok(!Buffer.from((await shelf.getBlob(digest)) ?? []).includes("Proof. induction l"), "no gated bytes under the public root");
+  for (const { bytes } of shelfFiles(publicDir)) assert.ok(!bytes.includes("Proof. induction l"), "no gated bytes under the public root");
   assert.equal((await run().catch((error: unknown) => error)) instanceof Error, false, "and back again");
   assert.equal((await ask(view, "/objects/proofs/Sort.v")).status, 200);
 });
@@ -565,9 +563,8 @@ test("what nobody meant to publish is left out and said, and the name of what is
   assert.deepEqual(named.sort(), ["notes/.env", "notes/.git/", "notes/draft.md~", "notes/tls.pem"]);
   assert.equal(listed.withheld, 2, "the stray file and the folder under no collection, counted only");
   assert.equal((await ask(view, objectPath("notes/.env"))).status, 404);
-  for (const entry of readdirSync(openShelves(config).publicDir, { recursive: true, withFileTypes: true }))
-    if (entry.isFile())
-      assert.doesNotMatch(readFileSync(join(entry.parentPath, entry.name), "latin1"), /CANARY-(DOT|OBJECT|PEM|BACKUP|GATED)/);
+  for (const { bytes } of shelfFiles(openShelves(config).publicDir))
+    assert.doesNotMatch(bytes.toString("latin1"), /CANARY-(DOT|OBJECT|PEM|BACKUP|GATED)/);
 });
 
 test("text that looks like a key or a token is told to the operator in every build, by line, and no public byte says so", async (t) => {

@@ -1,7 +1,7 @@
 /** No gated and no private byte is in anything public. The demo library has a word beginning with CANARY- in every gated
  *  object, in each field of a record that the interface does not name, and in each piece of private evidence. */
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test, type TestContext } from "node:test";
@@ -15,6 +15,7 @@ import { compileSite } from "./pages/compile-site.ts";
 import { type Config, DEMO_CONFIG, openConfig } from "./config/config.ts";
 import { exportView } from "./publish/export.ts";
 import { SILENT, writeFiles, writeFixture } from "./fixtures/library.ts";
+import { filesUnder } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 
 const CANARY = /CANARY-(GATED|PRIVATE)-[\w-]+/g;
@@ -52,14 +53,6 @@ function readings(bytes: Buffer): string[] {
 
 function canariesIn(bytes: Buffer): string[] {
   return [...new Set(readings(bytes).flatMap((text) => text.match(CANARY) ?? []))];
-}
-
-function* filesUnder(dir: string): Generator<{ path: string; bytes: Buffer }> {
-  for (const entry of readdirSync(dir, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    yield { path: path.slice(dir.length + 1), bytes: readFileSync(path) };
-  }
 }
 
 test("the scan would find them: the sources and the internal root are full of canaries", () => {

@@ -25,6 +25,7 @@ import { fileURLToPath } from "node:url";
 import { sha256 } from "../snapshots/digest.ts";
 import { withBuildLock } from "./lock.ts";
 import { writeFiles, writeFixture } from "./fixtures/library.ts";
+import { spoilBlob } from "../snapshots/contract/spoil-blob.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 
@@ -356,13 +357,12 @@ test("verify is exit 0 on what was built and exit 3 when a byte is not what it s
   const { dir, file } = copy(t);
   const good = run(["verify", "--json", "--config", file]);
   assert.deepEqual([good.status, json(good)["errors"]], [0, 0]);
-  const blobs = readdirSync(join(dir, "shelf/public/blobs"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const victim = blobs[Math.floor(blobs.length / 2)];
-  assert.ok(victim !== undefined);
-  appendFileSync(join(victim.parentPath, victim.name), "x");
+  const root = join(dir, "shelf/public");
+  const { snapshot } = JSON.parse(readFileSync(join(root, "current.json"), "utf8")) as { snapshot: string };
+  spoilBlob(root, snapshot);
   const bad = run(["verify", "--config", file]);
   assert.equal(bad.status, 3);
-  assert.match(bad.stdout, new RegExp(victim.name));
+  assert.match(bad.stdout, new RegExp(snapshot));
 });
 
 test("after a rollback prune keeps what it undid, and says what it removes from each root; keep in the configuration prunes after a build", async (t) => {

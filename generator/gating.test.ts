@@ -1,7 +1,7 @@
 /** What was public and is gated now leaves the public side: pages, search, history and files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -10,6 +10,7 @@ import { gunzipSync } from "node:zlib";
 import { build, type BuildSummary } from "./build.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
+import { filesUnder } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import { isWithdrawing, withdraw } from "./publish/gating.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
@@ -62,15 +63,12 @@ async function newRoom(t: TestContext): Promise<Room> {
 
 /** Files under a folder that say the secret, as they stand or unpacked. */
 function tellers(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((path) => {
-      const bytes = readFileSync(path);
+  return [...filesUnder(dir)]
+    .filter(({ path, bytes }) => {
       const text = (bytes[0] === 0x1f && bytes[1] === 0x8b ? gunzipSync(bytes) : bytes).toString("latin1");
       return SECRET.test(text) || SECRET.test(path);
     })
-    .map((path) => path.slice(dir.length + 1));
+    .map(({ path }) => path);
 }
 
 const cli = (...args: string[]) => spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8" });

@@ -16,7 +16,7 @@ import { openShelves } from "./shelves.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { digestMakers } from "./makers.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
-import { fileOfBlob, spoilBlob } from "./fixtures/spoil-blob.ts";
+import { fileOfBlob, spoilBlob } from "../snapshots/contract/spoil-blob.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -17,6 +17,7 @@ import { openShelves } from "../shelves.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews } from "./embed.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
+import { filesUnder } from "../fixtures/shelf-files.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).pathname;
 const NOTES = [
@@ -194,10 +195,8 @@ test("gated texts show in no public vector, result, score or order, and in no fi
       return found;
     };
     assert.match(JSON.stringify(await find("internal")), /CANARY-GATED/, "the internal view finds it");
-    for (const entry of readdirSync(join(dir, "shelf", "public"), { recursive: true, withFileTypes: true })) {
-      if (entry.isFile())
-        assert.doesNotMatch(readFileSync(join(entry.parentPath, entry.name)).toString("latin1"), /CANARY-GATED|drafts\/secret/, entry.name);
-    }
+    for (const { path, bytes } of filesUnder(join(dir, "shelf", "public")))
+      assert.doesNotMatch(bytes.toString("latin1"), /CANARY-GATED|drafts\/secret/, path);
     return find("public");
   };
   const one = await publicResults("CANARY-GATED heliotrope gardens lie behind the wall, and puppies play there.");

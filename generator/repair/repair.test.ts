@@ -12,7 +12,7 @@ import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { build } from "../build.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
-import { spoilBlob } from "../fixtures/spoil-blob.ts";
+import { spoilBlob } from "../../snapshots/contract/spoil-blob.ts";
 import { ask, openFixtureView } from "../fixtures/view.ts";
 import { openShelves } from "../shelves.ts";
 import { repair } from "./repair.ts";

@@ -8,6 +8,7 @@ import { answer } from "./answer.ts";
 import { canonicalJson, sha256 } from "../digest.ts";
 import { openContract } from "../contract/contract.ts";
 import { makeFixture } from "../contract/fixture.ts";
+import { spoilBlob } from "../contract/spoil-blob.ts";
 import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS } from "../contract/suite.ts";
 import { parseScript } from "../contract/script.ts";
 import { openIndex } from "../index/open.ts";
@@ -241,9 +242,7 @@ test("the fast path sends what the slow one would, or nothing", async () => {
 
 test("a flipped bit in an object is an error, never other bytes", async (t) => {
   const dir = copyShelf(t);
-  const bytes = readFileSync(blob(dir, sha256("A leaf far down.\n")));
-  bytes[3] = (bytes[3] ?? 0) ^ 1;
-  writeFileSync(blob(dir, sha256("A leaf far down.\n")), bytes);
+  spoilBlob(dir, sha256("A leaf far down.\n"));
   const harmed = openPublic({ ...fixture, publicDir: dir });
   const { status, body, headers } = await get("/objects/notes/deep/er/leaf.txt", {}, harmed);
   assert.deepEqual([status, codeOf(body), headers.get("cache-control")], [503, "snapshot_damaged", "no-store"]);
@@ -342,7 +341,3 @@ test("the contract would notice a wrong body, an undescribed status and a HEAD t
   await assert.rejects(check(sent, { ...good, status: 201 }), /not described/);
   await assert.rejects(check(sent, { ...good, headers: new Map([...good.headers, ["x-more", "1"]]) }), /HEAD mirrors GET/);
 });
-
-function blob(dir: string, digest: string): string {
-  return join(dir, "blobs", digest.slice(0, 2), digest);
-}

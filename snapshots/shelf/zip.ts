@@ -7,8 +7,6 @@ import { constants, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type Sha256, sha256 } from "../digest.ts";
 import { PART_BYTES, WrongBytes } from "./checked-read.ts";
 
-/** Text is a third then, for half the time of the default 6, which takes off 2 % more. */
-const LEVEL = 4;
 const [LOCAL, CENTRAL, END] = [0x04034b50, 0x02014b50, 0x06054b50];
 const [STORED, DEFLATED] = [0, 8];
 const PARTS_FIELD = 0x4250;
@@ -56,7 +54,7 @@ export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     const last = at + PART_BYTES >= bytes.length;
     const finishFlush = last ? constants.Z_FINISH : constants.Z_FULL_FLUSH;
-    parts.push(deflateRawSync(bytes.subarray(at, at + PART_BYTES), { level: LEVEL, finishFlush }));
+    parts.push(deflateRawSync(bytes.subarray(at, at + PART_BYTES), { finishFlush }));
   }
   const data = Buffer.concat(parts);
   const shared = { digest, crc: crc32(bytes), size: bytes.length };

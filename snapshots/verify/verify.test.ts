@@ -85,6 +85,30 @@ test("one changed byte in any file of a shelf is found", async () => {
   await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat(), fc.integer({ min: 1, max: 255 }), flip), { numRuns: 40 });
 });
 
+test("a pack that is missing, torn, overlong, garbage, a folder or has one other byte is a finding and never a crash", async () => {
+  const room = await published();
+  for (const shelf of [room.public, room.internal]) await shelf.sweep({ isNeeded: null });
+  assert.deepEqual(await verify(room), []);
+  const packs = readdirSync(room.root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".zip"));
+  assert.equal(packs.length, 2);
+  const damages: readonly ((file: string, bytes: Buffer) => void)[] = [
+    (file) => rmSync(file),
+    (file) => (rmSync(file), mkdirSync(file)),
+    (file, bytes) => writeFileSync(file, Buffer.concat([bytes, Buffer.of(0)])),
+    ...[0, 20, 0.5].map((at) => (file: string, bytes: Buffer) => writeFileSync(file, bytes.subarray(0, at < 1 ? bytes.length * at : at))),
+    ...Array.from({ length: 20 }, (_, at) => (file: string, bytes: Buffer) => {
+      const place = Math.floor((bytes.length * at) / 20);
+      writeFileSync(file, bytes.with(place, (bytes[place] ?? 0) ^ 0x10));
+    }),
+  ];
+  for (const path of packs)
+    for (const [number, damage] of damages.entries())
+      await damaged(room, path, damage, (findings) => {
+        assert.ok(findings.length > 0, `${path}, damage ${number}`);
+        assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
+      });
+});
+
 test("a file that is missing, torn, overlong, garbage or a folder is a finding and never a crash", async () => {
   const room = newRoom(tiny);
   const files = coveredFiles(room);
