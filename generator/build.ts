@@ -46,7 +46,7 @@ import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import { type Tasks, together } from "./tasks.ts";
-import { openUploadTimes } from "./upload-times.ts";
+import { openOrigins } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
 
 export type BuildOptions = {
@@ -223,9 +223,9 @@ type Open = {
 async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<Outcome> {
   const { facts, reading, site, store, shelves, clock, progress, keepHistory } = work;
   const before = await readBefore(facts, shelves);
-  const timeOf = await openUploadTimes(facts, before);
+  const originOf = await openOrigins(facts, before);
   const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, timeOf, journal }).finally(() =>
+  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, originOf, journal }).finally(() =>
     journal.close(),
   );
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);

@@ -176,7 +176,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
-  const shared = sha256(JSON.stringify([data.library, data.claims, data.cubs]));
+  const shared = sha256(JSON.stringify([data.library, data.claims, data.cubs, facts.config.sources]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
     const { library, claims, rejected, withheld, cubs, meta, code } = views[view];
@@ -308,7 +308,16 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       claims.sha256,
       claims.notes,
       // What of the configuration reaches a snapshot, or forbids it.
-      canonicalJson([config.title, config.baseUrl, config.registryUrl, config.collections, config.declared, config.uploaded, config.leaks]),
+      canonicalJson([
+        config.title,
+        config.baseUrl,
+        config.registryUrl,
+        config.collections,
+        config.declared,
+        config.uploaded,
+        config.sources,
+        config.leaks,
+      ]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
     ]),

@@ -36,7 +36,7 @@ test("objects that are under way at once stay within the budget of bytes, and on
   try {
     const { objects } = await readObjects({
       store,
-      timeOf: async () => null,
+      originOf: async () => ({ uploaded: null }),
       journal: { add() {}, close() {} },
       plan: { kept: [], read: rows.map((row) => ({ row, root: "public", why: ["new"] })) },
       shelves,

@@ -16,7 +16,7 @@ import { openByteBudget } from "../snapshots/shelf/byte-budget.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { KnownObject } from "./state.ts";
 import { together } from "./tasks.ts";
-import type { TimeOf } from "./upload-times.ts";
+import type { OriginOf } from "./origins.ts";
 
 /** Objects under way at once for each core: enough to keep its process busy, few enough to hold in memory. */
 const IN_FLIGHT = 8;
@@ -43,7 +43,7 @@ export async function readObjects(options: {
   readonly shelves: Shelves;
   readonly pool: () => ExtractPool;
   readonly progress: Progress;
-  readonly timeOf: TimeOf;
+  readonly originOf: OriginOf;
   readonly journal: Journal;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
@@ -64,7 +64,7 @@ export async function readObjects(options: {
             signal.throwIfAborted();
             const result =
               (await takeUp(planned, shelves[planned.root])) ??
-              (await readObject(planned, { store, shelf: shelves[planned.root], pool, timeOf: options.timeOf }));
+              (await readObject(planned, { store, shelf: shelves[planned.root], pool, originOf: options.originOf }));
             if ("reason" in result) refused.push(result);
             else {
               objects.push(result);
@@ -106,20 +106,20 @@ async function readObject(
     store,
     shelf,
     pool,
-    timeOf,
-  }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly timeOf: TimeOf },
+    originOf,
+  }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly originOf: OriginOf },
 ): Promise<KnownObject | Rejection> {
   try {
     const { bytes, version } = await store.read(row.key);
     const digest = sha256(bytes);
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
-    const uploaded = await timeOf(row, digest, bytes);
+    const origin = await originOf(row, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };
     await shelf.putBlob(extract.sha256, json);
-    return { key: row.key, ...facts, size, sha256: digest, uploaded, extract, version, root };
+    return { key: row.key, ...facts, size, sha256: digest, ...origin, extract, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.
     if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;

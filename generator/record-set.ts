@@ -5,6 +5,7 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
+import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "./state.ts";
 import { VERSION } from "./version.ts";
 
@@ -42,7 +43,10 @@ export function recordSet(
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
     declared: config.declared,
-    objects: read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => row),
+    objects: read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
+      const source = declaredSource(config, row.key) ?? row.source;
+      return source === undefined ? row : { ...row, source };
+    }),
     claims,
     cubs: registry.cubs.map((record) => withLinks(record, config)),
     registry: registry.state,

@@ -103,6 +103,7 @@ test("every build names what is wrong with the registry, to the operator alone, 
 
 test("without a configuration the code store is not asked; a file that is no registry is a finding, and so is one that is not there an error", async (t) => {
   const dir = await openLibrary(t);
+  rmSync(join(dir, "proofshelf.yaml"));
   const { status, stdout } = check(dir, "registry.json");
   assert.equal(status, 3);
   assert.match(stdout, /theoremName/);

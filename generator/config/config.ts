@@ -30,7 +30,9 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
-export type Config = Readonly<Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "embeddings" | "leaks" | "mcp">> & {
+export type Config = Readonly<
+  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "embeddings" | "leaks" | "mcp">
+> & {
   /** Absolute path of the file. */
   readonly file: string;
   /** Digest of its bytes. */
@@ -153,6 +155,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
+    sources: parsed.sources,
     keep: parsed.keep ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },

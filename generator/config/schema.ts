@@ -251,6 +251,17 @@ export const configSchema = z.strictObject({
   uploaded: z.enum(["auto", "mtime", "git", "none"], "is not auto, mtime, git or none").default("auto").meta({
     description: "Where an object's time comes from: its commit (git), its file (mtime), its commit and else its file (auto), or nowhere",
   }),
+  sources: z
+    .array(
+      z.strictObject({
+        prefix: z.string().meta({ description: "Keys that begin with it" }),
+        repo: z.string().min(1, "is empty; write the repository's address").meta({ description: "Address of the repository, or its name" }),
+        ref: z.string().min(1, "is empty; write a revision, a branch or a tag").meta({ description: "Revision, branch or tag" }),
+        path: z.string().default("").meta({ description: "Folder in the repository that the prefix stands for" }),
+      }),
+    )
+    .default([])
+    .meta({ description: "Where objects come from, for a store that is no git checkout; links lead there" }),
   keep: z
     .int("is not a whole number; write how many of the newest snapshots are kept")
     .min(1, "is under 1; at least one snapshot is kept")

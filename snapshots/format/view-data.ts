@@ -3,7 +3,7 @@
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { ObjectKind } from "../schema/extract.ts";
-import type { CollectionCounts, Rejection, Visibility, View } from "../schema/resources.ts";
+import type { CollectionCounts, Rejection, SourceRef, Visibility, View } from "../schema/resources.ts";
 
 export type CollectionInfo = {
   readonly id: string;
@@ -46,6 +46,8 @@ export type ObjectRow = {
   readonly sha256: string;
   /** RFC 3339 UTC, from the object store. */
   readonly uploaded: string | null;
+  /** Where it comes from, when that is known. */
+  readonly source?: SourceRef;
 };
 
 export type ViewData = {

@@ -54,6 +54,9 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
         `- key: ${code(model.key)}`,
         `- sha256: ${code(model.sha256)}`,
         `- ${model.size} bytes, ${inline(model.media_type)}${model.uploaded === null ? "" : `, ${model.uploaded}`}`,
+        ...(model.source === undefined
+          ? []
+          : [`- source: ${code(model.source.path)} at ${code(model.source.ref)} in ${inline(model.source.repo)}`]),
         ...model.notes.map((note) => `- ${inline(note)}`),
         ...model.cited_by.claims.map((claim) => `- cited by ${claimLink(claim, href)}`),
         ...model.cited_by.records.map((record) => `- cited by ${recordLink(record, href)}`),

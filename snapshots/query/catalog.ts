@@ -37,8 +37,9 @@ export function catalogJson(library: Library, objects: readonly ObjectRow[]): st
 }
 
 /** RFC 8785 text of a CatalogObject: its members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */
-function rowJson(mount: string, { key, kind, media_type, sha256, size, summary, title, uploaded }: ObjectRow): string {
+function rowJson(mount: string, { key, kind, media_type, sha256, size, source, summary, title, uploaded }: ObjectRow): string {
   const href = mount + objectPath(key);
-  const row: CatalogObject = { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, summary, title, uploaded };
+  const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
+  const row: CatalogObject = { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, ...from, summary, title, uploaded };
   return JSON.stringify(row);
 }

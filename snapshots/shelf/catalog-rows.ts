@@ -38,8 +38,9 @@ export async function parseCatalogRows(text: string): Promise<ObjectRow[]> {
   return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded }: CatalogObject): ObjectRow {
-  return { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
+function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source }: CatalogObject): ObjectRow {
+  const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
+  return source === undefined ? row : { ...row, source };
 }
 
 function damaged(): ShelfError {

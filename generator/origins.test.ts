@@ -7,6 +7,8 @@ import { test, type TestContext } from "node:test";
 import { build, type BuildSummary } from "./build.ts";
 import { openConfig } from "./config/config.ts";
 import { SILENT } from "./fixtures/library.ts";
+import { pageFile, pagePath } from "../snapshots/format/layout.ts";
+import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { openShelves, readPointers, readServed } from "./shelves.ts";
 
 const FILES = { "a/one.md": "# One\n\nThe first.\n", "a/two.md": "# Two\n", "b/odd\nname.md": "# Odd\n", "b/plan.md": "# Plan\n" };
@@ -126,6 +128,64 @@ test("what is not committed has its file's time, or none when only git counts; a
   git(dir, FIRST, "clone", "-q", "--depth", "1", `file://${dir}`, "shallow");
   write(join(dir, "shallow"), { "proofshelf.yaml": `${CONFIG}uploaded: git\n` });
   await assert.rejects(run(join(dir, "shallow")), { code: "bad_source", message: /no git checkout .* whole history/ });
+});
+
+test("objects say the repository, commit and path that they come from: by git, or by the configuration, and a copy keeps it", async (t) => {
+  const dir = tempDir(t);
+  commitLibrary(dir);
+  git(dir, SECOND, "remote", "add", "origin", "git@github.com:example/library.git");
+  const sources = async (): Promise<Record<string, unknown>> => {
+    const shelves = openShelves(await openConfig(join(dir, "proofshelf.yaml")));
+    const { public: record } = await readPointers(shelves);
+    assert.ok(record !== null);
+    const data = await readServed(shelves.public, record);
+    return Object.fromEntries((data?.objects ?? []).map(({ key, source }) => [key, source]));
+  };
+  const idOf = (name: string): string => execFileSync("git", ["rev-parse", name], { cwd: dir, encoding: "utf8" }).trim();
+  const at = (ref: string, path: string) => ({ repo: "https://github.com/example/library", ref: idOf(ref), path });
+  const first = await run(dir);
+  assert.deepEqual(await sources(), {
+    "a/one.md": at("HEAD~1", "library/a/one.md"),
+    "a/three.md": at("HEAD", "library/a/three.md"),
+    "a/two.md": at("HEAD", "library/a/two.md"),
+  });
+  const ids = [idOf("HEAD~1"), idOf("HEAD")];
+  renameSync(join(dir, ".git"), join(dir, "kept.git"));
+  rmSync(join(dir, "shelf/internal/build/state.v8"));
+  assert.equal((await run(dir)).snapshot, first.snapshot, "the same bytes elsewhere come from where they came from");
+  write(join(dir, "library"), { "a/one.md": "# One\n\nNot committed.\n" });
+  await run(dir);
+  assert.equal((await sources())["a/one.md"], undefined);
+  write(dir, {
+    "proofshelf.yaml": `${CONFIG}sources:
+  - { prefix: a/, repo: https://git.example.org/notes, ref: v1 }
+  - { prefix: a/t, repo: https://github.com/example/t, ref: v2, path: sub/t }
+`,
+  });
+  await run(dir);
+  assert.deepEqual(await sources(), {
+    "a/one.md": { repo: "https://git.example.org/notes", ref: "v1", path: "one.md" },
+    "a/three.md": { repo: "https://github.com/example/t", ref: "v2", path: "sub/three.md" },
+    "a/two.md": { repo: "https://github.com/example/t", ref: "v2", path: "sub/two.md" },
+  });
+  const shelves = openShelves(await openConfig(join(dir, "proofshelf.yaml")));
+  const { public: record } = await readPointers(shelves);
+  assert.ok(record !== null);
+  const snapshot = await openSnapshot(shelves.public, record, createTreeCache());
+  const entry = await snapshot.find(`pages/${pageFile(pagePath.object("a/two.md"))}`);
+  assert.ok(entry?.kind === "blob");
+  assert.match(
+    Buffer.from(await snapshot.read(entry)).toString(),
+    /href="https:\/\/github\.com\/example\/t\/blob\/v2\/sub\/two\.md"/,
+    "pages say it, though no object was read again",
+  );
+  write(dir, { "proofshelf.yaml": CONFIG });
+  await run(dir);
+  assert.deepEqual(
+    Object.values(await sources()).map((source) => (source as { ref: string } | undefined)?.ref),
+    [undefined, ids[1], ids[1]],
+    "what the configuration said is not remembered",
+  );
 });
 
 test("a repository that somebody put into the store runs no program of his", async (t) => {
