@@ -126,7 +126,26 @@ export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);
 }
 
-const LANGUAGE_TITLES: Readonly<Record<string, string>> = { coq: "Coq", lean: "Lean", rust: "Rust", latex: "LaTeX" };
+const LANGUAGE_TITLES: Readonly<Record<string, string>> = {
+  agda: "Agda",
+  c: "C",
+  coq: "Coq",
+  dafny: "Dafny",
+  easycrypt: "EasyCrypt",
+  fstar: "F*",
+  haskell: "Haskell",
+  isabelle: "Isabelle",
+  latex: "LaTeX",
+  lean: "Lean",
+  metamath: "Metamath",
+  ocaml: "OCaml",
+  proverif: "ProVerif",
+  python: "Python",
+  rust: "Rust",
+  smtlib: "SMT-LIB",
+  tla: "TLA+",
+  why3: "Why3",
+};
 
 /** "Coq" for code in a known language, else the kind's name. */
 export function titleOfKind(kind: string, language: string | null = null): string {

@@ -2,6 +2,7 @@
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { MAX_SHOWN, MAX_SHOWN_LINES, type Source } from "./body.ts";
 import { escapeHtml, highlightLines } from "./highlight.ts";
+import { readSymbols } from "./isabelle-symbols.ts";
 
 /** The fragment of a text, at most MAX_SHOWN units of it. @param language one that loadLanguage was called with, or null */
 export function formatCode(source: Source, language: string | null): string {
@@ -19,9 +20,10 @@ export function formatCode(source: Source, language: string | null): string {
     .replaceAll("\r\n", "\n")
     .replace(/\r$/, "")
     .replaceAll("\r", " ");
+  const shownText = language === "isabelle" ? readSymbols(head) : head;
   let html = `<pre class="code"><code>`;
   let line = 0;
-  for (const content of highlightLines(head, language)) {
+  for (const content of highlightLines(shownText, language)) {
     line++;
     html += `<span class="line" id="L${line}">${content}</span>\n`;
   }

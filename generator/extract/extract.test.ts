@@ -169,6 +169,18 @@ test("a title comes from the document, a summary is its first prose", async () =
   assert.equal((await read("dir/plain.txt", "just text")).title, "plain.txt");
 });
 
+test("a page of commands is summarised by what is said about them, not by a command", async () => {
+  const page = (about: string): string =>
+    `# 7z\n\n${about}- [a]dd a file to an archive:\n\n\`7z a {{path/to/archive.7z}} {{path/to/file}} with many more words\`\n\n- List it:\n\n\`7z l x\`\n`;
+  const { title, summary } = await read(
+    "common/7z.md",
+    page("> File archiver with a high compression ratio.\n> See also: `tar`.\n> More information: <https://manned.org/7z>.\n\n"),
+  );
+  assert.deepEqual([title, summary], ["7z", "File archiver with a high compression ratio. See also: tar."]);
+  assert.equal((await read("a.md", page(""))).summary, "[a]dd a file to an archive:");
+  assert.equal((await read("a.md", "# A\n\n> A motto of somebody else.\n\nWhat this is about.\n")).summary, "What this is about.");
+});
+
 test("cells that hold paragraphs are told one by one, with their lines", async () => {
   const rows = Array.from({ length: 80 }, (_, n) => `<tr>\n<td><p>key ${n}</p></td>\n<td><p>value ${n}</p></td>\n</tr>`);
   const text = `<h1>Table</h1>\n<table>\n${rows.join("\n")}\n</table>\n<table><tr><td>plain<td>cell</table>\n`;

@@ -2,7 +2,9 @@
  *  grammar gets wrong can become markup. Its classes are listed in README.md. */
 import hljs from "highlight.js/lib/core";
 import type { Emitter, LanguageFn } from "highlight.js";
+import { LANGUAGES } from "./languages.ts";
 import { lean } from "./lean-grammar.ts";
+import { tableGrammar } from "./table-grammar.ts";
 
 const MAX_HIGHLIGHTED = 64 * 1024; // UTF-16 units; what follows is shown plain
 /** UTF-16 units of a line; grammars may be quadratic in longer ones. */
@@ -55,15 +57,25 @@ const GRAMMARS: Readonly<Record<string, () => Promise<LanguageModule>>> = {
   x86asm: () => import("highlight.js/lib/languages/x86asm"),
   xml: () => import("highlight.js/lib/languages/xml"),
   yaml: () => import("highlight.js/lib/languages/yaml"),
+  ...Object.fromEntries(
+    Object.entries(LANGUAGES)
+      .filter(([, row]) => row.keywords !== undefined)
+      .map(([name, row]) => [name, () => Promise.resolve({ default: tableGrammar(row) })]),
+  ),
 };
 
 const ALIASES: Readonly<Record<string, string>> = {
   agda: "haskell",
   asm: "x86asm",
+  "f*": "fstar",
+  "tla+": "tla",
   "c++": "cpp",
   "c#": "csharp",
   cjs: "javascript",
   console: "bash",
+  dfy: "dafny",
+  fst: "fstar",
+  fsti: "fstar",
   gallina: "coq",
   hs: "haskell",
   html: "xml",
@@ -75,8 +87,10 @@ const ALIASES: Readonly<Record<string, string>> = {
   lean4: "lean",
   make: "makefile",
   mjs: "javascript",
+  mlw: "why3",
   ml: "ocaml",
   patch: "diff",
+  pv: "proverif",
   py: "python",
   python3: "python",
   rb: "ruby",
@@ -84,8 +98,11 @@ const ALIASES: Readonly<Record<string, string>> = {
   rs: "rust",
   sh: "bash",
   shell: "bash",
+  smt: "smtlib",
+  smt2: "smtlib",
   svg: "xml",
   tex: "latex",
+  thy: "isabelle",
   toml: "ini",
   ts: "typescript",
   tsx: "typescript",

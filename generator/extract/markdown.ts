@@ -154,13 +154,28 @@ export function findHeading(node: Root | Element): string | null {
   return null;
 }
 
+/** The first paragraph of prose. Where all paragraphs are commands, what is quoted or listed beside them explains them. */
 function findSummary(tree: Root): string {
-  for (const child of tree.children) {
-    if (child.type !== "element" || child.tagName !== "p") continue;
-    const text = textOf(child);
-    if (isProse(text)) return shorten(text, MAX_SUMMARY);
-  }
-  return "";
+  const outer = elementsOf(tree);
+  const commands = outer.some(isCommand);
+  const inner = outer.filter(({ tagName }) => tagName === "blockquote" || (commands && tagName === "ul")).flatMap(elementsOf);
+  const prose =
+    outer
+      .filter((element) => element.tagName === "p" && !isCommand(element))
+      .map(textOf)
+      .find(isProse) ??
+    // A line that leads to a web page says nothing here.
+    inner.map((element) => textOf(element).replaceAll(/^[^\n]*https?:\/\/[^\n]*$/gm, "")).find(isProse);
+  return shorten(prose ?? "", MAX_SUMMARY);
+}
+
+function elementsOf(node: Root | Element): Element[] {
+  return node.children.flatMap((child) => (child.type === "element" ? [child] : []));
+}
+
+/** A paragraph that is code and nothing else. */
+function isCommand(element: Element): boolean {
+  return element.tagName === "p" && element.children.length === 1 && elementsOf(element)[0]?.tagName === "code";
 }
 
 function holdsRaw(node: Root | RootContent | ElementContent): boolean {

@@ -44,8 +44,21 @@ const TEXT_TYPES: Readonly<Record<string, Row>> = {
   v: code("coq"),
   lean: code("lean"),
   rs: code("rust"),
-  agda: code("agda"),
+  fst: code("fstar"),
+  fsti: code("fstar"),
+  pv: code("proverif"),
+  pvl: code("proverif"),
   thy: code("isabelle"),
+  dfy: code("dafny"),
+  agda: code("agda"),
+  lagda: ["latex", "text/x-tex", "latex"],
+  tla: code("tla"),
+  smt2: code("smtlib"),
+  mm: code("metamath"),
+  ec: code("easycrypt"),
+  eca: code("easycrypt"),
+  mlw: code("why3"),
+  why: code("why3"),
   c: code("c"),
   h: code("c"),
   cc: code("cpp"),
@@ -78,7 +91,6 @@ const TEXT_TYPES: Readonly<Record<string, Row>> = {
   lisp: code("lisp"),
   scm: code("scheme"),
   rkt: code("scheme"),
-  smt2: code("lisp"),
   js: code("javascript", "text/javascript"),
   mjs: code("javascript", "text/javascript"),
   cjs: code("javascript", "text/javascript"),
@@ -128,7 +140,7 @@ const MARKUP = /^text\/|[/+]xml$/;
 
 /** A PDF header may follow other bytes; readers look for it in the first kilobyte. */
 const PDF_HEADER_WINDOW = 1024;
-const VERILOG_WINDOW = 64 * 1024; // bytes in which a .v file may show that it is no Coq
+const NAMESAKE_WINDOW = 64 * 1024; // bytes in which a .v file may show that it is no Coq, a .mm file that it is Metamath
 
 export function fileName(key: string): string {
   return key.slice(key.lastIndexOf("/") + 1) || key;
@@ -185,7 +197,8 @@ function textRow(key: string, extension: string, bytes: Uint8Array): Row {
   if (named !== undefined) return named;
   const row = Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : undefined;
   if (row === undefined) return TEXT;
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, VERILOG_WINDOW));
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, NAMESAKE_WINDOW));
+  if (extension === "mm" && !/\$[(c]\s/.test(head.toString("latin1"))) return code("cpp");
   if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return code("verilog");
   if (extension === "svg" && !head.includes("<svg")) return TEXT;
   return row;

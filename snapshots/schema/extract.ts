@@ -22,9 +22,10 @@ export type Passage = {
 };
 
 export type Extract = {
-  /** From the document itself (first heading, <title>, PDF Title, \title{}), else the file name. Never empty. At most 200 characters. */
+  /** From the document itself (first heading, <title>, PDF Title, \title{}, first sentence about a module), else the module's name or
+   *  the file's. Never empty. At most 200 characters. */
   readonly title: string;
-  /** First prose of the document as plain text, at most 280 characters; "" when there is none. */
+  /** First prose of the document as plain text, at most 280 characters, without what is the title; "" when there is none. */
   readonly summary: string;
   readonly kind: ObjectKind;
   readonly media_type: string;

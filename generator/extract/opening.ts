@@ -1,0 +1,125 @@
+/** What a file of source code says of itself above its declarations: a title and a summary, out of its comments. */
+import { isProse, MAX_SUMMARY } from "./body.ts";
+import { readSymbols } from "./isabelle-symbols.ts";
+import { LANGUAGES, type LanguageRow } from "./languages.ts";
+import { shorten } from "./passages.ts";
+
+const OPENING = 4000; // UTF-16 units in which title and summary are looked for
+const MAX_SENTENCE = 120; // UTF-16 units of a first sentence that is a title
+
+/** Comments of languages that have no row. */
+const ANY: LanguageRow = {
+  line: ["//", "#", "--", ";", "%"],
+  block: [
+    ["/*", "*/"],
+    ["(*", "*)"],
+    ['"""', '"""'],
+  ],
+  path: "file",
+};
+/** From a line like this on, a comment is about rights and people. */
+const LICENCE =
+  /copyright|licen[cs]e|SPDX|all rights reserved|development team|this file is part of|free software|-\*-|\(c\)|[@\\]author|^\W*authors?\b|^\W*(?:\$Id|vim:|RUN:|title:|Local Variables:)|in the hope that|without (?:any )?warrant|clang-format|do not edit/im;
+/** Haddock's fields; the description is what the file is about. */
+const FIELD =
+  /^[ \t]*(?:Module|Copyright|Licen[cs]e|Maintainer|Stability|Portability|Category|Authors?|Version)[ \t]*:[^\n]*$|^[ \t]*\([cC]\)[^\n]*$/gm;
+const DESCRIPTION = /^[ \t]*Description[ \t]*:[ \t]*([^\n]*)$/m;
+/** The name of a library that every one of its files begins with. */
+const LIBRARY_LINE = /^\s*The Agda standard library\s*$/m;
+/** A heading at the start of a comment: `(** * Title *)` in coqdoc, `(** {1 Title} *)` in ocamldoc, `# Title` elsewhere. */
+const COQDOC_TITLE = /^\(\*\*\s+\*{1,4}\s+([^\n*]{1,200})/;
+const OCAMLDOC_TITLE = /^\(\*\*\s*\{[0-3]\s([^\n}]{1,200})\}?/;
+const DOC_TITLE = /^\s*#\s+([^\n]{1,200})/;
+/** Code that somebody put into a comment, and headings. */
+const NO_PROSE = /:=|^(?:\{\d|\*{1,4}|#{1,6})\s|^(?:Require|Set|Import|From|Open|open|import|#include)\s/;
+const FRAME = /^[ \t]*[*/|=~#-]{3,}[ \t\r]*$/gm;
+
+export type Opening = { readonly title: string | null; readonly summary: string };
+
+/** @param declared offset of the first declaration with its own comments: what begins there documents no module */
+export function readOpening(whole: string, language: string | null, declared: number): Opening {
+  const text = `${whole.slice(0, OPENING)}\n`;
+  const row = (language !== null && Object.hasOwn(LANGUAGES, language) ? LANGUAGES[language] : undefined) ?? ANY;
+  let title = row.title?.exec(text)?.[1] ?? null;
+  let summary = "";
+  for (const { index, 0: raw } of text.matchAll(commentPattern(row))) {
+    const heading = title === null && summary === "" ? findHeading(raw) : null;
+    if (heading !== null) title = plain(heading[1] ?? "", raw);
+    // Far below, a remark of one line is about something else.
+    if (index >= declared && raw.startsWith("(*") && !raw.startsWith("(** ") && !raw.includes("\n")) continue;
+    const parts = proseOf(heading === null ? raw : raw.slice(heading[0].length));
+    if (title === null && index < declared && row.doc?.test(raw) === true && parts[0] !== undefined) {
+      const sentence = findSentence(parts[0]);
+      if (sentence !== null) {
+        title = plain(sentence, raw);
+        parts[0] = parts[0].slice(sentence.length);
+        summary = "";
+      }
+    }
+    if (summary === "") summary = parts.find(isProse) ?? "";
+    if (title !== null && summary !== "") break;
+  }
+  title = title === null ? null : readSymbols(title.replace(/[\s:.]+$/, "")) || null;
+  summary = shorten(readSymbols(summary), MAX_SUMMARY);
+  return { title, summary: title !== null && summary.replace(/\.$/, "") === shorten(title, MAX_SUMMARY) ? "" : summary };
+}
+
+/** Words of a title without the marks of code in them. */
+function plain(words: string, comment: string): string {
+  return (comment.startsWith("(*") ? words.replaceAll(/\[([^[\]]{1,80})\]/g, "$1") : words).replaceAll("`", "").trim();
+}
+
+/** Whole comments: a block, a box of comments of a line each, or lines with the same sign. */
+function commentPattern({ line, block }: LanguageRow): RegExp {
+  const box = block.some(([open]) => open === "(*") ? [String.raw`(?:^[ \t]*\(\*(?:\*{2,}\)|(?!\*)[^\n]{0,300}\*\))[ \t\r]*\n){2,}`] : [];
+  // `{-# … #-}` speaks to the compiler.
+  const blocks = block.map(
+    ([open, close]) => `${RegExp.escape(open)}${open === "{-" ? "(?!#)" : ""}(?:[\\s\\S]*?)(?:${RegExp.escape(close)}|(?![\\s\\S]))`,
+  );
+  const kinds = line.flatMap((sign) => (sign === "//" ? ["//!", "///", "//(?![!/])"] : [sign === "#" ? "#(?![![])" : RegExp.escape(sign)]));
+  const lines = kinds.map((sign) => `(?:^[ \\t]*${sign}[^\\n]*\\n)+`);
+  return new RegExp([...box, ...blocks, ...lines].join("|"), "gm");
+}
+
+function findHeading(raw: string): RegExpExecArray | null {
+  if (raw.startsWith("(*")) return COQDOC_TITLE.exec(raw) ?? OCAMLDOC_TITLE.exec(raw);
+  if (/^(?:\/\*|"""|'''|[ \t]*#)/.test(raw)) return null;
+  const sign = /^(?:[ \t]*(?:\/\/[/!]?|--+|;+|%+)|\/-[!-]?|\{-)/.exec(raw)?.[0] ?? "";
+  const found = DOC_TITLE.exec(raw.slice(sign.length));
+  if (found !== null) found[0] = sign + found[0];
+  return found;
+}
+
+/** The paragraphs of a comment, without its signs and frames, down to where it comes to speak of rights. */
+function proseOf(raw: string): string[] {
+  const inner = raw
+    .replace(/^(?:\(\*+(?=[^)*])|\/-[!-]?|\/\*+!?(?=[^/])|\{-|\$\(|"""|'''|text (?:\\<open>|‹|\{\*))/, "")
+    .replace(/(?:\*+\)|-\/|\*+\/|-\}|\$\)|"""|'''|\\<close>|›|\*\})\s*$/, "")
+    .replaceAll(/^[ \t]*(?:\(\*+\)?|\/\/[/!]?|--+|;+|%+|\\\*|\*(?![*)]))[ \t]?|[ \t]*\*+\)[ \t\r]*$/gm, "")
+    .replaceAll(raw.trimStart().startsWith("#") ? /^[ \t]*#+[ \t]?/gm : /^[ \t]*[@\\]file\b[^\n]*$/gm, "")
+    .replace(/^[ \t]*\|[ \t]/, "")
+    .replaceAll(FRAME, "")
+    .replace(LIBRARY_LINE, "");
+  const described = DESCRIPTION.exec(inner)?.[1] ?? "";
+  const fields = inner.replace(DESCRIPTION, "").replaceAll(FIELD, "");
+  const licence = fields.search(LICENCE);
+  // A box of comments is put around a licence, with names above it.
+  const boxed = /^\(\*[^\n]*\*\)[ \t\r]*\n/.test(raw);
+  const kept = licence < 0 ? fields : boxed ? "" : lastSentenceEnd(fields.slice(0, fields.lastIndexOf("\n", licence) + 1));
+  return [described, ...kept.split(/\n[ \t\r]*\n/)]
+    .map((part) => part.replaceAll(/\s+/g, " ").trim())
+    .filter((part) => isProse(part) && !NO_PROSE.test(part));
+}
+
+/** What is cut off in the middle of a sentence ends with the sentence before. */
+function lastSentenceEnd(text: string): string {
+  const end = Math.max(text.lastIndexOf(".\n"), text.lastIndexOf(". "), text.search(/\n[ \t\r]*\n[^\S]*$/));
+  return end < 0 ? "" : text.slice(0, end + 1);
+}
+
+/** The first sentence of a paragraph when it can be a title. */
+function findSentence(paragraph: string): string | null {
+  const end = /[.!?](?=\s+[^\s\p{Ll}]|\s*$)/u.exec(paragraph);
+  const sentence = end === null ? paragraph : paragraph.slice(0, end.index + 1);
+  return sentence.length <= MAX_SENTENCE && isProse(sentence) && !/[:;,(]$|deprecated/i.test(sentence) ? sentence : null;
+}

@@ -1,0 +1,100 @@
+/** What a file of source code is called, and what is said of it. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { extract } from "./extract.ts";
+
+async function opening(key: string, text: string): Promise<readonly [title: string, summary: string]> {
+  const { title, summary } = await extract(key, Buffer.from(text));
+  return [title, summary];
+}
+const titleOf = async (key: string, text = ""): Promise<string> => (await opening(key, text))[0];
+
+test("a file that says nothing of itself is called by its module's name, as its path gives it", async () => {
+  assert.equal(await titleOf("coq/Hacspec_lib/Integers.v", "Definition a := 1.\n"), "Hacspec_lib.Integers");
+  assert.equal(await titleOf("debian/coq-8.16/theories/Init/Logic.v"), "Init.Logic");
+  assert.equal(await titleOf("a/Mathlib/Order/Basic.lean", "import A\n\ntheorem a : True := trivial\n"), "Mathlib.Order.Basic");
+  assert.equal(await titleOf("proofs/chapter3/new_tests.lean"), "chapter3.new_tests");
+  assert.equal(await titleOf("book/chapter3/tests/new_tests.lean"), "chapter3.tests.new_tests");
+  assert.equal(await titleOf("theories/sorting.v"), "sorting");
+  assert.equal(await titleOf("a.v"), "a");
+  assert.equal(await titleOf("serde-1.0.1/src/de/mod.rs"), "serde::de");
+  assert.equal(await titleOf("my-crate/src/lib.rs"), "my_crate");
+  assert.equal(await titleOf("my-crate/src/io/read.rs"), "my_crate::io::read");
+  assert.equal(await titleOf("src/main.rs"), "main.rs");
+  assert.equal(await titleOf("usr/lib/python3.11/json/decoder.py"), "json.decoder");
+  assert.equal(await titleOf("python3.11/json/__init__.py"), "json");
+  assert.equal(await titleOf("linux/can/bcm.h", "int f(void);\n"), "can/bcm.h");
+  assert.equal(await titleOf("scripts/build.sh", "echo\n"), "scripts/build.sh");
+});
+
+test("a file that declares its name is called so, wherever it lies", async () => {
+  assert.equal(await titleOf("x/y.fst", "(* Copyright 2020 X *)\nmodule FStar.Seq.Base\n\nmodule L = FStar.List\n"), "FStar.Seq.Base");
+  assert.equal(await titleOf("x/y.hs", "module Data.Map.Strict (a) where\n"), "Data.Map.Strict");
+  assert.equal(await titleOf("x/tool/Main.hs", "module Main where\n"), "tool.Main");
+  assert.equal(await titleOf("x/y.agda", "module Data.Nat.Base where\n"), "Data.Nat.Base");
+  assert.equal(await titleOf("x/y.thy", "theory Sorted_List\n  imports Main\nbegin\n"), "Sorted_List");
+  assert.equal(await titleOf("x/y.tla", "---- MODULE Paxos ----\nEXTENDS Integers\n====\n"), "Paxos");
+});
+
+test("the first sentence of the module's documentation is its title, and the summary goes on from there", async () => {
+  assert.deepEqual(await opening("a/src/lib.rs", "//! Sorting of lists. It is done by insertion,\n//! and proved.\n\nfn a() {}\n"), [
+    "Sorting of lists",
+    "It is done by insertion, and proved.",
+  ]);
+  assert.deepEqual(await opening("A/B.lean", "import X\n/-! Sorting of lists. -/\n\n/-- Inserts one element. -/\ndef a := 1\n"), [
+    "Sorting of lists",
+    "Inserts one element.",
+  ]);
+  assert.deepEqual(
+    await opening("p/a.py", '#!/usr/bin/python3\n"""Sorting of long lists.\n\nBy insertion and by merging.\n"""\nimport os\n'),
+    ["Sorting of long lists", "By insertion and by merging."],
+  );
+  assert.equal(
+    await titleOf("p/a.ml", "(* Copyright X *)\n\n(** Balanced trees of intervals. *)\n\nopen List\nlet a = 1\n"),
+    "Balanced trees of intervals",
+  );
+  assert.equal(
+    await titleOf(
+      "p/A.agda",
+      "----------\n-- The Agda standard library\n--\n-- Natural numbers, basic types\n----------\n\nmodule A.B where\n\na : Set\n",
+    ),
+    "Natural numbers, basic types",
+  );
+  assert.equal(
+    await titleOf(
+      "p/A.hs",
+      "{- |\nModule      : A.B\nDescription : Finite maps by balanced trees\nCopyright   : X\n-}\nmodule A.B where\n",
+    ),
+    "Finite maps by balanced trees",
+  );
+});
+
+test("an explicit heading comes first", async () => {
+  assert.equal(await titleOf("A/B.v", "(** * Insertion sort *)\n(** Sorts lists of numbers. *)\n"), "Insertion sort");
+  assert.equal(await titleOf("A/B.lean", "/-!\n# Insertion sort\n\nSorts lists of numbers.\n-/\n"), "Insertion sort");
+  assert.deepEqual(
+    await opening(
+      "A/B.thy",
+      "(* Author: X *)\n\nsection \\<open>Sets \\<open>\\<forall>\\<close> of numbers\\<close>\n\ntheory B\n  imports Main\nbegin\ntext \\<open>Sets are written as predicates here.\\<close>\n",
+    ),
+    ["Sets ‹∀› of numbers", "Sets are written as predicates here."],
+  );
+  assert.equal(await titleOf("a/b.mli", "(** {1 Balanced trees} *)\n\nval a : int\n"), "Balanced trees");
+});
+
+test("a licence, a long sentence, what is no prose, and what documents a declaration are no title", async () => {
+  for (const [text, title] of [
+    ["//! Copyright 2020 The Authors of this file.\n", "a::b"],
+    [`//! ${"Very long words stand here ".repeat(8)}.\n`, "a::b"],
+    ["//! {{{ ~~~ }}}\n", "a::b"],
+    ["/// Inserts into a list.\nfn a() {}\n", "a::b"],
+    ["// Only a remark of somebody.\n\nfn a() {}\n", "a::b"],
+  ] as const) {
+    assert.equal(await titleOf("a/src/b.rs", text), title, text);
+  }
+  assert.equal(await titleOf("a/B/C.v", "(** Inserts into a list. *)\nDefinition a := 1.\n"), "B.C");
+});
+
+test("no summary repeats its title", async () => {
+  assert.deepEqual(await opening("a/src/b.rs", "//! Sorting of lists by insertion.\n\nfn a() {}\n"), ["Sorting of lists by insertion", ""]);
+});
