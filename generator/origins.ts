@@ -9,7 +9,7 @@ import type { Facts } from "./facts.ts";
 import { openCheckout } from "./sources/git-checkout.ts";
 import type { StoredObject } from "./sources/object-store.ts";
 
-export type Origin = {
+type Origin = {
   /** RFC 3339 UTC, or null when nobody knows. */
   readonly uploaded: string | null;
   /** Repository, commit and path, when the store is a checkout that was cloned from somewhere. */
