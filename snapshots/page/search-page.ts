@@ -77,7 +77,8 @@ function hrefOf(params: URLSearchParams, name: Filter, value: string | null): st
 }
 
 function hitOf({ title, kind, key, snippet, exact, row }: SearchResult, find: (text: string) => Hit[]): SearchHit {
-  const line = row.start_line > 1 && ANCHORED.has(kind) ? `#L${row.start_line}` : "";
+  const line =
+    row.page !== null ? `#P${row.page}L${row.start_line}` : row.start_line > 1 && ANCHORED.has(kind) ? `#L${row.start_line}` : "";
   return { title, kind, key, path: pagePath.source(kind, key) + line, summary: "", snippet: markHits(snippet, find(snippet)), exact };
 }
 
