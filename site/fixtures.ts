@@ -105,8 +105,18 @@ const citation = (n: number, key: string, title: string, start_line: number, end
 /** Text between stars is marked. */
 const pieces = (text: string): readonly Piece[] => text.split("*").map((part, at) => ({ text: part, marked: at % 2 === 1 })).filter((piece) => piece.text !== "");
 
+const pdfHtml = `<h2 id="page-1" class="quiet">Page 1</h2>
+<p><span id="P1L1">On sorting</span></p>
+<p><span id="P1L2">Abstract. We show that insertion keeps order, for every list of natural</span>
+<span id="P1L3">numbers, and that it loses none of them.</span></p>
+<h2 id="page-2" class="quiet">Page 2</h2>
+<p><span id="P2L1">1 Introduction</span></p>
+<p><span id="P2L2">Lists are sorted by inserting each element before the first one</span>
+<span id="P2L3">that is not smaller. The proof goes by induction over the list.</span></p>
+`;
+
 const quoted = (changes: Partial<QuotedLines> = {}): QuotedLines => ({
-  start: 8, end: 9, snapshot: hex(11), problem: null, more: 0,
+  page: null, start: 8, end: 9, snapshot: hex(11), problem: null, more: 0,
   lines: [
     { number: 6, cited: false, pieces: pieces("  end.") }, { number: 7, cited: false, pieces: [] },
     { number: 8, cited: true, pieces: pieces("*Lemma insert_keeps_sorted : forall x l, sorted l -> sorted (insert x l).*") },
@@ -221,7 +231,9 @@ export const fixtures: readonly Fixture[] = [
   { name: "object-quoted-nowhere", input: object("papers/sorting.pdf", { kind: "pdf", title: "On sorting", html: null, outline: [], quoted: quoted({ problem: "no_lines", lines: [] }) }) },
   { name: "object-quoted-hostile", input: object(HOSTILE.key, { title: HOSTILE.script, html: '<pre class="code"><code><span class="line" id="L1">&lt;p id="L1"&gt;</span>\n</code></pre>', kind: "text", outline: [], quoted: quoted({ start: 1, end: 4, more: 3, lines: [{ number: 1, cited: true, pieces: [{ text: HOSTILE.script + HOSTILE.control, marked: false }, { text: HOSTILE.word + HOSTILE.rtl, marked: true }, { text: HOSTILE.stamp, marked: false }] }] }) }) },
   { name: "object-image", input: object("proofs/figures/tree.png", { title: "tree.png", summary: "", kind: "image", media_type: "image/png", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, previous: null }) },
-  { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: `<section><h2>Page 1</h2><p>On sorting. Abstract. We show that insertion keeps order.</p></section><section><h2>Page 2</h2><p>1 Introduction. Lists are sorted by inserting.</p></section>`, lines: 40, outline: [{ title: "Page 1", line: 1, depth: 0 }, { title: "Page 2", line: 21, depth: 0 }] }) },
+  { name: "object-pdf", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [] }) },
+  { name: "object-pdf-quoted", input: object("papers/sorting.pdf", { title: "On sorting", kind: "pdf", media_type: "application/pdf", language: null, html: pdfHtml, lines: null, outline: [], quoted: quoted({ page: 2, start: 2, end: 3, lines: [{ number: 1, cited: false, pieces: pieces("1 Introduction") }, { number: 2, cited: true, pieces: pieces("*Lists are sorted by inserting* each element before the first one") }, { number: 3, cited: true, pieces: pieces("that is not smaller.") }] }) }) },
+  { name: "object-wide", input: object("data/wide.csv", { title: "A wide table", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows</caption><thead><tr>${Array.from({ length: 24 }, (_, n) => `<th scope="col" class="right">column ${n}</th>`).join("")}<th>day</th></tr></thead><tbody>${[1, 2].map((row) => `<tr>${Array.from({ length: 24 }, (_, n) => `<td class="right number">${row * 12_345_678.25 * (n + 1)}</td>`).join("")}<td class="number">2026-11-22 08:00:00</td></tr>`).join("")}</tbody></table>`, outline: [] }) },
   { name: "object-csv", input: object("data/timings.csv", { title: "timings.csv", summary: "", kind: "csv", media_type: "text/csv", language: null, html: `<table class="data"><caption>2 rows, 3 columns</caption><thead><tr><th class="right">n</th><th class="right">median ns</th><th>note</th></tr></thead><tbody><tr><td class="right">10</td><td class="right">41</td><td>warm</td></tr><tr><td class="right">1000</td><td class="right">4120</td><td>${"cold ".repeat(30)}</td></tr></tbody></table>`, outline: [] }) },
   { name: "object-binary", input: object("data/archive.bin", { title: "archive.bin", summary: "", kind: "binary", media_type: "application/octet-stream", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, notes: ["this type of file is listed, not searched"] }) },
   { name: "object-hostile", input: object(HOSTILE.key, { title: HOSTILE.script + HOSTILE.long, summary: HOSTILE.attribute, kind: "text", media_type: HOSTILE.script, language: HOSTILE.attribute, crumbs: [{ title: HOSTILE.rtl, path: pagePath.browse("notes/") }], notes: [HOSTILE.script], html: `<p>${"x".repeat(3000)}</p><h1>Another heading</h1>`, outline: [{ title: HOSTILE.script, line: 1, depth: 0 }, { title: HOSTILE.word, line: 2, depth: 0 }], cited_by: { claims: [hostileClaim], records: [hostileRecord] }, previous: { key: HOSTILE.key, title: HOSTILE.word }, next: { key: `a/${HOSTILE.rtl}`, title: HOSTILE.rtl }, collection: { id: "x", title: HOSTILE.word, visibility: "email-gated" } }) },

@@ -11,20 +11,25 @@ const COMMENT = /<!--/g;
 const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
 const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 
-/** A tag that carries the anchor of a line. Text has no bare "<", and attributes no bare double quote. */
-const ANCHOR = /(<[a-z][^<>]* id="L(\d+)")(?=[\s>])/g;
+/** A tag that carries the anchor of a line, in a PDF of a line of a page. Text has no bare "<", and attributes no bare double quote. */
+const ANCHOR = /(<[a-z][^<>]* id="((?:P(\d+))?L(\d+))")(?=[\s>])/g;
 
-/** The line whose anchor shows where line `start` is: its own, or that of the block that it lies in. @param html sanitised */
-export function findAnchor(html: string, start: number): number | null {
-  let best: number | null = null;
-  for (const [, , line] of html.matchAll(ANCHOR)) if (Number(line) <= start && Number(line) >= (best ?? 0)) best = Number(line);
-  return best;
+/** The anchor that shows where line `start` is: its own, or that of the block that it lies in. @param html sanitised
+ *  @param page of a PDF, else null */
+export function findAnchor(html: string, page: number | null, start: number): string | null {
+  let best: { readonly id: string; readonly line: number } | null = null;
+  for (const [, , id = "", ofPage, digits] of html.matchAll(ANCHOR)) {
+    const line = Number(digits);
+    if ((ofPage === undefined ? null : Number(ofPage)) === page && line <= start && line >= (best?.line ?? 0)) best = { id, line };
+  }
+  return best?.id ?? null;
 }
 
-/** Marks the lines, or blocks, that begin in a range of lines. */
-export function markLines(html: string, from: number, to: number): string {
-  return html.replace(ANCHOR, (tag, start: string, line: string) =>
-    Number(line) >= from && Number(line) <= to ? `${start} data-cited` : tag,
+/** Marks the lines, or blocks, between an anchor and a line, both included. */
+export function markLines(html: string, from: string, to: number): string {
+  const [, page, first] = /^(?:P(\d+))?L(\d+)$/.exec(from) ?? [];
+  return html.replace(ANCHOR, (tag, start: string, _, ofPage: string | undefined, line: string) =>
+    ofPage === page && Number(line) >= Number(first) && Number(line) <= to ? `${start} data-cited` : tag,
   );
 }
 

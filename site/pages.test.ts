@@ -183,7 +183,18 @@ test("there is one stylesheet, under 12 kB, and the front page with everything i
 
 test("an image of an object is shown, and a PDF's text", () => {
   assert.match(pages.get("object-image") ?? "", /<img src="[^"]*objects\/proofs\/figures\/tree\.png"/);
-  assert.match(pages.get("object-pdf") ?? "", /We show that insertion keeps order/);
+  assert.match(pages.get("object-pdf") ?? "", /<h3 id="page-1" class="quiet">Page 1<\/h3>[^]*We show that insertion keeps order/);
+  assert.doesNotMatch(pages.get("object-pdf") ?? "", /is not shown as text/);
+});
+
+test("lines of a PDF's page are quoted above its text and marked in it, and no other page's", () => {
+  const html = pages.get("object-pdf-quoted") ?? "";
+  assert.match(html, /<h2[^>]*>Page 2, lines 2–3, as quoted<\/h2>[^]*<mark[^>]*>Lists are sorted by inserting<\/mark>/);
+  assert.match(html, /href="#P2L2:~:text=[^"]*"[^>]*>See it in the text/);
+  assert.deepEqual(
+    [...html.matchAll(/id="(P\d+L\d+)" data-cited/g)].map(([, id]) => id),
+    ["P2L2", "P2L3"],
+  );
 });
 
 test("the command that checks an object can be pasted whatever its key is", () => {

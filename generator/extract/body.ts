@@ -29,3 +29,11 @@ export function isProse(text: string): boolean {
   const letters = sample.match(/\p{L}/gu)?.length ?? 0;
   return letters >= 12 && letters > sample.length * 0.55 && /\s/.test(sample.trim());
 }
+
+/** Whether the text of a cell is a number, an amount or a date, which is read as one sign and must not be broken. */
+export function isNumber(text: string): boolean {
+  return (
+    text.length <= 40 &&
+    /^[-+\u2212±~<>≤≥]? ?\p{Sc}? ?\d[\d.,:/ _'’\u00a0\u202f×±+\-\u2013\u2212eE]*(?:%|\p{Sc}|[\p{L}°]{1,4})?$/u.test(text.trim())
+  );
+}

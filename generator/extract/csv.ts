@@ -1,7 +1,7 @@
 /** CSV and TSV: rows with their header, and a real table of the first ones. */
 import { parse } from "csv-parse/sync";
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
-import { EMPTY_BODY, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
+import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
 import { escapeHtml } from "./highlight.ts";
 import type { Lines } from "./lines.ts";
@@ -108,7 +108,8 @@ function formatTable(key: string, rows: readonly string[][], starts: readonly nu
     let html = "";
     for (let column = 0; column < width; column++) {
       const open = tag === "th" ? `th scope="col"` : "td";
-      html += `<${open}${numeric[column] === true ? ` class="right"` : ""}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}</${tag}>`;
+      const name = [numeric[column] === true ? "right" : "", isNumber(row[column] ?? "") ? "number" : ""].join(" ").trim();
+      html += `<${open}${name === "" ? "" : ` class="${name}"`}>${escapeHtml(shorten(row[column] ?? "", MAX_CELL))}</${tag}>`;
     }
     return html;
   };

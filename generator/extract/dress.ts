@@ -1,7 +1,7 @@
 /** What we add to a sanitised document: our links, heading ids and levels, line anchors, colours, formulas. */
 import GithubSlugger from "github-slugger";
 import type { Element, ElementContent, Root, RootContent } from "hast";
-import { MAX_FRAGMENT } from "./body.ts";
+import { isNumber, MAX_FRAGMENT } from "./body.ts";
 import { cleanTree } from "./clean.ts";
 import { formatHtml } from "./format-html.ts";
 import { highlightLines, loadLanguage } from "./highlight.ts";
@@ -92,7 +92,8 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
     else if (tagName === "td" || tagName === "th") {
       const align = properties["align"];
       delete properties["align"];
-      if (align === "right" || align === "center") properties["className"] = [align];
+      const classes = [...(align === "right" || align === "center" ? [align] : []), ...(isNumber(textOf(element)) ? ["number"] : [])];
+      if (classes.length > 0) properties["className"] = classes;
     } else if (HEADING.test(tagName)) headings.push(element);
     return element;
   }

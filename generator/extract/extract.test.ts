@@ -225,10 +225,19 @@ test("code blocks of Markdown are coloured in the language they name", async () 
   assert.ok(html !== null && html.includes('<span class="k">Lemma</span>') && html.includes("<code>&lt;b&gt;</code>"));
 });
 
+test("cells that are numbers, amounts or dates say so, and prose does not", async () => {
+  const { html } = await read("a.md", "| a | b | c | d | e |\n|---|--:|---|---|---|\n| 12 345.67 | −3 | 2026-11-22 | 4 kB | 3 of 4 |\n");
+  assert.deepEqual(
+    [...(html ?? "").matchAll(/<td([^>]*)>([^<]*)/g)].map(([, name, text]) => `${text}${name}`),
+    ['12 345.67 class="number"', '−3 class="right number"', '2026-11-22 class="number"', '4 kB class="number"', "3 of 4"],
+  );
+  assert.ok((await read("a.csv", "a,b\n1,2026-11-22\nx,2026-11-23\n")).html?.includes('<td class="number">2026-11-23</td>'));
+});
+
 test("CSV becomes a table with a caption, numbers to the right, and a note on rows left out", async () => {
   const { html, summary } = await read("d/a.csv", `name,n\n${Array.from({ length: 600 }, (_, n) => `<r${n}>,${n}`).join("\n")}\n`);
   assert.ok(html !== null && html.includes("The first 500 of 600 rows") && html.includes('href="../../../objects/d/a.csv"'));
-  assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right">0</td></tr>'));
+  assert.ok(html.includes('<tr id="L2"><td>&lt;r0&gt;</td><td class="right number">0</td></tr>'));
   assert.equal(summary, "600 rows. Columns: name, n");
 });
 

@@ -52,7 +52,7 @@ export async function extractPlainly(key: string, bytes: Uint8Array, note: strin
 async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(bytes) : EMPTY_BODY;
+    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes) : EMPTY_BODY;
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);

@@ -52,7 +52,7 @@ test("passages are lines of a page, and the title is the document's", async () =
     "p/a.pdf",
     makePdf(["Sorting lists\nby insertion is simple.", "Second page here."], "", "<< /Title (On sorting) >>"),
   );
-  assert.deepEqual([value.title, value.lines, value.html, value.notes], ["On sorting", null, null, []]);
+  assert.deepEqual([value.title, value.lines, value.notes], ["On sorting", null, []]);
   assert.deepEqual(
     value.passages.map((part) => [part.page, part.start_line, part.end_line, part.text]),
     [
@@ -62,7 +62,36 @@ test("passages are lines of a page, and the title is the document's", async () =
   );
 });
 
+test("the text is shown by pages and paragraphs, each line with an anchor, and nothing in it is markup", async () => {
+  const { html } = await extract("p/a.pdf", makePdf(["Sorting <b>lists</b>\nby insertion.", "Second page here."]));
+  assert.equal(
+    html,
+    '<h2 id="page-1" class="quiet">Page 1</h2>\n<p><span id="P1L1">Sorting &lt;b&gt;lists&lt;/b&gt;</span>\n<span id="P1L2">by insertion.</span></p>\n' +
+      '<h2 id="page-2" class="quiet">Page 2</h2>\n<p><span id="P2L1">Second page here.</span></p>\n',
+  );
+  const long = await extract("p/a.pdf", makePdf(Array.from({ length: 90 }, () => `${"many words ".repeat(7)}\n`.repeat(45))));
+  assert.match(
+    long.html ?? "",
+    /<p class="cut">Shown up to page 5\d of 90; <a href="\.\.\/\.\.\/\.\.\/objects\/p\/a\.pdf">the whole file<\/a>\.<\/p>$/,
+  );
+  assert.ok((long.html ?? "").length < 400_000);
+  assert.equal(long.passages.at(-1)?.page, 90);
+});
+
+test("the summary is the abstract, and the title does not run into it", async () => {
+  const prose =
+    "We show that insertion keeps a list of numbers in order, and that every exam-\nple of a list has the same elements afterwards.";
+  const said =
+    "We show that insertion keeps a list of numbers in order, and that every example of a list has the same elements afterwards.";
+  const info = "<< /Title (On sorting) >>";
+  assert.equal((await extract("a.pdf", makePdf([`On sorting\n${prose}`], "", info))).summary, said);
+  assert.equal((await extract("a.pdf", makePdf([`On sorting\nAbstract. ${prose}`], "", info))).summary, said);
+});
+
 test("a PDF cut off anywhere gives an extract", async () => {
   const whole = makePdf(["One.", "Two."]);
-  for (let length = 8; length < whole.length; length += 97) assert.equal((await extract("a.pdf", whole.subarray(0, length))).html, null);
+  for (let length = 8; length < whole.length; length += 97) {
+    const { html, passages } = await extract("a.pdf", whole.subarray(0, length));
+    assert.equal(html === null, passages.length === 0);
+  }
 });

@@ -1,8 +1,10 @@
-/** PDF: the text layer, page by page, in lines and paragraphs. A PDF is a program of its author's: run it in a process that may be
+/** PDF: the text layer, page by page, in lines and paragraphs, each line with an anchor of its own: `#P3L12`. A PDF is a program of its author's: run it in a process that may be
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
 import type { Passage } from "../../snapshots/schema/extract.ts";
-import { EMPTY_BODY, isProse, MAX_SUMMARY, type Body } from "./body.ts";
+import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
+import { escapeHtml } from "./highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 const MAX_PAGES = 2000;
@@ -10,13 +12,20 @@ const MAX_BYTES = 64 * 1024 * 1024;
 /** A gap between two lines this many times their usual distance begins a paragraph. */
 const PARAGRAPH_GAP = 1.35;
 
+/** A line of its own, or the beginning of a paragraph. */
+const ABSTRACT = /^abstract(?:$|\s*[.:\p{Pd}])/iu;
+
 type Line = { readonly text: string; readonly y: number; readonly height: number };
+/** Lines with where their paragraphs begin. */
+type Page = { readonly number: number; readonly lines: readonly Line[]; readonly opens: readonly boolean[] };
 
 /** Never throws for broken ones: what could not be read is in the notes. */
-export async function readPdf(bytes: Uint8Array): Promise<Body> {
+export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
   if (bytes.length > MAX_BYTES) return { ...EMPTY_BODY, notes: ["This PDF is too large to read its text."] };
   const notes: string[] = [];
   const passages: Passage[] = [];
+  const view = openView(key);
+  let summary = "";
   let title: string | null = null;
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
   try {
@@ -36,7 +45,10 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
         const content = await page.getTextContent();
         const lines = readLines(content.items);
         if (number === 1) title ??= findLargest(lines);
-        packLines(lines, number, passages);
+        const read = { number, lines, opens: findParagraphs(lines) };
+        if (summary === "") summary = findSummary(read, title);
+        packLines(read, passages);
+        view.add(read, pdf.numPages);
         page.cleanup();
       } catch {
         broken.push(number);
@@ -50,12 +62,55 @@ export async function readPdf(bytes: Uint8Array): Promise<Body> {
   } finally {
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
-  const summary =
-    passages
-      .map((passage) => passage.text.replaceAll(/\n(?!\n)/g, " "))
-      .flatMap((text) => text.split("\n"))
-      .find((text) => text.length > 80 && isProse(text)) ?? "";
-  return { title, summary: shorten(summary, MAX_SUMMARY), passages, html: null, notes };
+  return { title, summary, passages, html: passages.length === 0 ? null : view.html(), notes };
+}
+
+/** The text as a page shows it: paragraphs below the number of each page. */
+function openView(key: string): { add(page: Page, pages: number): void; html(): string } {
+  let html = "";
+  let units = 0;
+  let count = 0;
+  let cut = "";
+  return {
+    add({ number, lines, opens }, pages) {
+      if (lines.length === 0 || cut !== "") return;
+      units += lines.reduce((sum, line) => sum + line.text.length, 0);
+      count += lines.length;
+      if (number > 1 && (units > MAX_SHOWN || count > MAX_SHOWN_LINES)) {
+        const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
+        cut = `<p class="cut">Shown up to page ${number - 1} of ${pages}; <a href="${href}">the whole file</a>.</p>`;
+        return;
+      }
+      html += `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
+      for (const [index, { text }] of lines.slice(0, MAX_SHOWN_LINES).entries()) {
+        html += opens[index] === true ? `${index === 0 ? "" : "</p>\n"}<p>` : "\n";
+        html += `<span id="P${number}L${index + 1}">${escapeHtml(text.slice(0, MAX_LENGTH))}</span>`;
+      }
+      html += "</p>\n";
+    },
+    html: () => html + cut,
+  };
+}
+
+/** The first long paragraph, below the word "Abstract" where there is one, without the title that stands above it. */
+function findSummary({ lines, opens }: Page, title: string | null): string {
+  const starts = lines.flatMap((_, index) => (opens[index] === true ? [index] : []));
+  const paragraphs = starts.map((start, at) =>
+    lines
+      .slice(start, starts[at + 1])
+      .map(({ text }) => text)
+      .filter((text) => !/^abstract$/i.test(text))
+      .join("\n")
+      .replaceAll(/(\p{Ll})-\n(?=\p{Ll})/gu, "$1")
+      .replaceAll("\n", " "),
+  );
+  const abstract = starts.findIndex((start) => ABSTRACT.test(lines[start]?.text ?? ""));
+  for (const text of paragraphs.slice(Math.max(0, abstract))) {
+    const bare = title !== null && text.startsWith(title) ? text.slice(title.length).trimStart() : text;
+    const prose = bare.replace(ABSTRACT, "").replace(/^[\s.:\p{Pd}]+/u, "");
+    if (prose.length > 80 && isProse(prose)) return shorten(prose, MAX_SUMMARY);
+  }
+  return "";
 }
 
 async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string | null> {
@@ -114,13 +169,22 @@ function readLines(items: readonly object[]): Line[] {
   return lines;
 }
 
-function packLines(lines: readonly Line[], page: number, passages: Passage[]): void {
+/** Which lines begin a paragraph: those further below the one before than usual, or in another type. */
+function findParagraphs(lines: readonly Line[]): boolean[] {
   const gaps = lines
     .slice(1)
     .map((line, index) => Math.abs((lines[index]?.y ?? 0) - line.y))
     .filter((gap) => gap > 0.5)
     .sort((a, b) => a - b);
   const usual = gaps[Math.floor(gaps.length / 2)] ?? 0;
+  return lines.map((line, index) => {
+    const before = lines[index - 1];
+    if (before === undefined) return true;
+    return Math.abs(before.y - line.y) > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25;
+  });
+}
+
+function packLines({ number: page, lines, opens }: Page, passages: Passage[]): void {
   let text = "";
   let start = 1;
   const flush = (end: number): void => {
@@ -129,9 +193,7 @@ function packLines(lines: readonly Line[], page: number, passages: Passage[]): v
   };
   for (const [index, line] of lines.entries()) {
     const number = index + 1;
-    const before = lines[index - 1];
-    const gap = before === undefined ? 0 : Math.abs(before.y - line.y);
-    const paragraph = before !== undefined && (gap > usual * PARAGRAPH_GAP || Math.abs(before.height - line.height) > before.height * 0.25);
+    const paragraph = opens[index] === true;
     const piece = line.text.slice(0, MAX_LENGTH);
     const full = text.length + piece.length + 1;
     if (text !== "" && ((paragraph && full > TARGET_LENGTH && text.length >= MIN_LENGTH) || full > (MAX_LENGTH + TARGET_LENGTH) / 2))

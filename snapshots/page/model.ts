@@ -104,6 +104,8 @@ export type QuotedLine = {
 };
 
 export type QuotedLines = {
+  /** Of a PDF, whose lines are counted on each page; else null. */
+  readonly page: number | null;
   readonly start: number;
   readonly end: number;
   readonly snapshot: string;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { markHits } from "./search-page.ts";
-import { parseLineRange, quotedLines } from "./quoted-lines.ts";
+import { pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 
 const SNAPSHOT = "5".repeat(64);
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -23,13 +23,13 @@ test("lines that are no range are refused with a reason, and no lines are no req
   }
   assert.throws(() => parseLineRange(new URLSearchParams({ lines: "1", quote: "x".repeat(601) })), { code: "bad_parameter" });
   assert.equal(parseLineRange(new URLSearchParams({ quote: "x" })), null);
-  assert.deepEqual(parseLineRange(new URLSearchParams({ lines: "12-14" })), { start: 12, end: 14, quote: "" });
+  assert.deepEqual(parseLineRange(new URLSearchParams({ lines: "12-14" })), { page: null, start: 12, end: 14, quote: "" });
 });
 
 test("a quote that is nearly there is not there", () => {
   const bytes = bytesOf("one\ntwo  three\nfour\n");
   for (const quote of ["two three", "Two  three", "two  three\r\nfour", "three four", "\ud800"]) {
-    const found = quotedLines(bytes, { start: 2, end: 3, quote }, SNAPSHOT);
+    const found = quotedLines(bytes, { page: null, start: 2, end: 3, quote }, SNAPSHOT);
     assert.equal(found.problem, "no_quote", quote);
     assert.ok(
       found.lines.every(({ pieces }) => pieces.every(({ marked }) => !marked)),
@@ -37,24 +37,44 @@ test("a quote that is nearly there is not there", () => {
     );
   }
   // It stands in the file, but on another line.
-  assert.equal(quotedLines(bytes, { start: 1, end: 1, quote: "four" }, SNAPSHOT).problem, "no_quote");
+  assert.equal(quotedLines(bytes, { page: null, start: 1, end: 1, quote: "four" }, SNAPSHOT).problem, "no_quote");
 });
 
 test("lines beyond the end, bytes that are no text, and files too large to read are told apart from a false quote", () => {
-  assert.equal(quotedLines(bytesOf("one\n"), { start: 3, end: 3, quote: "" }, SNAPSHOT).problem, "no_lines");
-  assert.equal(quotedLines(Uint8Array.of(0xff, 0xfe), { start: 1, end: 1, quote: "" }, SNAPSHOT).problem, "no_lines");
-  assert.equal(quotedLines(null, { start: 1, end: 1, quote: "" }, SNAPSHOT).problem, "too_large");
+  assert.equal(quotedLines(bytesOf("one\n"), { page: null, start: 3, end: 3, quote: "" }, SNAPSHOT).problem, "no_lines");
+  assert.equal(quotedLines(Uint8Array.of(0xff, 0xfe), { page: null, start: 1, end: 1, quote: "" }, SNAPSHOT).problem, "no_lines");
+  assert.equal(quotedLines(null, { page: null, start: 1, end: 1, quote: "" }, SNAPSHOT).problem, "too_large");
+});
+
+test("lines of a PDF are those of one page's text; what no passage holds is an empty line", () => {
+  assert.deepEqual(parseLineRange(new URLSearchParams({ page: "3", lines: "2" })), { page: 3, start: 2, end: 2, quote: "" });
+  for (const page of ["0", "-1", "x", "1e3", "9999999"]) {
+    assert.throws(() => parseLineRange(new URLSearchParams({ page, lines: "1" })), { code: "bad_parameter" }, page);
+  }
+  const passage = (page: number, start_line: number, text: string) => ({
+    heading: [],
+    name: null,
+    page,
+    start_line,
+    end_line: start_line,
+    text,
+  });
+  const bytes = pageBytes([passage(1, 1, "Other"), passage(3, 1, "one\ntwo"), passage(3, 4, "four")], 3);
+  assert.equal(new TextDecoder().decode(bytes), "one\ntwo\n\nfour");
+  const found = quotedLines(bytes, { page: 3, start: 1, end: 2, quote: "one\ntwo" }, SNAPSHOT);
+  assert.deepEqual([found.page, found.problem, markedOf(found)], [3, null, "one\ntwo"]);
+  assert.equal(quotedLines(pageBytes([], 7), { page: 7, start: 1, end: 1, quote: "Other" }, SNAPSHOT).problem, "no_quote");
 });
 
 test("a line of a megabyte and a range of thousands of lines are shown in part", () => {
   const long = quotedLines(
     bytesOf(`${"a".repeat(1_000_000)}needle${"b".repeat(1_000_000)}`),
-    { start: 1, end: 1, quote: "needle" },
+    { page: null, start: 1, end: 1, quote: "needle" },
     SNAPSHOT,
   );
   assert.equal(markedOf(long), "needle");
   assert.ok(JSON.stringify(long).length < 2_000);
-  const many = quotedLines(bytesOf("line\n".repeat(5_000)), { start: 1, end: 5_000, quote: "" }, SNAPSHOT);
+  const many = quotedLines(bytesOf("line\n".repeat(5_000)), { page: null, start: 1, end: 5_000, quote: "" }, SNAPSHOT);
   assert.equal(many.lines.filter(({ cited }) => cited).length + many.more, 5_000);
   assert.ok(many.lines.length <= 64);
 });
@@ -66,7 +86,7 @@ test("what is marked is the quote, whatever the lines hold and wherever it begin
       const text = lines.join("\n");
       const from = a % (text.length + 1);
       const quote = text.slice(from, from + (b % (text.length - from + 1))).toWellFormed();
-      const found = quotedLines(bytesOf(text), { start: 1, end: lines.length, quote }, SNAPSHOT);
+      const found = quotedLines(bytesOf(text), { page: null, start: 1, end: lines.length, quote }, SNAPSHOT);
       if (quote.includes("\ufffd")) return found.problem === "no_quote";
       return (
         found.problem === null &&

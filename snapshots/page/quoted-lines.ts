@@ -1,6 +1,7 @@
 /** Lines of an object as its page quotes them: what a citation points at, checked again each time it is opened. */
 import { MAX_QUOTE, readLines } from "../format/citation.ts";
 import { ShelfError } from "../errors.ts";
+import type { Passage } from "../schema/extract.ts";
 import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
 
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
@@ -10,13 +11,15 @@ const MAX_BESIDE = 300; // characters shown of a line before and after the quote
 const ELLIPSIS = "…";
 
 export type LineRange = {
+  /** Of a PDF; null where the address names none. */
+  readonly page: number | null;
   readonly start: number;
   readonly end: number;
   /** "" for the lines as a whole. */
   readonly quote: string;
 };
 
-/** `?lines=12-14&quote=…` of an object's page; null when it asks for no lines. @throws ShelfError "bad_parameter" */
+/** `?lines=12-14&quote=…` of an object's page, in a PDF with `page=3` before it; null when it asks for no lines. @throws ShelfError "bad_parameter" */
 export function parseLineRange(params: URLSearchParams): LineRange | null {
   const lines = params.get("lines");
   if (lines === null) return null;
@@ -25,14 +28,26 @@ export function parseLineRange(params: URLSearchParams): LineRange | null {
   const end = Number(to ?? from);
   if (!(start >= 1 && end >= start))
     throw new ShelfError("bad_parameter", 'The parameter "lines" is a line, as 12, or a range of lines, as 12-14.');
+  const page = params.get("page");
+  if (page !== null && !/^[1-9][0-9]{0,5}$/.test(page))
+    throw new ShelfError("bad_parameter", 'The parameter "page" is the number of a page.');
   const quote = params.get("quote") ?? "";
   if (quote.length > MAX_QUOTE) throw new ShelfError("bad_parameter", `The parameter "quote" is longer than ${MAX_QUOTE} characters.`);
-  return { start, end, quote };
+  return { page: page === null ? null : Number(page), start, end, quote };
 }
 
-/** @param bytes of the object, or null when it is too large to be read for this */
-export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: LineRange, snapshot: string): QuotedLines {
-  const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ start, end, snapshot, problem, lines: [], more: 0 });
+/** The text of a page of a PDF, as it was read out of it: what lines of it are quoted from. */
+export function pageBytes(passages: readonly Passage[], page: number): Uint8Array {
+  const lines: string[] = [];
+  for (const passage of passages) {
+    if (passage.page === page) for (const [at, line] of passage.text.split("\n").entries()) lines[passage.start_line - 1 + at] = line;
+  }
+  return new TextEncoder().encode(Array.from(lines, (line) => line ?? "").join("\n"));
+}
+
+/** @param bytes of the object, or of a page of it, or null when it is too large to be read for this */
+export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote }: LineRange, snapshot: string): QuotedLines {
+  const nothing = (problem: QuotedLines["problem"]): QuotedLines => ({ page, start, end, snapshot, problem, lines: [], more: 0 });
   if (bytes === null) return nothing("too_large");
   const text = readLines(bytes, start, end);
   if (text === null) return nothing("no_lines");
@@ -56,6 +71,7 @@ export function quotedLines(bytes: Uint8Array | null, { start, end, quote }: Lin
   };
   const steps = Array.from({ length: AROUND }, (_, step) => step + 1);
   return {
+    page,
     start,
     end,
     snapshot,

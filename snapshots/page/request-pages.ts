@@ -9,7 +9,7 @@ import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
 import { browsePage, browseParts, objectFacts, objectPage } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
-import { type LineRange, MAX_QUOTED_BYTES, parseLineRange, quotedLines } from "./quoted-lines.ts";
+import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
 import { relationsOf } from "../format/relations.ts";
 import { chromeOf, parseBrowse } from "./stored-pages.ts";
@@ -99,6 +99,11 @@ async function quotingPage(open: OpenSnapshot, data: ViewData, path: string, ran
   const { snapshot } = open;
   const [entry, extract] = await Promise.all([snapshot.find(`objects/${row.key}`), snapshot.extract(row.key)]);
   if (entry?.kind !== "blob" || extract === null) throw new ShelfError("snapshot_damaged", "An object has no bytes or no extract.");
+  const model = objectPage(data, objectFacts(data, row), extract);
+  if (row.kind === "pdf") {
+    const page = range.page ?? 1;
+    return { ...model, quoted: quotedLines(pageBytes(extract.passages, page), { ...range, page }, snapshot.id) };
+  }
   const bytes = entry.size > MAX_QUOTED_BYTES ? null : await snapshot.read(entry);
-  return { ...objectPage(data, objectFacts(data, row), extract), quoted: quotedLines(bytes, range, snapshot.id) };
+  return { ...model, quoted: quotedLines(bytes, { ...range, page: null }, snapshot.id) };
 }

@@ -90,7 +90,7 @@ function hrefOf(params: URLSearchParams, name: Filter, value: string | null): st
 
 function hitOf({ title, kind, key, snippet, exact, row }: SearchResult, find: (text: string) => Hit[]): SearchHit {
   const start = kind === "code" ? declarationLine(row) : row.start_line;
-  const line = start > 1 && ANCHORED.has(kind) ? `#L${start}` : "";
+  const line = row.page !== null ? `#P${row.page}L${row.start_line}` : start > 1 && ANCHORED.has(kind) ? `#L${start}` : "";
   return { title, kind, key, path: pagePath.source(kind, key) + line, summary: "", snippet: markHits(snippet, find(snippet)), exact };
 }
 
