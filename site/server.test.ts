@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { makeFixture } from "../snapshots/contract/fixture.ts";
 import { httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS, socketExchange } from "../snapshots/contract/suite.ts";
 import { listen, type Listening, viewListener } from "../snapshots/http/listen.ts";
-import type { ServerMessage } from "../snapshots/http/serving.ts";
+import type { ServerMessage, SiteServing } from "../snapshots/http/serving.ts";
 import { openSiteView } from "./server.ts";
 
 let fixture: Awaited<ReturnType<typeof makeFixture>>;
@@ -25,6 +25,10 @@ after(async () => {
   await fixture.remove();
 });
 
+const servingOn = (port: number): SiteServing => {
+  const { publicDir, dist, version } = fixture;
+  return { part: "site", host: "127.0.0.1", port, publicDir, dist, version, operations: null, accessLog: false };
+};
 const exchange = socketExchange(() => listening.port);
 httpSuite({ scripts: [...SITE_SCRIPTS, ...PUBLIC_SCRIPTS, ...SHARED_SCRIPTS], mount: "", fixture: () => fixture, exchange });
 
@@ -101,8 +105,7 @@ test("the process needs a message and nothing else, prints nothing, and ends whe
   child.stdout?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   child.stderr?.on("data", (chunk: Buffer) => (printed += chunk.toString()));
   const ready = new Promise<ServerMessage>((resolve) => child.once("message", (message) => resolve(message as ServerMessage)));
-  const { publicDir, dist, version } = fixture;
-  child.send({ type: "serve", serving: { part: "site", host: "127.0.0.1", port: 0, publicDir, dist, version } });
+  child.send({ type: "serve", serving: servingOn(0) });
   const message = await ready;
   assert.equal(message.type, "ready");
   const url = message.type === "ready" ? message.url : "";
@@ -119,9 +122,8 @@ test("told to stop, it answers whatever fifty kept-alive clients go on to ask, c
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  const { publicDir, dist, version } = fixture;
   const ready = once(child, "message") as Promise<[ServerMessage]>;
-  child.send({ type: "serve", serving: { part: "site", host: "127.0.0.1", port: 0, publicDir, dist, version } });
+  child.send({ type: "serve", serving: servingOn(0) });
   const [message] = await ready;
   const { port } = new URL(message.type === "ready" ? message.url : "");
   const targets = ["/api/claims", "/", "/api/list?prefix=notes/", "/objects/notes/short.md", "/api/search?q=zebra"];
@@ -162,9 +164,8 @@ test("a port that is taken is said to the starter, by its code", async () => {
     execArgv: [],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
-  const { publicDir, dist, version } = fixture;
   const failed = new Promise<ServerMessage>((resolve) => child.once("message", (message) => resolve(message as ServerMessage)));
-  child.send({ type: "serve", serving: { part: "site", host: "127.0.0.1", port: listening.port, publicDir, dist, version } });
+  child.send({ type: "serve", serving: servingOn(listening.port) });
   const message = await failed;
   assert.deepEqual([message.type, message.type === "failed" ? message.code : null], ["failed", "EADDRINUSE"]);
   child.disconnect();
