@@ -1,4 +1,5 @@
-/** Near duplicates fold: of objects whose best passages say the same, a list shows the best one. */
+/** Duplicates fold: of objects with the same bytes, and of those whose best passages say nearly the same, a list shows the best one.
+ *  The other places of the same bytes are named by the result (source.ts). */
 import type { SearchResult } from "./search-result.ts";
 
 export const SPARE_RESULTS = 10; // read beyond those wanted, so that a few that fold leave the list full
@@ -11,17 +12,21 @@ const SHORT_WORDS = 12;
 /** @param results best first
  *  @returns them without those that repeat an earlier one; what the query names exactly always stays, and so do records and claims */
 export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "exact">>(results: readonly T[]): T[] {
+  const digests = new Set<string>();
   const kept: { readonly result: T; readonly passage: Passage }[] = [];
   return results.filter((result) => {
     if (result.row.kind === "record" || result.row.kind === "claim") return true;
     const passage: Passage = { text: result.row.text, words: null, counts: null, triples: null };
+    const { sha256 } = result.row;
     if (result.exact === null) {
+      if (digests.has(sha256)) return false;
       for (let at = kept.length - 1; at >= 0; at--) {
         const earlier = kept[at];
         if (earlier === undefined || earlier.result.score - result.score > Math.abs(earlier.result.score) * SCORE_SHARE) break;
         if (sameWords(earlier.passage, passage)) return false;
       }
     }
+    if (sha256 !== "") digests.add(sha256);
     kept.push({ result, passage });
     return true;
   });
