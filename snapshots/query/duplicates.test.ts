@@ -61,6 +61,8 @@ test("the same bytes are one result, however short and whatever their names scor
     [0, 1],
   );
   assert.deepEqual(kept({ text: "A zebra.", score: 9, sha256 }, { text: "A zebra.", score: 5, sha256, exact: "key" }), [0, 1]);
+  const named = { text: "A zebra.", score: 9, sha256, exact: "name" } as const;
+  assert.deepEqual(kept(named, named), [0], "a name that both declare is one result");
 });
 
 test("records, claims and what the query names stay", () => {

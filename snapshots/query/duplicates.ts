@@ -10,7 +10,7 @@ const LENGTH_SHARE = 0.8; // lengths further apart are not compared
 const SHORT_WORDS = 12;
 
 /** @param results best first
- *  @returns them without those that repeat an earlier one; what the query names exactly always stays, and so do records and claims */
+ *  @returns them without those that repeat an earlier one; what the query names exactly stays, but for copies of the same bytes, and so do records and claims */
 export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "exact">>(results: readonly T[]): T[] {
   const digests = new Set<string>();
   const kept: { readonly result: T; readonly passage: Passage }[] = [];
@@ -18,8 +18,9 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
     if (result.row.kind === "record" || result.row.kind === "claim") return true;
     const passage: Passage = { text: result.row.text, words: null, counts: null, triples: null };
     const { sha256 } = result.row;
+    // A name or a title that is the query is that of all copies; a key is that of one.
+    if (digests.has(sha256) && result.exact !== "key") return false;
     if (result.exact === null) {
-      if (digests.has(sha256)) return false;
       for (let at = kept.length - 1; at >= 0; at--) {
         const earlier = kept[at];
         if (earlier === undefined || earlier.result.score - result.score > Math.abs(earlier.result.score) * SCORE_SHARE) break;
