@@ -197,6 +197,12 @@ test("lines of a PDF's page are quoted above its text and marked in it, and no o
   );
 });
 
+test("a result with copies links each of their pages", () => {
+  const copies = /<p class="card-facts"[^>]*><span[^>]*>the same bytes:<\/span>(.*?)<\/p>/s.exec(pages.get("search") ?? "")?.[1] ?? "";
+  assert.match(copies, /href="[^"]*object\/papers\/Sort\.v\/"/);
+  assert.equal([...copies.matchAll(/<a /g)].length, 2);
+});
+
 test("the command that checks an object can be pasted whatever its key is", () => {
   const command = /data-copy="(curl[^"]*)"/.exec(pages.get("object-hostile") ?? "")?.[1]?.replaceAll("&#39;", "'");
   assert.equal(

@@ -219,6 +219,8 @@ export type SearchHit = {
   readonly path: string;
   readonly summary: string;
   readonly snippet: readonly Piece[];
+  /** Other keys with the same bytes. */
+  readonly copies: readonly string[];
   /** What of it the whole query is: its key, id, name or title. */
   readonly exact: "key" | "id" | "name" | "title" | null;
 };

@@ -6,6 +6,7 @@ import { ShelfError } from "../errors.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
 import { pagePath } from "../format/layout.ts";
 import { parseSearch, search } from "../query/search.ts";
+import { copiesOf } from "../query/source.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
@@ -38,7 +39,10 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
         kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? ""),
       kind: ({ kind }) => kind,
     };
-    const passes = (result: SearchResult, filter: Filter): boolean => !params.has(filter) || valueOf[filter](result) === params.get(filter);
+    // A copy in the chosen collection counts as the result that stands for it.
+    const passes = (result: SearchResult, filter: Filter): boolean =>
+      !params.has(filter) ||
+      [result.key, ...copiesOf(data, result)].some((key) => valueOf[filter]({ ...result, key }) === params.get(filter));
     const facets = FILTERS.map((name): Facet => {
       const others = results.filter((result) => FILTERS.every((filter) => filter === name || passes(result, filter)));
       const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
@@ -61,7 +65,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
     const find = openFinder(new Map(words(query.q).map((word) => [word, 1])));
-    return { ...form, hits: found.slice(0, SHOWN).map((result) => hitOf(result, find)), found: found.length, facets };
+    return { ...form, hits: found.slice(0, SHOWN).map((result) => hitOf(data, result, find)), found: found.length, facets };
   } catch (error) {
     // A form that fails shows why, beside the form.
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
@@ -88,10 +92,12 @@ function hrefOf(params: URLSearchParams, name: Filter, value: string | null): st
   return `${pagePath.search}?${next.toString()}`;
 }
 
-function hitOf({ title, kind, key, snippet, exact, row }: SearchResult, find: (text: string) => Hit[]): SearchHit {
+function hitOf(data: ViewData, result: SearchResult, find: (text: string) => Hit[]): SearchHit {
+  const { title, kind, key, snippet, exact, row } = result;
   const start = kind === "code" ? declarationLine(row) : row.start_line;
   const line = row.page !== null ? `#P${row.page}L${row.start_line}` : start > 1 && ANCHORED.has(kind) ? `#L${start}` : "";
-  return { title, kind, key, path: pagePath.source(kind, key) + line, summary: "", snippet: markHits(snippet, find(snippet)), exact };
+  const path = pagePath.source(kind, key) + line;
+  return { title, kind, key, path, summary: "", snippet: markHits(snippet, find(snippet)), copies: copiesOf(data, result), exact };
 }
 
 /** The text in pieces; hits that touch become one. */

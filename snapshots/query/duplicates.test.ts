@@ -4,10 +4,16 @@ import type { IndexRow } from "../index/row.ts";
 import { foldDuplicates } from "./duplicates.ts";
 import type { ExactReason } from "./wanted.ts";
 
-type Given = { readonly text: string; readonly score: number; readonly kind?: IndexRow["kind"]; readonly exact?: ExactReason };
+type Given = {
+  readonly text: string;
+  readonly score: number;
+  readonly kind?: IndexRow["kind"];
+  readonly exact?: ExactReason;
+  readonly sha256?: string;
+};
 
 function kept(...given: readonly Given[]): number[] {
-  const results = given.map(({ text, score, kind = "markdown", exact = null }, at) => ({
+  const results = given.map(({ text, score, kind = "markdown", exact = null, sha256 = "" }, at) => ({
     at,
     score,
     exact,
@@ -24,7 +30,7 @@ function kept(...given: readonly Given[]): number[] {
       page: null,
       start_line: 1,
       end_line: 1,
-      sha256: "",
+      sha256,
     } as IndexRow,
   }));
   return foldDuplicates(results).map(({ at }) => at);
@@ -46,6 +52,17 @@ test("another text, a part of a text, and short texts stay", () => {
   assert.deepEqual(kept({ text: LONG, score: 5 }, { text: LONG.slice(0, 90), score: 5 }), [0, 1]);
   assert.deepEqual(kept({ text: "A zebra.", score: 1 }, { text: "A zebra.", score: 1 }), [0, 1]);
   assert.deepEqual(kept({ text: "", score: 1 }, { text: "", score: 1 }), [0, 1]);
+});
+
+test("the same bytes are one result, however short and whatever their names score; a copy that the query names stays", () => {
+  const [sha256, other] = ["5".repeat(64), "6".repeat(64)];
+  assert.deepEqual(
+    kept({ text: "A zebra.", score: 9, sha256 }, { text: "A zebra.", score: 5, sha256: other }, { text: "A zebra.", score: 1, sha256 }),
+    [0, 1],
+  );
+  assert.deepEqual(kept({ text: "A zebra.", score: 9, sha256 }, { text: "A zebra.", score: 5, sha256, exact: "key" }), [0, 1]);
+  const named = { text: "A zebra.", score: 9, sha256, exact: "name" } as const;
+  assert.deepEqual(kept(named, named), [0], "a name that both declare is one result");
 });
 
 test("records, claims and what the query names stay", () => {

@@ -1,4 +1,5 @@
-/** Near duplicates fold: of objects whose best passages say the same, a list shows the best one. */
+/** Duplicates fold: of objects with the same bytes, and of those whose best passages say nearly the same, a list shows the best one.
+ *  The other places of the same bytes are named by the result (source.ts). */
 import type { SearchResult } from "./search-result.ts";
 
 export const SPARE_RESULTS = 10; // read beyond those wanted, so that a few that fold leave the list full
@@ -9,12 +10,16 @@ const LENGTH_SHARE = 0.8; // lengths further apart are not compared
 const SHORT_WORDS = 12;
 
 /** @param results best first
- *  @returns them without those that repeat an earlier one; what the query names exactly always stays, and so do records and claims */
+ *  @returns them without those that repeat an earlier one; what the query names exactly stays, but for copies of the same bytes, and so do records and claims */
 export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "exact">>(results: readonly T[]): T[] {
+  const digests = new Set<string>();
   const kept: { readonly result: T; readonly passage: Passage }[] = [];
   return results.filter((result) => {
     if (result.row.kind === "record" || result.row.kind === "claim") return true;
     const passage: Passage = { text: result.row.text, words: null, counts: null, triples: null };
+    const { sha256 } = result.row;
+    // A name or a title that is the query is that of all copies; a key is that of one.
+    if (digests.has(sha256) && result.exact !== "key") return false;
     if (result.exact === null) {
       for (let at = kept.length - 1; at >= 0; at--) {
         const earlier = kept[at];
@@ -22,6 +27,7 @@ export function foldDuplicates<T extends Pick<SearchResult, "row" | "score" | "e
         if (sameWords(earlier.passage, passage)) return false;
       }
     }
+    if (sha256 !== "") digests.add(sha256);
     kept.push({ result, passage });
     return true;
   });

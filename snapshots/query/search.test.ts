@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import fc from "fast-check";
+import { sha256 } from "../digest.ts";
 import { openIndex, type ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { Document, IndexKind } from "../index/row.ts";
@@ -25,7 +26,7 @@ function document({ key, kind = "text", title = key, passages }: Given): Documen
     kind,
     collection: "",
     title,
-    sha256: "0".repeat(64),
+    sha256: sha256(`${key}\n${passages.map(({ text }) => text).join("\n")}`),
     passages: passages.map(({ text, name = null, heading = [] }, at) => ({
       heading,
       name,

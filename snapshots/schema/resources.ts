@@ -41,6 +41,11 @@ export const Source = z
     summary: z.string(),
     snippet: z.string().meta({ description: `Plain text, at most ${MAX_SNIPPET} characters` }),
     score: z.number().meta({ description: "Higher is better; comparable only inside one response" }),
+    copies: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .meta({ description: "Other keys with the same bytes, at most 20; absent when there are none" }),
   })
   .meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;
