@@ -58,10 +58,10 @@ const GOLDEN: Readonly<Record<string, readonly string[]>> = {
   "reproducible builds clock": ["notes/reproducible-builds.md", "notes/no-clock-inside.md", "public-lies-within-internal"],
   "notes/percent-signs.md": ["notes/percent-signs.md", "names/100%.md", "proofs/digest-trees/lean/Escape.lean"],
   "claim evidence rots": ["notes/how-to-read-a-claim.md", "notes/three-ways-a-verified-claim-rots.md", "data/glossary.yaml"],
-  "sorted list permutation": ["proofs/sorted-lists/lean/Sorting.lean", "CUB-0002", "proofs/sorted-lists/coq/Sorting.v"],
+  "sorted list permutation": ["proofs/sorted-lists/lean/Sorting.lean", "proofs/sorted-lists/src/main.rs", "CUB-0002"],
   "rust overflow midpoint": ["proofs/sorted-lists/src/search.rs", "notes/midpoint.md", "CUB-0013"],
-  "append only log": ["notes/append-only-logs.md", "proofs/digest-trees/src/log.rs", "proofs/digest-trees/coq/Log.v"],
-  "unicode look alikes": ["notes/look-alikes.md", "names/--help.md", "names/what? a question.md"],
+  "append only log": ["notes/append-only-logs.md", "proofs/digest-trees/src/log.rs", "proofs/digest-trees/lean/Log.lean"],
+  "unicode look alikes": ["notes/look-alikes.md", "names/--help.md", "proofs/sorted-lists/src/search.rs"],
   "lean theorem": ["proofs/sorted-lists/theorems.csv", "proofs/small-numbers/theorems.csv", "proofs/digest-trees/theorems.csv"],
   '"canonical json"': ["data/canonical-json-cases.json", "notes/canonical-json.md", "notes/content-addressing.md"],
 };
