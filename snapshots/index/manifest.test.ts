@@ -5,6 +5,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
+import { sha256 } from "../digest.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Embedder } from "../embed/embedder.ts";
 import { search } from "../query/search.ts";
@@ -17,7 +18,15 @@ after(() => rm(folder, { recursive: true, force: true }));
 
 function document(key: string, text: string): Document {
   const passage = { heading: [], name: null, page: null, start_line: 1, end_line: 1, text };
-  return { doc: documentId("object", key), key, kind: "text", collection: "c", title: key, sha256: "0".repeat(64), passages: [passage] };
+  return {
+    doc: documentId("object", key),
+    key,
+    kind: "text",
+    collection: "c",
+    title: key,
+    sha256: sha256(`${key}\n${text}`),
+    passages: [passage],
+  };
 }
 
 const documents = ["rings and fields", "graphs", "rings of graphs"].map((text, at) => document(`c/${at}.txt`, text));

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { sha256 } from "../digest.ts";
 import { search } from "../query/search.ts";
 import { openIndex, type ViewIndex } from "./open.ts";
 import { type Document, documentId } from "./row.ts";
@@ -30,7 +31,7 @@ function document(key: string, passages: readonly string[], title = key): Docume
     kind: "text",
     collection: "c",
     title,
-    sha256: "0".repeat(64),
+    sha256: sha256([key, ...passages].join("\n")),
     passages: passages.map((passage, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: passage })),
   };
 }

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
+import { sha256 } from "../digest.ts";
 import { search } from "../query/search.ts";
 import { openHolder } from "./holder.ts";
 import { openIndex } from "./open.ts";
@@ -22,7 +23,7 @@ function document(key: string, texts: readonly string[]): Document {
     kind: "text",
     collection: "c",
     title: `Title of ${key}`,
-    sha256: "0".repeat(64),
+    sha256: sha256([key, ...texts].join("\n")),
     passages: texts.map((text, at) => ({
       heading: at % 2 === 0 ? [] : ["Heading", "é"],
       name: at === 1 ? "name" : null,
