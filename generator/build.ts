@@ -125,7 +125,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
     if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0)) {
-      if (facts.kept.public.size + facts.kept.internal.size === 0) await clearUnpublished(shelves).catch(() => undefined);
+      // Why the build failed is what its caller must hear; that something is left behind, only the operator.
+      if (facts.kept.public.size + facts.kept.internal.size === 0)
+        await clearUnpublished(shelves).catch((left: Error) =>
+          process.stderr.write(`What this build has written could not be removed, the next one tries again: ${left.message}\n`),
+        );
       throw error;
     }
     const anew = await from({ ...facts, state: EMPTY_STATE, journal: new Map() });

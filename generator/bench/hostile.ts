@@ -26,6 +26,8 @@ const HEALTH_EVERY_MS = 20;
 const MAX_MEMORY_MB = 150;
 const MAX_HEALTH_MS = 200;
 const READERS = 16;
+/** Between two requests of one reader while something is published: a load, and not all there is of the machine, which the builds need. */
+const READ_EVERY_MS = 50;
 
 /** @param folder a new one
  *  @param options.seconds of the mix
@@ -229,7 +231,7 @@ async function publishUnderLoad(server: ServingProcess, folder: string, config: 
     return null;
   };
   const reader = async (n: number): Promise<void> => {
-    for (let at = n; !done; at++) {
+    for (let at = n; !done; at++, await wait(READ_EVERY_MS)) {
       if (at % 3 === 0) {
         const found = await read(`/objects/${CHANGING}`);
         if (found === null) continue;
