@@ -18,7 +18,7 @@ import { openShelves } from "../shelves.ts";
 
 export const FAULT_KINDS = ["kill", "power", "ENOSPC", "EIO", "short"] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];
-export const FAULT_COMMANDS = ["first build", "next build", "prune", "rollback", "export"] as const;
+export const FAULT_COMMANDS = ["first build", "next build", "prune", "rollback", "export", "repair"] as const;
 type FaultCommand = (typeof FAULT_COMMANDS)[number];
 
 export type FaultOptions = {
@@ -45,7 +45,14 @@ export type FaultResult = {
 
 type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly said: string };
 type Lane = { readonly folder: string; readonly work: string; readonly state: string; readonly log: string };
-type Scenario = { readonly args: readonly string[]; readonly base: string; readonly calls: number; readonly result: string };
+type Scenario = {
+  readonly args: readonly string[];
+  readonly base: string;
+  readonly calls: number;
+  readonly result: string;
+  /** What is served is damaged before the command, and may be so until it has ended. */
+  readonly damaged: boolean;
+};
 
 const run = promisify(execFile);
 const SHIM = fileURLToPath(new URL("fault-shim.c", import.meta.url));
@@ -154,12 +161,28 @@ async function prepare(command: FaultCommand, lane: Lane, shim: string): Promise
     prune: ["prune", "--keep", "1"],
     rollback: ["snapshots", "rollback", "1"],
     export: ["export", join(work, "out/site")],
+    repair: ["repair"],
   }[command];
+  const damaged = command === "repair";
+  if (damaged) await damage(work);
   const base = join(lane.folder, `base ${command}`);
   await copy(work, base);
   const { ended, calls } = await runFaulty(lane, args, "kill", 0, shim);
   if (ended.code !== 0) throw new Error(`${command} fails without a fault: ${ended.said}`);
-  return { args, base, calls, result: await describe(work) };
+  return { args, base, calls, result: await describe(work), damaged };
+}
+
+/** Something of each kind that can be mended: history, and bytes of what is served. */
+async function damage(work: string): Promise<void> {
+  const shelf = join(work, "shelf/public");
+  await truncate(join(shelf, "snapshots/1.json"), 10);
+  await truncate(join(shelf, "changes/2.json"), 10);
+  for (const name of await readdir(join(shelf, "packs"))) {
+    const pack = join(shelf, "packs", name);
+    const bytes = await readFile(pack);
+    bytes[Math.floor(bytes.length / 3)] = (bytes[Math.floor(bytes.length / 3)] ?? 0) ^ 1;
+    await writeFile(pack, bytes);
+  }
 }
 
 async function succeed(lane: Lane, args: readonly string[]): Promise<void> {
@@ -235,7 +258,7 @@ async function tryFault(lane: Lane, scenario: Scenario, kind: FaultKind, at: num
   const after = await describe(work);
   if (after !== before && after !== scenario.result) return `what is served is neither what was nor what was to be: ${after}`;
   if (ended.code === 0 && after !== scenario.result) return "it says that it is done, and is not";
-  if (before !== NOTHING || after !== NOTHING) {
+  if (!scenario.damaged && (before !== NOTHING || after !== NOTHING)) {
     const found = await runCommand(lane, ["verify"], {});
     if (found.code !== 0 && !mayHaveLost(kind, found)) return `what is served is damaged: ${found.said.slice(-600)}`;
     // What is served gets its index anew.
