@@ -3,6 +3,7 @@ import { rmSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import { findCitationProblem } from "../snapshots/format/citation.ts";
+import { pagePath } from "../snapshots/format/layout.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { ROUTES } from "../snapshots/routes/routes.ts";
 import { AskResponse, Problem } from "../snapshots/schema/resources.ts";
@@ -504,6 +505,20 @@ test("what is dear is counted for who has no name, too: everything in one file, 
   const gated = `/internal/at/${unknown}/api/catalog`;
   for (let at = 0; at < 3; at++) assert.equal((await limited.send("GET", gated, member)).status, 404);
   assert.equal((await limited.send("GET", gated, member)).status, 429);
+  await limited.listening.close();
+  rmSync(limited.views.folder, { recursive: true });
+});
+
+test("a comparison of two snapshots is counted as one that has to be opened, whatever is open", async () => {
+  const limited = await startSidecar({ limits: openRateLimiter({ rates: { at: 2 } }) });
+  const [record] = await limited.views.publicShelf.listRecords();
+  assert.ok(record !== undefined);
+  const id = record.snapshot;
+  const pairs = [pagePath.diff(id, id), pagePath.diff(id.slice(0, 8), id), pagePath.diff("0".repeat(64), id), `/snapshots/${id}..${id}`];
+  // This library has no renderer of pages, so a comparison that is let through ends there.
+  for (const path of pairs.slice(0, 2)) assert.equal((await limited.send("GET", path)).status, 503);
+  for (const path of pairs) assert.equal((await limited.send("GET", path)).status, 429, path);
+  assert.equal((await limited.send("GET", pagePath.snapshots)).status, 503, "the list is not counted");
   await limited.listening.close();
   rmSync(limited.views.folder, { recursive: true });
 });

@@ -4,7 +4,8 @@
  *  merely looks like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { splitAt } from "../snapshots/routes/match.ts";
 import type { PageRoute, RateGroup, Route, RouteAccess } from "../snapshots/routes/route.ts";
-import { COSTLY_PAGES, KEPT_SNAPSHOT, ROUTES } from "../snapshots/routes/routes.ts";
+import { parseDiffPath } from "../snapshots/format/layout.ts";
+import { COMPARISON, COSTLY_PAGES, KEPT_SNAPSHOT, ROUTES } from "../snapshots/routes/routes.ts";
 
 const INTERNAL = "/internal";
 
@@ -64,8 +65,12 @@ export function findPlace(target: string): Place {
     at: kept?.id ?? null,
     route,
     access: closed && !isGated(route?.access ?? "public") ? "gated" : (route?.access ?? "public"),
-    limit: (route === null ? LIMIT_BY_SPELLING.get(named) : route.limit) ?? null,
+    limit: (route === null ? (LIMIT_BY_SPELLING.get(named) ?? limitOfPage(kept?.path ?? inView)) : route.limit) ?? null,
   };
+}
+
+function limitOfPage(path: string): RateGroup | null {
+  return parseDiffPath(path.endsWith("/") ? path : `${path}/`) === null ? null : COMPARISON.limit;
 }
 
 export function isGated(access: RouteAccess): boolean {

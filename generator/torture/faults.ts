@@ -265,7 +265,7 @@ async function tryFault(lane: Lane, scenario: Scenario, kind: FaultKind, at: num
     if (found.code !== 0) await succeed(lane, ["build"]);
   }
   const again = await runCommand(lane, scenario.args, {});
-  if (again.code !== 0) return `the next run fails: ${again.said.slice(-600)}`;
+  if (again.code !== 0 && !(scenario.damaged && mayHaveLost(kind, again))) return `the next run fails: ${again.said.slice(-600)}`;
   const mended = await describe(work);
   if (mended !== scenario.result) return `the next run gives something else: ${mended} instead of ${scenario.result}`;
   const all = await runCommand(lane, ["verify", "--all"], {});

@@ -155,6 +155,12 @@ export function listPath(prefix: string): string {
   return prefix === "" ? "/api/list.json" : `/api/list/${encodePath(formatSlug(prefix))}index.json`;
 }
 
+/** The two beginnings of snapshots' ids in the path of a comparison; null for every other path. */
+export function parseDiffPath(path: string): readonly [from: string, to: string] | null {
+  const [, from, to] = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path) ?? [];
+  return from === undefined || to === undefined ? null : [from, to];
+}
+
 /** The prefix of such a path, still percent-encoded; null when it is none. */
 export function parseListPath(path: string): string | null {
   const slug = /^\/api\/list\/(.+)index\.json$/.exec(path)?.[1];

@@ -2,7 +2,7 @@
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
 import { diffPage, type History, missingSnapshot, snapshotsPage } from "./history.ts";
-import { pagePath, parseSlug } from "../format/layout.ts";
+import { pagePath, parseDiffPath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
@@ -40,9 +40,9 @@ export async function requestPage(
     const model = await snapshotsPage(history, open, snapshotsPart);
     return model === null ? null : page(model, null);
   }
-  const pair = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path);
+  const pair = parseDiffPath(path);
   if (pair !== null) {
-    const [from, to] = await Promise.all([findSnapshot(history, pair[1] ?? ""), findSnapshot(history, pair[2] ?? "")]);
+    const [from, to] = await Promise.all([findSnapshot(history, pair[0]), findSnapshot(history, pair[1])]);
     return page(await diffPage(open, from, to), null);
   }
   if (path === pagePath.search && params.has("q")) {

@@ -75,4 +75,7 @@ export function errorStatuses({ errors, group, kind, limit, methods }: Route): r
 }
 
 /** A row of a page: pages are described to people, not to programs. */
-export type PageRoute = { readonly id: "search-page" | "ask-page" | "at" } & Pick<Route, "path" | "methods" | "kind" | "access" | "limit">;
+export type PageRoute = { readonly id: "search-page" | "ask-page" | "at" | "diff-page" } & Pick<
+  Route,
+  "path" | "methods" | "kind" | "access" | "limit"
+>;

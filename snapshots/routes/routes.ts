@@ -393,6 +393,9 @@ export const KEPT_SNAPSHOT: PageRoute = {
   limit: "at",
 };
 
+/** Two snapshots held against each other: whole catalogs, record by record. */
+export const COMPARISON: PageRoute = { ...KEPT_SNAPSHOT, id: "diff-page", path: "/snapshots/{from}..{to}/" };
+
 export function findRoute(id: RouteId): Route {
   const route = ROUTES.find((candidate) => candidate.id === id);
   if (route === undefined) throw new TypeError(`there is no route "${id}"`);
