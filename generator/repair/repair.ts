@@ -2,10 +2,12 @@
  *
  *  history from its copies → damaged blobs aside → indexes without what is damaged → verify → where anything is missing: a build,
  *  then what older snapshots miss from what is left, and verify again */
+import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import type { Finding } from "../../snapshots/verify/finding.ts";
 import { build } from "../build.ts";
 import type { Config } from "../config/config.ts";
+import { describeFailure } from "../failure.ts";
 import { embedViews } from "../index/embed.ts";
 import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";
@@ -50,7 +52,7 @@ export async function repair(config: Config, progress: Progress = openProgress()
       const { notice } = await embedViews(config, { progress });
       if (notice !== "") notes.push(notice);
     } catch (error) {
-      notes.push(`No build could make anew what is missing: ${error instanceof Error ? error.message : String(error)}`);
+      notes.push(`No build could make anew what is missing: ${error instanceof ShelfError ? error.message : describeFailure(error)}`);
     }
     const deriver = openDeriver();
     try {

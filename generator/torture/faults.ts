@@ -26,6 +26,8 @@ export type FaultOptions = {
   readonly kinds: readonly FaultKind[];
   /** Of the calls of a command, each n-th has its fault; those of another kind begin at another call. */
   readonly every: number;
+  /** This call alone. */
+  readonly call?: number;
   /** Commands that run at the same time, each in a folder of its own. */
   readonly lanes: number;
   readonly onCase?: (done: number, all: number) => void;
@@ -77,7 +79,7 @@ export async function tortureWithFaults(options: FaultOptions): Promise<readonly
       for (const [offset, kind] of options.kinds.entries()) {
         const failures: string[] = [];
         let tried = 0;
-        for (let at = 1 + (offset % options.every); at <= calls; at += options.every) {
+        for (let at = options.call ?? 1 + (offset % options.every); at <= calls; at += options.call === undefined ? options.every : calls) {
           cases.push(async () => {
             // A lane is used by one case at a time; the number of lanes is that of the cases under way.
             const lane = free.pop() as number;

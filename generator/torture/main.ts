@@ -5,7 +5,7 @@
  *      npm run torture -- --part damage --count 20000   more damages
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
- *      npm run torture -- --part faults --command prune --kind power
+ *      npm run torture -- --part faults --command prune --kind power --call 7
  *
  *  Exit code 1 when something did not hold; each failure is said with what makes it again. */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -24,6 +24,7 @@ const { values } = parseArgs({
     seed: { type: "string" },
     count: { type: "string" },
     every: { type: "string", default: "25" },
+    call: { type: "string" },
     command: { type: "string", multiple: true },
     kind: { type: "string", multiple: true },
   },
@@ -72,6 +73,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       commands: FAULT_COMMANDS.filter((name) => values.command?.includes(name) ?? true),
       kinds: FAULT_KINDS.filter((name) => values.kind?.includes(name) ?? true),
       every: Number(values.every),
+      ...(values.call === undefined ? {} : { call: Number(values.call) }),
       lanes: 2,
       onCase: (done, all) => progress.step("faults", done, all),
       onResult({ command, kind, calls, tried, failures }) {

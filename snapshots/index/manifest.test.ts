@@ -5,10 +5,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, test } from "node:test";
-import { sha256 } from "../digest.ts";
+import { canonicalJson, sha256 } from "../digest.ts";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Embedder } from "../embed/embedder.ts";
 import { search } from "../query/search.ts";
+import { openManifests } from "./manifest.ts";
 import { openIndex, type ViewIndex } from "./open.ts";
 import { type Document, documentId } from "./row.ts";
 import { PASSAGES } from "./tables.ts";
@@ -118,6 +119,26 @@ test("a damage to a file of an index is found, nothing is searched there, and th
     assert.deepEqual(await keys(index, "two", "rings"), ["c/0.txt", "c/2.txt"]);
     index.close();
   }
+});
+
+test("a tag that the engine left unwritten is damage, whatever its manifest says of it", async () => {
+  const uri = await makeIndex("empty-tag");
+  const tag = join(uri, `${PASSAGES}.lance`, "_refs/tags/two.json");
+  const manifest = join(uri, "manifests", PASSAGES, "two.json");
+  const manifests = openManifests(uri);
+  await assert.rejects(
+    manifests.write(PASSAGES, "two", { base: "one", before: await manifests.list(PASSAGES) }, async () => writeFileSync(tag, "")),
+    /could not be written/,
+  );
+  const said = JSON.parse(readFileSync(manifest, "utf8")) as { files: Record<string, string> };
+  said.files["_refs/tags/two.json"] = sha256("");
+  writeFileSync(manifest, canonicalJson(said));
+  const index = await openIndex(uri);
+  assert.match((await index.findProblem("two")) ?? "", /is no tag/);
+  const left = [documents[0], documents[2]].filter((one) => one !== undefined);
+  await index.update({ upsert: left, remove: [], base: null, tag: "two" });
+  assert.deepEqual([await index.findProblem("two"), await keys(index, "two", "rings")], [null, ["c/0.txt", "c/2.txt"]]);
+  index.close();
 });
 
 test("files that have changed places are found", async () => {

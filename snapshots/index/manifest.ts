@@ -9,6 +9,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { canonicalJson, type Sha256, SHA256_PATTERN, sha256Of } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
 
 const FOLDER = "manifests";
 /** Digests that are remembered while their files keep their place, size and times. */
@@ -49,7 +50,8 @@ export type Manifests = {
   /** Sets a tag, and writes its manifest. The files are hashed before, so that the two differ for as short as can be.
    *  @param base tag that was built on: its files are needed as well, with the digests that they had
    *  @param before the files that the table had before anything was written for this tag
-   *  @param set makes the engine set it; where it sets none, the name is the manifest's alone */
+   *  @param set makes the engine set it; where it sets none, the name is the manifest's alone
+   *  @throws ShelfError "build_failed" when what it set cannot be read */
   write(
     table: string,
     tag: string,
@@ -101,7 +103,13 @@ export function openManifests(uri: string): Manifests {
       if (identity === null) return `${table}.lance/${file} is missing.`;
       if ((await digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
     }
-    return null;
+    return (await isTag(table, tag)) ? null : `${table}.lance/${tagFile(tag)} is no tag.`;
+  }
+
+  /** The engine can leave the file of a tag empty on a disk that fails, without a word; then it lists none of its tags any more. */
+  async function isTag(table: string, tag: string): Promise<boolean> {
+    const text = await readFile(join(folderOf(table), tagFile(tag)), "utf8").catch(absent);
+    return text !== "";
   }
 
   async function put(manifest: Manifest): Promise<void> {
@@ -163,6 +171,10 @@ export function openManifests(uri: string): Manifests {
         else if (built !== null && Object.hasOwn(built.files, path)) files[path] = built.files[path] ?? "";
       }
       await set();
+      if (!(await isTag(table, tag)))
+        throw new ShelfError("build_failed", `The tag of the search index could not be written: ${table}.lance/${tagFile(tag)}.`, {
+          fixes: ["Look after the disk, then build again."],
+        });
       const identity = await identify(join(folderOf(table), tagFile(tag)));
       if (identity !== null) await add(tagFile(tag), identity);
       await put({ table, tag, thinning: false, files });
