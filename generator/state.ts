@@ -46,7 +46,7 @@ export type ViewState = {
 
 /** Of a view's snapshot, what is not written again. */
 export type Written = {
-  /** JSON but the catalog, and the digest of what decides it. */
+  /** Data files but the parts of the objects, and the digest of what decides it. */
   readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
   readonly trees: readonly Sha256[];
