@@ -86,7 +86,7 @@ type PlannedBundle = DealtBundle & { readonly kept: KnownBundle | null; readonly
 
 type PlannedJson = {
   readonly facts: Sha256;
-  /** All but the catalog, which objects decide. */
+  /** All but the parts of the objects, which objects decide. */
   readonly kept: readonly FileEntry[] | null;
   readonly why: Why | null;
 };

@@ -36,7 +36,7 @@ export type Preview = {
     readonly removed: readonly string[];
   };
   readonly bundles: { readonly kept: number; readonly made: readonly { readonly bundle: number; readonly why: Why | null }[] };
-  /** Why each view's JSON is written again; null where it is kept. The catalog is always written. */
+  /** Why each view's JSON is written again; null where it is kept. The parts of the objects always are. */
   readonly json: { readonly public: Why | null; readonly internal: Why | null };
   /** Documents. */
   readonly index: { readonly public: IndexPreview; readonly internal: IndexPreview };

@@ -8,6 +8,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Sha256 } from "../snapshots/digest.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
+import { lazily } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import type { Config } from "./config/config.ts";
 import type { Makers } from "./makers.ts";
@@ -46,7 +47,7 @@ export type ViewState = {
 
 /** Of a view's snapshot, what is not written again. */
 export type Written = {
-  /** JSON but the catalog, and the digest of what decides it. */
+  /** Data files but the parts of the objects, and the digest of what decides it. */
   readonly api: { readonly facts: string; readonly files: readonly FileEntry[] };
   /** Digests of all its trees. */
   readonly trees: readonly Sha256[];
@@ -95,8 +96,14 @@ export const EMPTY_STATE: BuildState = {
   gating: "",
 };
 
-/** In the form that V8 copies values in, deflated: these are megabytes of small strings. */
 const NAME = "state.v8";
+
+/** A file holds sections in the form that V8 copies values in, each deflated: these are megabytes of small strings, and a build that has
+ *  nothing to do asks for few of them. */
+type Sections = { readonly shape: Sha256; readonly views: Readonly<Record<View, ViewSections | null>>; readonly state: Packed<BuildState> };
+type ViewSections = Packed<ViewState>;
+type Packed<T> = { readonly [K in keyof T]: Uint8Array };
+type View = "public" | "internal";
 
 /** The last state, or the empty one when there is none that is whole and that this program understands.
  *  @param shape digest of what decides the form of the file (`Makers.state`) */
@@ -104,8 +111,13 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
   try {
     const bytes = unseal(await readFile(join(dir, NAME)));
     if (bytes === null) return EMPTY_STATE;
-    const value = deserialize(inflateRawSync(bytes)) as { shape: Sha256; state: BuildState };
-    return value.shape === shape ? value.state : EMPTY_STATE;
+    const file = deserialize(bytes) as Sections;
+    if (file.shape !== shape) return EMPTY_STATE;
+    const view = (name: View): ViewState | null => (file.views[name] === null ? null : unpack<ViewState>(file.views[name]));
+    return Object.defineProperties(unpack<BuildState>(file.state), {
+      public: { enumerable: true, value: view("public") },
+      internal: { enumerable: true, value: view("internal") },
+    });
   } catch {
     return EMPTY_STATE;
   }
@@ -113,7 +125,24 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
 
 /** The bytes of a state: made while others work, written when what it says is true. */
 export function formatState(shape: Sha256, state: BuildState): Uint8Array {
-  return seal(deflateRawSync(serialize({ shape, state }), { level: 1 }));
+  const view = (one: ViewState | null): ViewSections | null => (one === null ? null : pack(one));
+  const views = { public: view(state.public), internal: view(state.internal) };
+  const file: Sections = { shape, views, state: pack({ ...state, public: null, internal: null }) };
+  return seal(serialize(file));
+}
+
+function pack<T extends object>(value: T): Packed<T> {
+  const packed = Object.entries(value).map(([name, member]) => [name, deflateRawSync(serialize(member), { level: 1 })]);
+  return Object.fromEntries(packed) as Packed<T>;
+}
+
+/** Members are read when they are asked for. */
+function unpack<T extends object>(packed: Packed<T>): T {
+  return lazily(
+    Object.fromEntries(
+      Object.entries(packed).map(([name, bytes]) => [name, () => deserialize(inflateRawSync(bytes as Uint8Array)) as unknown]),
+    ) as { readonly [K in keyof T]: () => T[K] },
+  );
 }
 
 /** Leaves no half file behind when it fails.

@@ -55,9 +55,9 @@ export async function writeViews(
   );
   const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
     run(async () => {
-      const { catalog, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
+      const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
       // The internal view's pages are rendered per request and need the same styles and scripts.
-      const files = buildSubtrees([catalog, ...others, ...(await assets)]);
+      const files = buildSubtrees([...objects, ...others, ...(await assets)]);
       const parts = [(await trees)[view], files, ...(await more())];
       const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
       return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };

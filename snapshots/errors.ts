@@ -19,6 +19,7 @@ export const PROBLEMS = {
   forbidden: [403, "This identity is not authorized"],
   bad_origin: [403, "This origin or host is not allowed"],
   not_found: [404, "Nothing is served at this path"],
+  collection_not_found: [404, "No such collection"],
   object_not_found: [404, "No such object"],
   cub_not_found: [404, "No such CUB record"],
   claim_not_found: [404, "No such claim"],

@@ -16,12 +16,14 @@ const DEMO = fileURLToPath(new URL("../demo/", import.meta.url));
 /** @param folder of the configuration, the shelf, and the objects in `library/`
  *  @param prefixes one public collection each
  *  @param gated one gated collection each
+ *  @param registry its file
  *  @returns the configuration file */
 export async function writeConfig(
   folder: string,
   title: string,
   prefixes: readonly string[],
   gated: readonly string[] = [],
+  registry: string | null = null,
 ): Promise<string> {
   const file = join(folder, "proofshelf.yaml");
   const config = {
@@ -30,6 +32,7 @@ export async function writeConfig(
     shelf: { kind: "directory", root: "./shelf" },
     // What a build costs is measured without vectors.
     embeddings: { kind: "none" },
+    ...(registry === null ? {} : { registry: { path: registry } }),
     collections: [...prefixes, ...gated].map((name) => ({
       id: name.replaceAll(".", "-"),
       prefix: `${name}/`,

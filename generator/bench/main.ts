@@ -6,6 +6,7 @@
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
+ *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
  *  when a figure misses its target: a busy machine is no fault of the program. */
@@ -25,6 +26,7 @@ import { benchHistory } from "./history.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchPublishing } from "./publishing.ts";
+import { benchScale, FULL } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
 import { benchSidecar } from "./sidecar.ts";
@@ -62,6 +64,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "30" },
     publications: { type: "string", default: "5" },
     library: { type: "string" },
+    objects: { type: "string", default: String(FULL) },
   },
 });
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
@@ -75,6 +78,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);
   },
+  scale: async () => benchScale(await makeFolder("scale"), Number(values.objects)),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

@@ -1,6 +1,6 @@
 /** What readers notice of a publication in a library of 100,000 objects: the site server in a process and on a core of its own,
  *  readers at a fixed rate, and meanwhile builds that each publish one changed object. */
-import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
@@ -9,9 +9,9 @@ import { installed } from "./debian.ts";
 import { type Figure, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, WORDS, writeConfig } from "./library.ts";
 import { ON_FIRST_CORE, ON_LAST_CORE } from "./load.ts";
+import { writeNotes } from "./notes.ts";
 
 const OBJECTS = 100_000;
-const IN_A_FOLDER = 100;
 const CHANGES = 5;
 const REQUESTS_PER_SECOND = 100;
 const CONNECTIONS = 64;
@@ -30,7 +30,7 @@ type Sample = { readonly due: number; readonly took: number };
 export async function benchPublishing(folder: string): Promise<readonly Figure[] | Skipped> {
   const missing = await installed(["util-linux"]);
   if (missing !== null) return { skipped: missing };
-  const keys = await writeNotes(join(folder, "library"));
+  const keys = await writeNotes(folder, OBJECTS);
   const config = await writeConfig(folder, "A hundred thousand notes", ["notes"]);
   const { cost: cold } = await measureBuild(config);
   const site = await startServing(["--only", "site", "--config", config], ON_FIRST_CORE);
@@ -69,19 +69,6 @@ export async function benchPublishing(folder: string): Promise<readonly Figure[]
     await readers.stop();
     await site.stop();
   }
-}
-
-async function writeNotes(root: string): Promise<string[]> {
-  const keys = Array.from(
-    { length: OBJECTS },
-    (_, at) => `notes/${String(Math.floor(at / IN_A_FOLDER)).padStart(4, "0")}/${String(at).padStart(6, "0")}.md`,
-  );
-  for (const [at, key] of keys.entries()) {
-    if (at % IN_A_FOLDER === 0) await mkdir(join(root, key, ".."), { recursive: true });
-    const words = WORDS.map((_, which) => WORDS[(at * 7 + which * which) % WORDS.length]).slice(0, 6);
-    await writeFile(join(root, key), `# Note ${at}\n\nThe ${words.join(" ")} of note ${at}.\n`);
-  }
-  return keys;
 }
 
 type Window = { readonly from: number; readonly swapped: number; readonly to: number };

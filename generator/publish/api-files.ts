@@ -1,26 +1,29 @@
 /** A view's JSON, in the shelf. */
 import { scheduler } from "node:timers/promises";
 import { sha256 } from "../../snapshots/digest.ts";
-import { catalogFile, type DerivedFile, otherApiFiles } from "../../snapshots/page/api-files.ts";
+import { type DerivedFile, objectParts, otherApiFiles } from "../../snapshots/page/api-files.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 
-/** @param kept all but the catalog, when what decides them is as it was
- *  @returns the catalog apart: objects decide it, and nothing else */
+/** @param kept all but the objects' parts, when what decides them is as it was
+ *  @returns those parts apart: objects decide them, and nothing else */
 export async function writeApiFiles(
   shelf: Shelf,
   data: ViewData,
   kept: readonly FileEntry[] | null,
-): Promise<{ readonly catalog: FileEntry; readonly others: readonly FileEntry[] }> {
-  const catalog = await writeFile(shelf, catalogFile(data));
-  if (kept !== null) return { catalog, others: kept };
-  const others: FileEntry[] = [];
-  for (const file of otherApiFiles(data)) {
+): Promise<{ readonly objects: readonly FileEntry[]; readonly others: readonly FileEntry[] }> {
+  const objects = await writeFiles(shelf, objectParts(data));
+  return { objects, others: kept ?? (await writeFiles(shelf, otherApiFiles(data))) };
+}
+
+async function writeFiles(shelf: Shelf, files: Iterable<DerivedFile>): Promise<readonly FileEntry[]> {
+  const written: FileEntry[] = [];
+  for (const file of files) {
     await scheduler.yield();
-    others.push(await writeFile(shelf, file));
+    written.push(await writeFile(shelf, file));
   }
-  return { catalog, others };
+  return written;
 }
 
 async function writeFile(shelf: Shelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {

@@ -145,7 +145,8 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
   }
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
-  const names = ["catalog", "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
+  const collections = data.library.collections.map(({ id }) => `catalog/${id}`);
+  const names = ["catalog", ...collections, "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
   for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
   for (const { id } of data.meta === null ? [] : data.cubs) {
     yield [`/api/cubs/${id}.json`, `api/cubs/${id}.json`];

@@ -123,11 +123,11 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
 }
 
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set(CUB_FIELDS);
 const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
 
 function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
-  const public_ = new Set<string>(CUB_FIELDS);
-  const extras: [string, unknown][] = Object.entries(raw).filter(([name]) => !public_.has(name));
+  const extras: [string, unknown][] = Object.entries(raw).filter(([name]) => !PUBLIC_FIELDS.has(name));
   for (const [name, schema] of Object.entries(PARTS)) {
     const part = raw[name];
     if (!isRecord(part)) continue;

@@ -30,7 +30,7 @@ export function openMcp(options: McpOptions): McpEndpoint {
     sharedWith: view.options.view === "public" ? (options.origins ?? []) : [],
     async rules() {
       const open = await view.current().catch(() => null);
-      const baseUrl = open === null ? "" : (await open.snapshot.data()).library.base_url;
+      const baseUrl = open === null ? "" : (await open.snapshot.library()).base_url;
       return { baseUrl, hosts: options.hosts ?? [], origins: options.origins ?? [] };
     },
   });

@@ -85,14 +85,15 @@ function relate(data: ViewData): Relations {
 }
 
 /** An object whose members are made when they are first asked for. */
-function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
+export function lazily<T extends object>(makers: { readonly [K in keyof T]: () => T[K] }): T {
   const lazy = {} as T;
   for (const name of Object.keys(makers) as (keyof T)[]) {
     Object.defineProperty(lazy, name, {
       configurable: true,
+      enumerable: true,
       get() {
         const value = makers[name]();
-        Object.defineProperty(lazy, name, { configurable: true, value });
+        Object.defineProperty(lazy, name, { configurable: true, enumerable: true, value });
         return value;
       },
     });

@@ -7,13 +7,14 @@ import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
 import { missingSnapshot } from "../page/history.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { CollectionCatalog } from "../schema/resources.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
 import { checkParameters } from "../routes/parameters.ts";
 import type { FileRouteId, LiveRouteId, Route } from "../routes/route.ts";
 import { capabilities, health } from "./capabilities.ts";
 import type { Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
-import { fileAnswer, textContent } from "./file-answer.ts";
+import { fileAnswer, noCollection, textContent } from "./file-answer.ts";
 import { objectAnswer } from "./object-answer.ts";
 import { notFoundAnswer, pageAnswer } from "./page-answer.ts";
 import { preflight } from "./preflight.ts";
@@ -66,8 +67,8 @@ async function errorAnswer(
   const html = error.status === 404 && (request.header("accept") ?? "").includes("text/html") && !path.startsWith("/api/");
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
-  const data = await open?.snapshot.data().catch(() => null);
-  return problemAnswer(error, request, data?.library.base_url ?? "", open?.snapshot.id ?? null);
+  const library = await open?.snapshot.library().catch(() => null);
+  return problemAnswer(error, request, library?.base_url ?? "", open?.snapshot.id ?? null);
 }
 
 function problemAnswer(error: ShelfError, request: AnswerRequest, baseUrl: string, snapshot: string | null): Answer {
@@ -208,8 +209,13 @@ const LIVE: Readonly<Record<LiveRouteId, (view: View, request: AnswerRequest, ca
 
 /** Before the first publication only the catalog can be answered, from what the object store lists. */
 async function beforeFirst(view: View, request: AnswerRequest, match: Match | null): Promise<Answer> {
-  if (match?.route.id === "catalog" && view.options.listing !== null) {
-    return jsonAnswer(view, request, canonicalJson(await view.options.listing()), "none");
+  const { listing } = view.options;
+  if (listing !== null && match?.route.id === "catalog") return jsonAnswer(view, request, canonicalJson(await listing()), "none");
+  if (listing !== null && match?.route.id === "catalog-collection") {
+    const { schema_version, snapshot, source, collections } = await listing();
+    const collection = collections.find(({ id }) => id === match.parts["collection"]) ?? noCollection();
+    const body: CollectionCatalog = { schema_version, snapshot, source, collection };
+    return jsonAnswer(view, request, canonicalJson(body), "none");
   }
   throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
 }

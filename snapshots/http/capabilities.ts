@@ -13,7 +13,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
   const { runtime, view: name } = view.options;
   const open = await view.current();
   const mount = name === "internal" ? "/internal" : "";
-  const collections = (await open?.snapshot.data().catch(() => null))?.library.collection_counts;
+  const collections = (await open?.snapshot.library().catch(() => null))?.collection_counts;
   return {
     updated: open?.snapshot.record.created.slice(0, 10) ?? INTERFACE_VERSION,
     interface_version: INTERFACE_VERSION,
@@ -26,6 +26,7 @@ export async function capabilities(view: View): Promise<Capabilities> {
     mcp: { endpoint: `${mount}${runtime.mcp.endpoint}`, versions: [...runtime.mcp.versions], tools: [...runtime.mcp.tools] },
     links: {
       catalog: `${mount}/api/catalog`,
+      collection: `${mount}/api/catalog/{collection}`,
       claims: `${mount}/api/claims`,
       records: "/api/cubs",
       openapi: `${mount}/api/openapi.json`,
@@ -67,7 +68,7 @@ export async function health(view: View): Promise<Health> {
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const library = (await open?.snapshot.data().catch(() => null))?.library;
+  const library = await open?.snapshot.library().catch(() => null);
   for (const [name, words] of [
     ["registry", REGISTRY_WORDS],
     ["claims", CLAIMS_WORDS],

@@ -1,5 +1,5 @@
-/** The routes that follow from the snapshot alone: their bytes lie in its tree, or are made from its data. */
-import { sha256 } from "../digest.ts";
+/** The routes that follow from the snapshot alone: their bytes lie in its tree, whole or in parts, or are made from its data. */
+import { canonicalJson, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { mcpDescription } from "../page/agents-page.ts";
 import { llmsFullText } from "../page/llms-full.ts";
@@ -7,11 +7,14 @@ import { llmsText } from "../page/text-files.ts";
 import { cubNotFound, requireRegistry } from "../query/bodies.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import { catalogPieces, collectionPieces, type Pieces, recordsPieces, withoutParts } from "../query/pieces.ts";
 import { fillParts, type Match } from "../routes/match.ts";
 import type { FileRouteId, Route } from "../routes/route.ts";
+import { WHOLE_CATALOG } from "../shelf/read.ts";
+import type { ViewData } from "../format/view-data.ts";
 import { type Context, contentAnswer } from "./context.ts";
+import { listAnswer } from "./list-answer.ts";
 import type { Answer, AnswerRequest, Content } from "./reply.ts";
-import { stampJson } from "./stamp.ts";
 
 /** Files that are made when they are asked for: `llms` only where no file of the tree has it. */
 const MADE: Readonly<Partial<Record<FileRouteId, { readonly type: string; text(open: OpenSnapshot): Promise<string> }>>> = {
@@ -23,22 +26,39 @@ const MADE: Readonly<Partial<Record<FileRouteId, { readonly type: string; text(o
   },
 };
 
-/** @throws ShelfError "registry_unavailable", "bad_cub_id", "cub_not_found", "not_found" */
-export function fileAnswer(context: Context, request: AnswerRequest, match: Match<Route<FileRouteId>>): Promise<Answer> {
-  return contentAnswer(context, request, "files", () => fileContent(context, match));
+/** Files that are as long as the library. */
+const LONG: Readonly<Partial<Record<FileRouteId, (data: ViewData, snapshot: string, parts: Match["parts"]) => Pieces>>> = {
+  catalog: catalogPieces,
+  "catalog-collection": (data, snapshot, { collection = "" }) => collectionPieces(data, snapshot, collection) ?? noCollection(),
+  "cubs-all": recordsPieces,
+};
+
+export function noCollection(): never {
+  throw new ShelfError("collection_not_found", "This view has no collection with this id.", { fixes: ["/api/catalog names every one."] });
+}
+
+/** @throws ShelfError "registry_unavailable", "bad_cub_id", "cub_not_found", "collection_not_found", "not_found" */
+export async function fileAnswer(context: Context, request: AnswerRequest, match: Match<Route<FileRouteId>>): Promise<Answer> {
+  const { route, parts } = match;
+  const long = LONG[route.id];
+  if (long === undefined) return contentAnswer(context, request, "files", () => fileContent(context, match));
+  const { snapshot } = context.open;
+  const data = await snapshot.data();
+  if (route.group === "registry") requireRegistry(data);
+  const pieces = long(data, snapshot.id, parts);
+  const whole = (await snapshot.find(WHOLE_CATALOG)) !== null;
+  return listAnswer(context, request, canonicalJson([route.id, parts]), whole ? withoutParts(data, pieces) : pieces);
 }
 
 async function fileContent({ open, cache }: Context, { route, parts }: Match<Route<FileRouteId>>): Promise<Content> {
   const { snapshot } = open;
   // This file is there exactly when the registry is; the data itself would have to be read for it.
-  if (route.group === "registry" && (await snapshot.find("api/cubs/meta.json")) === null) requireRegistry(await snapshot.data());
+  if (route.group === "registry" && (await snapshot.find("api/cubs/meta.json")) === null)
+    requireRegistry({ library: await snapshot.library(), meta: null });
   if (parts["id"] !== undefined) parseCubId(parts["id"]);
   const entry = route.file === undefined ? null : await snapshot.find(fillParts(route.file, parts));
   if (entry?.kind === "blob") {
-    const stored = await snapshot.read(entry);
-    // The one stored body that has a snapshot member; the others keep the digest of their file as validator.
-    const bytes = route.id === "catalog" ? stampJson(snapshot.id, stored) : stored;
-    return { bytes, type: entry.type, tag: bytes === stored ? entry.sha256 : sha256(bytes), cache, headers: {} };
+    return { bytes: await snapshot.read(entry), type: entry.type, tag: entry.sha256, cache, headers: {} };
   }
   const made = MADE[route.id];
   if (made !== undefined) return textContent(await made.text(open), made.type, cache);

@@ -162,7 +162,7 @@ export async function renderedAnswer(view: View, open: OpenSnapshot, status: num
 /** @param path of the request, which a stranger typed
  *  @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
-  const { library } = await open.snapshot.data();
+  const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
   return renderedAnswer(view, open, error.status, {

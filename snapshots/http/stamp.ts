@@ -27,12 +27,6 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
   return html;
 }
 
-/** `{"snapshot":"<id>",` in front of the members of a stored JSON object. */
-export function stampJson(id: string, json: Uint8Array): Uint8Array {
-  const rest = Buffer.from(json.buffer, json.byteOffset, json.length).subarray(1);
-  return Buffer.concat([Buffer.from(`{"snapshot":"${id}"${rest.length > 1 ? "," : ""}`), rest]);
-}
-
 function replace(bytes: Buffer, token: string, html: string): Uint8Array {
   const at = bytes.indexOf(token);
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(html), bytes.subarray(at + token.length)]);

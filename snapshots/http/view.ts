@@ -3,6 +3,7 @@
 import { setImmediate } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
+import { partsPath } from "../format/parts.ts";
 import { relationsOf } from "../format/relations.ts";
 import type { ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
@@ -10,7 +11,7 @@ import type { History } from "../page/history.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
+import { createTreeCache, openSnapshot, type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
 import { findSetback } from "../shelf/record-index.ts";
 import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { openPreparedStore, type PreparedStore } from "./prepared.ts";
@@ -232,9 +233,8 @@ export function openView(options: ViewOptions): View {
       const known = opened.get(id);
       if (known !== undefined) return known;
       const found = await open(record);
-      const { size } = (await found.snapshot.find("api/catalog.json")) ?? { size: 0 };
       // However large: two at least stay open.
-      opened.set(id, found, { size: Math.min(Math.max(1, size), OPEN_BYTES / 2) });
+      opened.set(id, found, { size: Math.min(Math.max(1, await objectBytes(found.snapshot)), OPEN_BYTES / 2) });
       return found;
     },
     peekById: (id) => (monotonic() - listed < LOOK_MS && kept.byId.has(id) ? (opened.get(id) ?? null) : null),
@@ -256,6 +256,16 @@ export function openView(options: ViewOptions): View {
 /** What answers under /at follow from, so that they are told from those of the same snapshot while it is served. */
 export function atBasis(id: string): string {
   return `at ${id}`;
+}
+
+/** What the rows of all objects take in the shelf. */
+async function objectBytes(snapshot: Snapshot): Promise<number> {
+  const whole = await snapshot.find(WHOLE_CATALOG);
+  if (whole !== null) return whole.size;
+  const { collections } = await snapshot.library();
+  let bytes = 0;
+  for (const { id } of collections) for (const { size } of await snapshot.files(partsPath.objects(id))) bytes += size;
+  return bytes;
 }
 
 /** Everything that the first requests would have to wait for, with room for others' requests between the steps. */

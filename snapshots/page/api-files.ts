@@ -1,8 +1,10 @@
-/** The files under `api/` of a snapshot: functions of a view's data, so that verify can make them again and compare.
+/** The files of a snapshot that hold a view's data: functions of that data, so that verify can make them again and compare.
  *  None holds the snapshot's own id: a file cannot know the digest of the tree it lies in. Answers add it. */
 import { canonicalJson } from "../digest.ts";
+import { cutParts, partName, partsPath } from "../format/parts.ts";
+import { groupByCollection } from "../format/relations.ts";
 import { openapi } from "../routes/openapi.ts";
-import { catalogJson } from "../query/catalog.ts";
+import { catalogJson, rowsJson } from "../query/catalog.ts";
 import type { ViewData } from "../format/view-data.ts";
 
 export type DerivedFile = { readonly path: string; readonly type: string; readonly bytes: Uint8Array };
@@ -11,27 +13,59 @@ export const JSON_TYPE = "application/json";
 
 /** Every body is canonical JSON (RFC 8785). */
 export function* apiFiles(data: ViewData): Generator<DerivedFile> {
-  yield catalogFile(data);
+  yield* objectParts(data);
   yield* otherApiFiles(data);
 }
 
-export function catalogFile({ library, objects }: Pick<ViewData, "library" | "objects">): DerivedFile {
-  return jsonFile("catalog", catalogJson(library, objects));
+export function* objectParts({ library, objects }: Pick<ViewData, "library" | "objects">): Generator<DerivedFile> {
+  for (const [at, rows] of groupByCollection(library, objects).entries()) {
+    yield* partFiles(
+      partsPath.objects(library.collections[at]?.id ?? ""),
+      rows,
+      ({ key }) => key,
+      (part) => rowsJson(library, part),
+    );
+  }
 }
 
-/** All but the catalog: nothing of them follows from objects. */
+/** All but the objects: nothing of them follows from those. */
 export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<DerivedFile> {
-  const { library, claims, cubs, meta, code, rejected, withheld } = data;
+  const { cubs, code } = data;
+  yield* singleFiles(data);
+  yield* partFiles(partsPath.records, cubs, ({ id }) => id, canonicalJson);
+  yield* partFiles(partsPath.code, code.values(), ({ id }) => id, canonicalJson);
+}
+
+/** In place of parts, earlier versions had these files. */
+export function* wholeApiFiles(data: ViewData): Generator<DerivedFile> {
+  const { library, objects, cubs, meta, code } = data;
+  yield jsonFile("catalog", catalogJson(library, objects));
+  yield jsonFile("cubs", canonicalJson({ count: cubs.length, cubs, meta, returned: cubs.length }));
+  yield jsonFile("code", canonicalJson([...code.values()]));
+  yield* singleFiles(data);
+}
+
+function* singleFiles({ library, claims, cubs, meta, code, rejected, withheld }: Omit<ViewData, "objects">): Generator<DerivedFile> {
   const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
   yield file("library", library);
   yield file("claims", claims);
   yield file("rejected", { rejected, withheld });
   yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url }));
-  yield file("cubs", { count: cubs.length, cubs, meta, returned: cubs.length });
-  yield file("code", [...code.values()]);
   if (meta !== null) yield file("cubs/meta", meta);
   for (const record of cubs) yield file(`cubs/${record.id}`, record);
   for (const index of code.values()) yield file(`cubs/${index.id}/code`, index);
+}
+
+function* partFiles<T>(
+  folder: string,
+  items: Iterable<T>,
+  nameOf: (item: T) => string,
+  format: (part: readonly T[]) => string,
+): Generator<DerivedFile> {
+  let number = 0;
+  for (const part of cutParts(items, nameOf)) {
+    yield { path: `${folder}/${partName(number++)}`, type: JSON_TYPE, bytes: new TextEncoder().encode(format(part)) };
+  }
 }
 
 function jsonFile(name: string, json: string): DerivedFile {

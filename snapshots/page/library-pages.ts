@@ -8,10 +8,11 @@ import type { Extract, Passage } from "../schema/extract.ts";
 import { findCollection, formatEtag, lowerBound, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
+import { jumpsOf } from "./jumps.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
-const BROWSE_PART = 500; // objects on one page of a folder: about 150 kB of HTML
+const BROWSE_PART = 200; // folders and objects on one page of a folder: about 150 kB of HTML
 const NEWEST_CLAIMS = 3;
 const MAX_OUTLINE = 60;
 
@@ -49,17 +50,25 @@ const SORTS: Readonly<Record<string, (a: ObjectRow, b: ObjectRow) => number>> = 
   kind: (a, b) => compareNames(a.kind, b.kind),
 };
 
-export function browseParts({ objects }: Folder): number {
-  return Math.max(1, Math.ceil(objects.length / BROWSE_PART));
+function sortObjects(objects: readonly ObjectRow[], sort: BrowseSort): readonly ObjectRow[] {
+  const compare = SORTS[sort.replace(/^-/, "")] ?? byKey;
+  const sign = sort.startsWith("-") ? -1 : 1;
+  return objects.toSorted((a, b) => sign * compare(a, b) || byKey(a, b));
+}
+
+export function browseParts({ prefixes, objects }: Folder): number {
+  return Math.max(1, Math.ceil((prefixes.length + objects.length) / BROWSE_PART));
 }
 
 /** @param part 1 to `browseParts` */
 export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, part: number): BrowsePage {
   const { folders } = relationsOf(data);
   const { prefix } = folder;
-  const compare = SORTS[sort.replace(/^-/, "")] ?? byKey;
-  const sign = sort.startsWith("-") ? -1 : 1;
-  const objects = folder.objects.toSorted((a, b) => sign * compare(a, b) || byKey(a, b));
+  const objects = sort === "name" ? folder.objects : sortObjects(folder.objects, sort);
+  const named = /^-?name$/.test(sort);
+  const entries = folder.prefixes.length + objects.length;
+  const [from, to] = [(part - 1) * BROWSE_PART, part * BROWSE_PART];
+  const afterFolders = (place: number): number => Math.max(0, place - folder.prefixes.length);
   // What lies at the root is all collections, also where one of them takes what is left over.
   const collection = prefix === "" ? undefined : data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
@@ -68,16 +77,24 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
     collections: prefix === "" ? data.library.collections.length : null,
     crumbs: crumbsOf(data, prefix),
     collection: collection === undefined ? null : collectionCard(data, collection),
-    prefixes: folder.prefixes.map((child) => ({
+    prefixes: folder.prefixes.slice(from, to).map((child) => ({
       prefix: child,
       title: data.library.collections.find((candidate) => candidate.prefix === child)?.title ?? null,
       count: folders.get(child)?.count ?? 0,
       bytes: folders.get(child)?.bytes ?? 0,
     })),
-    objects: objects.slice((part - 1) * BROWSE_PART, part * BROWSE_PART).map(objectCard),
+    objects: objects.slice(afterFolders(from), afterFolders(to)).map(objectCard),
     sort,
     part,
     parts: browseParts(folder),
+    jumps: jumpsOf({
+      items: entries,
+      size: BROWSE_PART,
+      part,
+      path: (target) => pagePath.browsePart(prefix, target) + (sort === "name" ? "" : `?sort=${sort}`),
+      nameAt: named ? (place) => (folder.prefixes[place] ?? objects[afterFolders(place)]?.key ?? "").slice(prefix.length) : null,
+    }),
+    folders: folder.prefixes.length,
     total: folder.objects.length,
   };
 }

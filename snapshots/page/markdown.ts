@@ -6,7 +6,7 @@ import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import { flat } from "./text-files.ts";
-import type { ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
+import type { BrowsePage, ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
 
 /** What a twin may link to: absolute, and pinned where that makes sense. */
 export type MarkdownLinks = { readonly href: (path: string) => string };
@@ -21,6 +21,12 @@ export function pageMarkdown({ model, chrome }: PageInput, { href }: MarkdownLin
 }
 
 type LinkTo = MarkdownLinks["href"];
+
+function partLines({ part, parts, jumps }: Pick<BrowsePage, "part" | "parts" | "jumps">, href: LinkTo): readonly string[] {
+  if (parts < 2) return [];
+  const ranges = jumps.map(({ first, last, path, here }) => (here ? inline(`${first}–${last}`) : link(`${first}–${last}`, href(path))));
+  return ["", `Part ${part} of ${parts}.`, "", ...ranges.map((range) => `- ${range}`)];
+}
 
 function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | null {
   switch (model.page) {
@@ -44,7 +50,7 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
           ({ prefix, count, bytes }) => `- ${link(prefix, href(pagePath.browse(prefix)))}: ${count} objects, ${formatBytes(bytes)}`,
         ),
         ...model.objects.map((card) => objectLine(card, href)),
-        ...(model.parts > 1 ? ["", `Part ${model.part} of ${model.parts}.`] : []),
+        ...partLines(model, href),
       );
     case "object":
       return lines(
@@ -82,6 +88,7 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
           (record) =>
             `- ${recordLink(record, href)} (${inline(record.kind)}, ${inline(record.verification_state)}): ${inline(record.statement)}`,
         ),
+        ...partLines(model, href),
       );
     case "record":
       return recordText(model.record, href);

@@ -59,6 +59,9 @@ export type FrontPage = {
 export const BROWSE_SORTS = ["name", "-name", "size", "-size", "date", "-date", "kind", "-kind"] as const;
 export type BrowseSort = (typeof BROWSE_SORTS)[number];
 
+/** A range of a list that is shown in parts, with the names, or the places, of its first and last item. */
+export type Jump = { readonly path: string; readonly first: string; readonly last: string; readonly here: boolean };
+
 export type BrowsePage = {
   readonly page: "browse";
   readonly prefix: string;
@@ -69,9 +72,11 @@ export type BrowsePage = {
   readonly prefixes: readonly { readonly prefix: string; readonly title: string | null; readonly count: number; readonly bytes: number }[];
   readonly objects: readonly ObjectCard[];
   readonly sort: BrowseSort;
-  /** Large folders come in parts of 500 objects; totals are of the whole folder. */
+  /** Large folders come in parts of 200 entries, folders first; totals are of the whole folder. */
   readonly part: number;
   readonly parts: number;
+  readonly jumps: readonly Jump[];
+  readonly folders: number;
   readonly total: number;
 };
 
@@ -137,7 +142,13 @@ export type ClaimPage = {
   readonly records: readonly RecordCard[];
 };
 
-export type Facet = { readonly name: string; readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[] };
+export type Facet = {
+  readonly name: string;
+  /** The most frequent ones, and those that are selected. */
+  readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[];
+  /** How many values there are besides. */
+  readonly more: number;
+};
 
 export type RegistryPage = {
   readonly page: "registry";
@@ -150,6 +161,7 @@ export type RegistryPage = {
   readonly selected: readonly { readonly name: string; readonly value: string; readonly remove: string }[];
   readonly part: number;
   readonly parts: number;
+  readonly jumps: readonly Jump[];
   /** Site path (with query) of the next and previous part. */
   readonly next: string | null;
   readonly previous: string | null;

@@ -7,20 +7,22 @@ import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
+import { jumpsOf } from "./jumps.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
-export const REGISTRY_PART = 100;
+export const REGISTRY_PART = 50;
+/** Values of a facet that its page names. */
+const FACET_VALUES = 20;
 
 export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const found = findCubs(data.cubs, everything);
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0;
-  const toPart = (target: number): string | null => {
-    if (target < 1 || target > parts) return null;
-    return plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
-  };
+  const pathOf = (target: number): string =>
+    plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
+  const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   /** The same page with one value of a filter more, or without it when it is set. */
   const toggled = (name: CubFilter, value: string): string => {
     const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
@@ -32,11 +34,12 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     const others = new Map(query.filters);
     others.delete(name);
     const candidates = set.length === 0 ? found.cubs : findCubs(data.cubs, { ...everything, filters: others }).cubs;
+    const counts = plain ? countAll(data.cubs, name) : countFacet(candidates, name);
+    const shown = counts.filter(({ value }, at) => at < FACET_VALUES || set.includes(value));
     return {
       name,
-      values: (plain ? countAll(data.cubs, name) : countFacet(candidates, name)).map(({ value, count }) => {
-        return { value, count, selected: set.includes(value), href: toggled(name, value) };
-      }),
+      values: shown.map(({ value, count }) => ({ value, count, selected: set.includes(value), href: toggled(name, value) })),
+      more: counts.length - shown.length,
     };
   }).filter((facet) => facet.values.length > 1 || facet.values.some((value) => value.selected));
   return {
@@ -55,6 +58,14 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     ),
     part,
     parts,
+    // Of a search an exact id comes first, so its places are told.
+    jumps: jumpsOf({
+      items: found.count,
+      size: REGISTRY_PART,
+      part,
+      path: pathOf,
+      nameAt: query.q === "" ? (place) => found.cubs[place]?.id ?? "" : null,
+    }),
     next: toPart(part + 1),
     previous: toPart(part - 1),
     unavailable: registryUnavailable(data),

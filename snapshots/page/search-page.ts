@@ -54,6 +54,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
           : [...counts, { value: chosen, count: 0 }];
       return {
         name,
+        more: 0,
         values: all
           .toSorted((a, b) => b.count - a.count || compareNames(a.value, b.value))
           .map((count) => ({

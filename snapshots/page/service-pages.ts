@@ -88,6 +88,7 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   forbidden: ["The credentials hold, but this identity is not on the list.", "Ask the operator of this library for access."],
   bad_origin: ["The request comes from a web page or for a host that is not allowed.", "Call the service under its own address."],
   not_found: ["Nothing is served at this path.", "See the reference for every path."],
+  collection_not_found: ["No collection of this view has this id.", "The catalog names every collection."],
   object_not_found: ["No object of this view has this key.", "List its prefix, or look whether it was rejected."],
   cub_not_found: ["No record has this id in this snapshot.", "Search the registry, or look whether it was rejected."],
   claim_not_found: ["No claim has this id in this snapshot.", "See the list of claims."],

@@ -41,7 +41,7 @@ export function llmsText(data: ViewData): string {
     "",
     "## Data",
     "",
-    `- [Catalog](${base}/api/catalog): every object with its digest`,
+    `- [Catalog](${base}/api/catalog): every object with its digest; of one collection: ${base}/api/catalog/{collection}`,
     `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence`,
     ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records`] : []),
     `- [Search](${base}/api/search?q=): ranked full text`,

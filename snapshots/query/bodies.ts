@@ -53,7 +53,7 @@ export async function digestBody(open: OpenSnapshot, sha256: string): Promise<Di
 
 /** GET /api/proofs/{key}. @throws ShelfError "object_not_found" */
 export async function proofBody(open: OpenSnapshot, key: string): Promise<ObjectProof> {
-  const { library } = await open.snapshot.data();
+  const library = await open.snapshot.library();
   return objectProof(open.snapshot, key, library.base_url + mountPath(library));
 }
 

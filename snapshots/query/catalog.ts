@@ -7,6 +7,8 @@ import { formatEtag, type Library, mountPath, type ObjectRow } from "../format/v
 
 /** Grows when a field changes its meaning; new fields do not count. */
 const SCHEMA_VERSION = 1;
+/** A list that is still empty. No text in JSON can hold these signs: in a text, quotation marks stand behind a backslash. */
+export const NO_OBJECTS = '"objects":[]';
 
 /** Everything of a catalog but its objects and the snapshot's id. @param totals of the collections, in their order */
 export function catalogFrame(library: Library, totals: readonly Totals[], objects: number): Omit<Catalog, "snapshot"> {
@@ -26,20 +28,22 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
   };
 }
 
-/** RFC 8785 text of everything but the snapshot's id: a file cannot hold the digest of its own tree. @param objects ascending by key */
+/** RFC 8785 text of everything but the snapshot's id, as a file of earlier versions has it. @param objects ascending by key */
 export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
-  const mount = mountPath(library);
   const members = groupByCollection(library, objects);
   const frame = catalogFrame(library, members.map(totalsOf), objects.length);
-  // No text in it can hold these signs: in a text, quotation marks stand behind a backslash.
-  const [head = "", ...tails] = canonicalJson(frame).split('"objects":[]');
-  return head + tails.map((tail, at) => `"objects":[${(members[at] ?? []).map((row) => rowJson(mount, row)).join(",")}]${tail}`).join("");
+  const [head = "", ...tails] = canonicalJson(frame).split(NO_OBJECTS);
+  return head + tails.map((tail, at) => `"objects":${rowsJson(library, members[at] ?? [])}${tail}`).join("");
 }
 
-/** RFC 8785 text of a CatalogObject: its members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */
-function rowJson(mount: string, { key, kind, media_type, sha256, size, source, summary, title, uploaded }: ObjectRow): string {
-  const href = mount + objectPath(key);
-  const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
-  const row: CatalogObject = { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, ...from, summary, title, uploaded };
-  return JSON.stringify(row);
+/** RFC 8785 text of a list of CatalogObjects: their members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */
+export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
+  const mount = mountPath(library);
+  return JSON.stringify(
+    rows.map(({ key, kind, media_type, sha256, size, source, summary, title, uploaded }): CatalogObject => {
+      const href = mount + objectPath(key);
+      const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
+      return { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, ...from, summary, title, uploaded };
+    }),
+  );
 }

@@ -2,7 +2,7 @@
 import { ShelfError } from "../errors.ts";
 import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
-import { foldCase, foldSpaces, parseWordQuery, searchWords } from "./words.ts";
+import { foldCase, foldSpaces, parseWordQuery, searchWords, type WordForms } from "./words.ts";
 import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
@@ -40,10 +40,11 @@ export function parseCubId(id: string): string {
   return id;
 }
 
+const FIELD_OF: ReadonlyMap<CubFilter, keyof CubRecord> = new Map(CUB_FILTERS.map(({ name, field }) => [name, field]));
+
 /** Values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFilter): readonly string[] {
-  const field = CUB_FILTERS.find((candidate) => candidate.name === filter)?.field ?? "repo";
-  const value: unknown = record[field];
+  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"];
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 
@@ -70,9 +71,10 @@ const indexOf = oncePer((records: readonly CubRecord[]): CubIndex => {
     if (known === undefined) postings.set(key, [at]);
     else known.push(at);
   };
+  const forms: WordForms = new Map();
   for (const [at, record] of records.entries()) {
     for (const [name, postings] of filters) for (const value of new Set(filterValues(record, name))) add(postings, value, at);
-    for (const word of searchWords(SEARCHED.map((field) => record[field]).join("\n"))) add(words, word, at);
+    for (const word of searchWords(SEARCHED.map((field) => record[field]).join("\n"), forms)) add(words, word, at);
     ids.set(foldCase(record.id), at);
   }
   return { filters, words, ids };

@@ -27,14 +27,21 @@ export function identifierParts(word: string): readonly string[] {
     .map(foldCase);
 }
 
-/** All words under which a text is found: each whole word and its parts, case-folded. */
-export function searchWords(text: string): ReadonlySet<string> {
+/** Word → the forms under which it is found; for who reads many texts of few words. */
+export type WordForms = Map<string, readonly string[]>;
+
+/** All words under which a text is found: each whole word and its parts, case-folded. @param known gets the forms of its words */
+export function searchWords(text: string, known: WordForms = new Map()): ReadonlySet<string> {
   const words = new Set<string>();
   for (const word of wholeWords(text)) {
-    words.add(foldCase(word));
-    // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
-    for (const name of word.split(".")) if (name !== "") words.add(foldCase(name));
-    for (const part of identifierParts(word)) words.add(part);
+    let forms = known.get(word);
+    if (forms === undefined) {
+      // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
+      const names = word.split(".").filter((name) => name !== "");
+      forms = [...new Set([foldCase(word), ...names.map(foldCase), ...identifierParts(word)])];
+      known.set(word, forms);
+    }
+    for (const form of forms) words.add(form);
   }
   return words;
 }

@@ -14,6 +14,7 @@ export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-
 /** Routes that follow from the snapshot alone. */
 export type FileRouteId =
   | "catalog"
+  | "catalog-collection"
   | "claims"
   | "cubs-all"
   | "cubs-meta"

@@ -195,6 +195,11 @@ export const Catalog = z
   .meta({ id: "Catalog", description: "Every object, grouped by collection" });
 export type Catalog = z.infer<typeof Catalog>;
 
+export const CollectionCatalog = Catalog.pick({ schema_version: true, snapshot: true, source: true })
+  .extend({ collection: CatalogCollection })
+  .meta({ id: "CollectionCatalog", description: "The objects of one collection" });
+export type CollectionCatalog = z.infer<typeof CollectionCatalog>;
+
 const DeclaredCounts = z.object({ public: Count, email_gated: Count });
 
 export const CollectionCounts = DeclaredCounts.extend({

@@ -1,4 +1,4 @@
-/** The rows of a stored catalog, parsed in slices, so that a server that loads the next snapshot goes on answering. */
+/** The rows of a catalog. Earlier versions stored it whole: it is parsed in slices, so that a server that loads it goes on answering. */
 import { setImmediate } from "node:timers/promises";
 import { ShelfError } from "../errors.ts";
 import type { ObjectRow } from "../format/view-data.ts";
@@ -38,7 +38,7 @@ export async function parseCatalogRows(text: string): Promise<ObjectRow[]> {
   return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source }: CatalogObject): ObjectRow {
+export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source }: CatalogObject): ObjectRow {
   const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
   return source === undefined ? row : { ...row, source };
 }

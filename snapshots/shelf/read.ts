@@ -6,14 +6,16 @@ import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Rejection } from "../schema/resources.ts";
-import { parseCatalogRows } from "./catalog-rows.ts";
+import { parseCatalogRows, toRow } from "./catalog-rows.ts";
 import { type CheckedBody, readChecked, WrongBytes } from "./checked-read.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
-import { type BlobEntry, type Entry, parseTree, type Tree } from "../format/tree.ts";
-import type { Library, ViewData } from "../format/view-data.ts";
+import { partsPath } from "../format/parts.ts";
+import { type BlobEntry, compareNames, type Entry, parseTree, type Tree } from "../format/tree.ts";
+import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
 
-/** Parsed trees, shared by all open snapshots. */
 const MAX_CACHED_TREES = 20_000;
+/** Each is forgotten before when no open snapshot has it. */
+const MAX_KNOWN_PARTS = 20_000;
 
 export type Snapshot = {
   readonly id: Sha256;
@@ -27,15 +29,23 @@ export type Snapshot = {
    *  @throws ShelfError "snapshot_damaged" as `read` does */
   readPart(entry: BlobEntry, start: number, end: number): Promise<Uint8Array | CheckedBody>;
   tree(digest: Sha256): Promise<Tree>;
-  /** Everything under api/ as data; read once. */
+  /** Files right in a folder of the tree, by name; none where there is no such folder. */
+  files(folder: string): Promise<readonly BlobEntry[]>;
+  /** What the configuration says of this view; read once. */
+  library(): Promise<Library>;
+  /** Everything that the view's pages and queries follow from; read once. */
   data(): Promise<ViewData>;
   extract(key: string): Promise<Extract | null>;
 };
 
-export type TreeCache = LRUCache<Sha256, Tree>;
+/** Parsed trees and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
+export type TreeCache = {
+  readonly trees: LRUCache<Sha256, Tree>;
+  readonly parts: LRUCache<Sha256, WeakRef<readonly unknown[]>>;
+};
 
 export function createTreeCache(): TreeCache {
-  return new LRUCache({ max: MAX_CACHED_TREES });
+  return { trees: new LRUCache({ max: MAX_CACHED_TREES }), parts: new LRUCache({ max: MAX_KNOWN_PARTS }) };
 }
 
 /** Bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged" */
@@ -48,12 +58,12 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
 
 /** Opens the snapshot that a record names. Reads nothing but the root tree.
  *  @throws ShelfError "snapshot_damaged" when the root is missing or wrong */
-export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<Snapshot> {
+export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: TreeCache): Promise<Snapshot> {
   const tree = async (digest: Sha256): Promise<Tree> => {
-    const cached = trees.get(digest);
+    const cached = cache.trees.get(digest);
     if (cached !== undefined) return cached;
     const parsed = parseTree(await readBlob(shelf, digest));
-    trees.set(digest, parsed);
+    cache.trees.set(digest, parsed);
     return parsed;
   };
   const find = async (path: string): Promise<Entry | null> => {
@@ -69,13 +79,33 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     }
     return found;
   };
+  const files = async (folder: string): Promise<readonly BlobEntry[]> => {
+    const entry = await find(folder);
+    return entry?.kind === "tree" ? (await tree(entry.sha256)).filter((child) => child.kind === "blob") : [];
+  };
   const text = async (path: string): Promise<string> => {
     const entry = await find(path);
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
     return new TextDecoder().decode(await readBlob(shelf, entry.sha256));
   };
+  /** As long as this snapshot is open, its parts are known to the others. */
+  const held: (readonly unknown[])[] = [];
+  const list = async <T>(folder: string, take: (stored: never) => T): Promise<T[]> => {
+    const items: T[] = [];
+    for (const { sha256: digest } of await files(folder)) {
+      let part = cache.parts.get(digest)?.deref();
+      if (part === undefined) {
+        part = (JSON.parse(new TextDecoder().decode(await readBlob(shelf, digest))) as never[]).map(take);
+        cache.parts.set(digest, new WeakRef(part));
+      }
+      held.push(part);
+      for (const item of part as readonly T[]) items.push(item);
+    }
+    return items;
+  };
 
   await tree(record.snapshot);
+  let library: Promise<Library> | null = null;
   let data: Promise<ViewData> | null = null;
   return {
     id: record.snapshot,
@@ -83,6 +113,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
     shelf,
     find,
     tree,
+    files,
     read: (entry) => readBlob(shelf, entry.sha256),
     async readPart({ sha256: digest }, start, end) {
       const file = await shelf.openBlob(digest);
@@ -92,14 +123,19 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, trees: 
         throw cause;
       });
     },
-    data: () => {
-      // A failed load is not remembered: the shelf may come back.
-      data ??= loadViewData(text).catch((error: unknown) => {
+    // A failed load is not remembered: the shelf may come back.
+    library: () =>
+      (library ??= text("api/library.json")
+        .then((json) => JSON.parse(json) as Library)
+        .catch((error: unknown) => {
+          library = null;
+          throw error;
+        })),
+    data: () =>
+      (data ??= loadViewData({ find, text, list }).catch((error: unknown) => {
         data = null;
         throw error;
-      });
-      return data;
-    },
+      })),
     async extract(key) {
       const entry = await find(`extracts/${key}`);
       if (entry?.kind !== "blob") return null;
@@ -122,23 +158,43 @@ function findName(tree: Tree, name: string): Entry | null {
   return null;
 }
 
+type Source = {
+  find(path: string): Promise<Entry | null>;
+  text(path: string): Promise<string>;
+  /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
+  list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;
+};
+
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
-async function loadViewData(text: (path: string) => Promise<string>): Promise<ViewData> {
+async function loadViewData(source: Source): Promise<ViewData> {
+  const { find, text } = source;
   const json = async (name: string): Promise<unknown> => JSON.parse(await text(`api/${name}.json`));
-  const [library, claims, cubs, code, rejected] = (await Promise.all(["library", "claims", "cubs", "code", "rejected"].map(json))) as [
-    Library,
-    ClaimsRegistry,
-    { meta: RegistryMeta | null; cubs: readonly CubRecord[] },
-    readonly CubCode[],
-    { rejected: readonly Rejection[]; withheld: number },
-  ];
+  const library = (await json("library")) as Library;
+  const claims = (await json("claims")) as ClaimsRegistry;
+  const rejected = (await json("rejected")) as { rejected: readonly Rejection[]; withheld: number };
+  const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(text);
+  const { cubs, meta, code, objects } = lists;
+  return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };
+}
+
+/** Snapshots of earlier versions have it, and no parts. */
+export const WHOLE_CATALOG = "api/catalog.json";
+
+type Lists = Pick<ViewData, "objects" | "cubs" | "meta"> & { readonly code: readonly CubCode[] };
+
+async function listsInParts({ find, text, list }: Source, { collections }: Library): Promise<Lists> {
+  const objects: ObjectRow[] = [];
+  for (const { id } of collections) for (const row of await list(partsPath.objects(id), toRow)) objects.push(row);
   return {
-    library,
-    objects: await parseCatalogRows(await text("api/catalog.json")),
-    claims,
-    cubs: cubs.cubs,
-    meta: cubs.meta,
-    code: new Map(code.map((index) => [index.id, index])),
-    ...rejected,
+    objects: objects.sort((a, b) => compareNames(a.key, b.key)),
+    cubs: await list(partsPath.records, (record: CubRecord) => record),
+    code: await list(partsPath.code, (index: CubCode) => index),
+    meta: (await find("api/cubs/meta.json")) === null ? null : (JSON.parse(await text("api/cubs/meta.json")) as RegistryMeta),
   };
+}
+
+async function wholeLists(text: Source["text"]): Promise<Lists> {
+  const { meta, cubs } = JSON.parse(await text("api/cubs.json")) as Pick<ViewData, "meta" | "cubs">;
+  const code = JSON.parse(await text("api/code.json")) as readonly CubCode[];
+  return { meta, cubs, code, objects: await parseCatalogRows(await text(WHOLE_CATALOG)) };
 }

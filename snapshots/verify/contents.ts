@@ -1,14 +1,15 @@
 /** What the files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import { apiFiles } from "../page/api-files.ts";
+import { apiFiles, wholeApiFiles } from "../page/api-files.ts";
 import { sha256 } from "../digest.ts";
 import { storedPages } from "../page/stored-pages.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type Extract, MAX_PASSAGE, OBJECT_KINDS } from "../schema/extract.ts";
-import { Catalog, CollectionCounts, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
+import { Catalog, CatalogObject, CollectionCounts, Rejected, VIEWS, VISIBILITIES } from "../schema/resources.ts";
+import { partsPath } from "../format/parts.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import { type ObjectRow, REGISTRY_STATES, type ViewData } from "../format/view-data.ts";
 import { reasonOf, type Report, type RootName } from "./finding.ts";
@@ -33,12 +34,30 @@ const cubs = z.strictObject({ meta: RegistryMeta.nullable(), count: z.int(), ret
 
 const SHAPES: Readonly<Record<string, z.ZodType>> = {
   "api/library.json": library,
-  "api/catalog.json": Catalog.omit({ snapshot: true }),
   "api/claims.json": ClaimsRegistry,
-  "api/cubs.json": cubs,
-  "api/code.json": z.array(CubCode),
   "api/rejected.json": Rejected,
 };
+
+/** By the folder that they begin with. */
+const PART_SHAPES: readonly (readonly [folder: string, shape: z.ZodType])[] = [
+  [partsPath.objects(""), z.array(CatalogObject)],
+  [`${partsPath.records}/`, z.array(CubRecord)],
+  [`${partsPath.code}/`, z.array(CubCode)],
+];
+
+/** In snapshots of earlier versions, in place of parts. */
+const WHOLE_SHAPES: Readonly<Record<string, z.ZodType>> = {
+  [WHOLE_CATALOG]: Catalog.omit({ snapshot: true }),
+  "api/cubs.json": cubs,
+  "api/code.json": z.array(CubCode),
+};
+
+/** Every file that data is read from, with its shape; the first ones have to be there. */
+function* shapesOf(files: ReadonlyMap<string, BlobEntry>): Generator<readonly [path: string, shape: z.ZodType]> {
+  yield* Object.entries(SHAPES);
+  if (files.has(WHOLE_CATALOG)) yield* Object.entries(WHOLE_SHAPES);
+  for (const path of files.keys()) for (const [folder, shape] of PART_SHAPES) if (path.startsWith(folder)) yield [path, shape];
+}
 
 const passage = z.strictObject({
   heading: z.array(z.string()),
@@ -73,7 +92,7 @@ export async function checkContents(audit: Audit, snapshot: Snapshot, files: Rea
   const { report, root } = audit;
   const tell: Tell = (code, path, detail) => report.add(code, root, { snapshot: snapshot.id, path }, detail);
   let shaped = true;
-  for (const [path, shape] of Object.entries(SHAPES)) {
+  for (const [path, shape] of shapesOf(files)) {
     const entry = files.get(path);
     if (entry === undefined) {
       tell("api_missing", path, "Every snapshot has it.");
@@ -134,23 +153,23 @@ function checkData(tell: Tell, root: RootName, data: ViewData): boolean {
   const ids = data.cubs.map((record) => record.id);
   const claims = data.claims.claims.map((claim) => claim.id);
   for (const [path, list] of [
-    ["api/catalog.json", keys],
-    ["api/cubs.json", ids],
+    ["parts/objects", keys],
+    ["parts/records", ids],
     ["api/claims.json", claims],
   ] as const) {
     if (new Set(list).size !== list.length) add("api_mismatch", path, "An id or key occurs twice.");
   }
   if (ids.some((id, at) => at > 0 && (ids[at - 1] ?? "") >= id))
-    add("api_mismatch", "api/cubs.json", "The records are not in the order of their ids.");
+    add("api_mismatch", "parts/records", "The records are not in the order of their ids.");
   if (data.library.view !== root) add("api_mismatch", "api/library.json", `It says that it is the ${data.library.view} view.`);
   const declaredBy = new Map(data.cubs.map((record) => [record.id, record.file_shas]));
   for (const [id, { files }] of data.code) {
     const digests = declaredBy.get(id) ?? {};
-    if (!declaredBy.has(id)) add("api_mismatch", "api/code.json", `${id} is no record.`);
+    if (!declaredBy.has(id)) add("api_mismatch", "parts/code", `${id} is no record.`);
     for (const file of files) {
       const declared = Object.hasOwn(digests, file.path) ? digests[file.path] : undefined;
       if (declared !== undefined && declared !== file.sha256)
-        add("api_mismatch", "api/code.json", `${id}: a file has another digest than its record says.`);
+        add("api_mismatch", "parts/code", `${id}: a file has another digest than its record says.`);
     }
   }
   if (root === "internal") return sound;
@@ -184,16 +203,17 @@ function checkObjects(tell: Tell, rows: readonly ObjectRow[], files: ReadonlyMap
   for (const path of extrasIn(files, "objects/", listed)) tell("api_mismatch", path, "The catalog does not list this object.");
 }
 
-/** Every file under api/ follows from the few that the data was read from. */
+/** Every file under api/ and parts/ follows from the few that the data was read from. */
 function checkApiFiles(tell: Tell, data: ViewData, files: ReadonlyMap<string, BlobEntry>): void {
   const expected = new Set<string>();
-  for (const { path, bytes } of apiFiles(data)) {
+  for (const { path, bytes } of files.has(WHOLE_CATALOG) ? wholeApiFiles(data) : apiFiles(data)) {
     expected.add(path);
     const entry = files.get(path);
-    if (entry === undefined) tell("derived_missing", path, "It follows from the other files under api/.");
-    else if (entry.sha256 !== sha256(bytes)) tell("derived_differs", path, "It is not what follows from the other files under api/.");
+    if (entry === undefined) tell("derived_missing", path, "It follows from the other data files.");
+    else if (entry.sha256 !== sha256(bytes)) tell("derived_differs", path, "It is not what follows from the other data files.");
   }
-  for (const path of extrasIn(files, "api/", expected)) tell("derived_extra", path, "No route serves it.");
+  for (const folder of ["api/", "parts/"])
+    for (const path of extrasIn(files, folder, expected)) tell("derived_extra", path, "No route serves it.");
 }
 
 const TEXT_FILES: ReadonlySet<string> = new Set(["pages/llms.txt", "pages/robots.txt", "pages/sitemap.xml"]);

@@ -31,7 +31,7 @@ function openAudit(shelf: Shelf): Audit {
     hashed: new Map(),
     derived: new Set(),
     walked: new Set(),
-    trees: createTreeCache(),
+    cache: createTreeCache(),
     maxFolders: MAX_FOLDERS,
   };
 }
@@ -56,7 +56,7 @@ async function countReads<T extends object>(items: readonly T[], name: keyof T, 
 test("the code of ten times as many records costs ten times as many looks at their ids", async () => {
   const record = (await full.readPointer()) as SnapshotRecord;
   const audit = openAudit(full);
-  const snapshot = await openSnapshot(full, record, audit.trees);
+  const snapshot = await openSnapshot(full, record, audit.cache);
   const files = (await walkSnapshot(audit, record.snapshot, true)) ?? assert.fail("it is whole");
   const reads = async (count: number): Promise<number> => {
     const cubs = Array.from({ length: count }, (_, n) => ({

@@ -139,9 +139,9 @@ async function checkOldChanges({ shelf, report, root }: Audit, served: readonly 
   }
 }
 
-async function openOrNull({ shelf, trees, maxFolders }: Audit, record: SnapshotRecord): Promise<Snapshot | null> {
+async function openOrNull({ shelf, cache, maxFolders }: Audit, record: SnapshotRecord): Promise<Snapshot | null> {
   try {
-    const snapshot = await openSnapshot(shelf, record, trees);
+    const snapshot = await openSnapshot(shelf, record, cache);
     let loads = 0;
     return {
       ...snapshot,

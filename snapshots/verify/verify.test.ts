@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import fc from "fast-check";
 import { canonicalJson, sha256 } from "../digest.ts";
+import { rowsJson } from "../query/catalog.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { type VerifyOptions, verifyShelf } from "./verify.ts";
@@ -260,7 +261,8 @@ const json = (path: string): unknown => {
     "api/claims.json": claims,
     "api/library.json": library,
     "api/rejected.json": { rejected, withheld },
-    "api/cubs.json": { count: 2, returned: 2, meta, cubs },
+    "parts/records/0000000.json": cubs,
+    "api/cubs/meta.json": meta,
   };
   return structuredClone(bodies[path]);
 };
@@ -270,7 +272,9 @@ test("files that contradict each other are found though every digest fits", asyn
     files: { [path]: typeof content === "string" ? content : canonicalJson(content) },
   });
   const claims = json("api/claims.json") as { claims: Record<string, unknown>[] };
-  const cubs = json("api/cubs.json") as { count: number; cubs: Record<string, unknown>[] };
+  const records = "parts/records/0000000.json";
+  const cubs = json(records) as Record<string, unknown>[];
+  const rows = rowsJson(tinyData(TINY, "public").library, tinyData(TINY, "public").objects);
   const library = json("api/library.json") as Record<string, unknown>;
   const cases: readonly (readonly [TinyOptions, string])[] = [
     [{ without: ["api/claims.json"] }, "api_missing"],
@@ -278,11 +282,17 @@ test("files that contradict each other are found though every digest fits", asyn
     [one("api/claims.json", "{"), "api_malformed"],
     [one("api/claims.json", { ...claims, claims: [{ ...claims.claims[0], private_note: 1 }] }), "api_malformed"],
     [one("api/claims.json", { ...claims, claims: [claims.claims[0], claims.claims[0]] }), "api_mismatch"],
-    [one("api/cubs.json", { ...cubs, count: 3 }), "derived_differs"],
-    [one("api/cubs.json", { ...cubs, cubs: [...cubs.cubs].reverse() }), "api_mismatch"],
-    [one("api/cubs.json", { ...cubs, cubs: [cubs.cubs[0], { ...cubs.cubs[1], operator: "x" }] }), "api_malformed"],
+    [one(records, JSON.stringify(cubs)), "derived_differs"],
+    [one(records, [...cubs].reverse()), "api_mismatch"],
+    [one(records, [cubs[0], { ...cubs[1], operator: "x" }]), "api_malformed"],
+    [one(records, [cubs[0]]), "derived_extra"],
+    [one("parts/records/0000001.json", []), "derived_extra"],
+    [one("parts/records/0000001.json", cubs), "api_mismatch"],
+    [one("parts/objects/notes/0000000.json", rows.replace('"size":', '"size":1')), "api_mismatch"],
+    [one("parts/objects/notes/0000000.json", rows.replace('"etag":"', '"etag":"x')), "derived_differs"],
+    [one("parts/objects/drafts/0000000.json", rows), "derived_extra"],
     [one("api/library.json", { ...library, view: "internal" }), "api_mismatch"],
-    [one("api/library.json", { ...library, collections: [] }), "derived_differs"],
+    [one("api/library.json", { ...library, collections: [] }), "derived_extra"],
     [one("api/library.json", { ...library, collections: [...(library["collections"] as object[]), GATED_COLLECTION] }), "gated_in_public"],
     [one("api/cubs/CUB-0001.json", "{}"), "derived_differs"],
     [{ without: ["api/cubs/CUB-0001.json"] }, "derived_missing"],

@@ -105,7 +105,7 @@ async function openAudit(
   }
   for (const name of await shelf.findDamagedPacks())
     shared.report.add("pack_damaged", root, { path: `packs/${name}.zip` }, "It has another digest.");
-  return { ...shared, root, shelf, own, other, walked: new Set(), trees: createTreeCache() };
+  return { ...shared, root, shelf, own, other, walked: new Set(), cache: createTreeCache() };
 }
 
 /** `view`: the current one, when it is sound enough to be compared with the other. `reached`: what all records need, when
@@ -131,7 +131,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     view = await guard(report, root, current.snapshot, async () => {
       const files = await walkSnapshot(audit, current.snapshot, true);
       if (files === null) return null;
-      const snapshot = await openSnapshot(shelf, current, audit.trees);
+      const snapshot = await openSnapshot(shelf, current, audit.cache);
       const data = await checkContents(audit, snapshot, files);
       if (data === null) return null;
       if (derive !== undefined) await checkDerived(audit, snapshot, data, files, derive);

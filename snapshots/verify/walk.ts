@@ -31,8 +31,8 @@ export type Audit = {
   readonly derived: Set<string>;
   /** "<digest> <path>" of the trees that were walked. */
   readonly walked: Set<string>;
-  /** Trees that were read, hashed and found good. */
-  readonly trees: TreeCache;
+  /** Its trees were read, hashed and found good. */
+  readonly cache: TreeCache;
   readonly maxFolders: number;
 };
 
@@ -94,14 +94,14 @@ function placeOf(audit: Audit, digest: Sha256): string {
 
 async function readTree(audit: Audit, digest: Sha256, size: number | null, place: Place): Promise<Tree | null> {
   if (!(await checkBlob(audit, digest, size, place))) return null;
-  const known = audit.trees.get(digest);
+  const known = audit.cache.trees.get(digest);
   if (known !== undefined) return known;
   try {
     const bytes = await audit.shelf.getBlob(digest);
     // Hashed again: what was good a moment ago may have been replaced.
     if (bytes === null || sha256(bytes) !== digest) throw new Error("It changed while it was read.");
     const tree = parseTree(bytes);
-    audit.trees.set(digest, tree);
+    audit.cache.trees.set(digest, tree);
     return tree;
   } catch (error) {
     audit.report.add("tree_malformed", audit.root, place, `Tree ${digest}: ${reasonOf(error)}`);

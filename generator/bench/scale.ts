@@ -1,0 +1,149 @@
+/** What grows with a library, at its full size and at a tenth of it: builds, and a server that has just been started. */
+import { appendFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { Pool } from "undici";
+import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
+import { startServing } from "../fixtures/serving-process.ts";
+import type { Figure } from "./figure.ts";
+import { measureBuild, writeConfig } from "./library.ts";
+import { type Cost, descendants, memoryOf } from "./measure.ts";
+import { writeNotes, writeRegistry } from "./notes.ts";
+
+export const FULL = 100_000;
+const SMALLER = 10;
+const MAX_GROWTH = 1.15;
+const MAX_PEAK_MB = 1500;
+const MAX_UNCHANGED_S = 2;
+const MAX_CHANGED_PERCENT = 1;
+const MAX_START_S = 3;
+const MAX_SERVER_MB = 600;
+const MAX_PAGE_KB = 60;
+
+/** @param folder a new one
+ *  @param objects and half as many records; a tenth of them in one folder */
+export async function benchScale(folder: string, objects: number): Promise<readonly Figure[]> {
+  const small = await buildCold(join(folder, "small"), objects / SMALLER);
+  const full = await buildCold(join(folder, "full"), objects);
+  const { cost: same, summary } = await measureBuild(full.config);
+  if (summary.published) throw new Error("A build of an unchanged library published a snapshot.");
+  await appendFile(join(folder, "full/library", full.keys[Math.floor(objects / 2)] ?? ""), "\nOne line more.\n");
+  const { cost: one } = await measureBuild(full.config);
+  const site = await readEverything(full.config, full.keys);
+  const at = `${objects.toLocaleString("en")} objects, ${(objects / 2).toLocaleString("en")} records`;
+  const most = (figure: string, value: number, unit: string, target: number, note: string): Figure => ({
+    figure: `${figure}, ${at}`,
+    value,
+    unit,
+    target: { at: "most", value: target },
+    note,
+  });
+  const tell = ({ cpu_s, wall_s, peak_mb }: Cost): string =>
+    `${cpu_s.toFixed(1)} s of processor, ${wall_s.toFixed(1)} s by the clock, ${peak_mb.toFixed(0)} MB`;
+  return [
+    most(
+      "cold build, of linear growth from a tenth",
+      full.cost.cpu_s / small.cost.cpu_s / SMALLER,
+      "×",
+      MAX_GROWTH,
+      `${tell(full.cost)}: ${programs(full.cost)}; a tenth ${tell(small.cost)}`,
+    ),
+    most(
+      "cold build, peak memory of all its processes",
+      full.cost.peak_mb,
+      "MB",
+      MAX_PEAK_MB,
+      `a tenth ${small.cost.peak_mb.toFixed(0)} MB`,
+    ),
+    most("nothing changed, processor", same.cpu_s, "s", MAX_UNCHANGED_S, tell(same)),
+    most("one changed, processor, of the cold build", (100 * one.cpu_s) / full.cost.cpu_s, "%", MAX_CHANGED_PERCENT, tell(one)),
+    most("server, start to the first answer", site.start_s, "s", MAX_START_S, `memory then ${site.fresh_mb.toFixed(0)} MB`),
+    most(
+      "server, resident memory",
+      site.used_mb,
+      "MB",
+      MAX_SERVER_MB,
+      `after ${site.requests} requests of each kind, /api/catalog included`,
+    ),
+    ...site.pages.map(([path, bytes]) =>
+      most(`${path}, without its styles and scripts`, bytes / 1000, "kB", MAX_PAGE_KB, "not compressed"),
+    ),
+  ];
+}
+
+async function buildCold(
+  folder: string,
+  objects: number,
+): Promise<{ readonly config: string; readonly keys: readonly string[]; readonly cost: Cost }> {
+  await mkdir(folder, { recursive: true });
+  const keys = await writeNotes(folder, objects, objects / 10);
+  const registry = await writeRegistry(folder, objects / 2);
+  const config = await writeConfig(folder, "Notes and records", ["notes"], [], registry);
+  const { cost } = await measureBuild(config);
+  return { config, keys, cost };
+}
+
+function programs({ by_process }: Cost): string {
+  const parts = Object.entries(by_process).sort(([, a], [, b]) => b - a);
+  return parts
+    .filter(([, cpu]) => cpu >= 1)
+    .map(([name, cpu]) => `${name} ${cpu.toFixed(0)}`)
+    .join(", ");
+}
+
+/** Everything that readers ask of a server, some of each. */
+async function readEverything(
+  config: string,
+  keys: readonly string[],
+): Promise<{
+  readonly start_s: number;
+  readonly fresh_mb: number;
+  readonly used_mb: number;
+  readonly requests: number;
+  readonly pages: readonly (readonly [path: string, bytes: number])[];
+}> {
+  const began = performance.now();
+  const site = await startServing(["--only", "site", "--config", config]);
+  const pool = new Pool(site.url, { connections: 4, bodyTimeout: 0, headersTimeout: 0 });
+  const read = async (path: string): Promise<number> => {
+    const { statusCode, body } = await pool.request({ path, method: "GET" });
+    let bytes = 0;
+    for await (const chunk of body) bytes += (chunk as Buffer).length;
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}.`);
+    return bytes;
+  };
+  const memory = (): number =>
+    descendants(site.child.pid ?? 0)
+      .map(memoryOf)
+      .reduce((sum, { own, shared }) => sum + own + shared, 0) / 1024;
+  try {
+    await read("/api/list");
+    const start_s = (performance.now() - began) / 1000;
+    const fresh_mb = memory();
+    const requests = 20;
+    for (let at = 0; at < requests; at++) {
+      const key = keys[(at * 7919) % keys.length] ?? "";
+      const id = `CUB-${String(((at * 7919) % Math.floor(keys.length / 2)) + 1).padStart(5, "0")}`;
+      const folder = key.slice(0, key.lastIndexOf("/") + 1);
+      for (const path of [
+        objectPath(key),
+        pagePath.object(key),
+        pagePath.browse(folder),
+        `/api/list?prefix=${folder}`,
+        `/api/search?q=digest+${at}`,
+        `/api/cubs?q=insert+${at}`,
+        `/api/cubs/${id}`,
+        pagePath.record(id),
+        "/registry/",
+      ])
+        await read(path);
+    }
+    for (const path of ["/api/catalog", "/api/cubs.json", "/api/catalog"]) await read(path);
+    const pages: (readonly [string, number])[] = [];
+    for (const path of ["/", "/search/?q=digest", "/registry/", "/registry/?verification_state=VERIFIED", "/browse/notes/flat/"])
+      pages.push([path, await read(path)]);
+    return { start_s, fresh_mb, used_mb: memory(), requests, pages };
+  } finally {
+    await pool.destroy();
+    await site.stop();
+  }
+}

@@ -1,0 +1,51 @@
+/** Bodies that are as long as the library, in pieces: texts, and between them the items of stored parts, in order. */
+import { canonicalJson } from "../digest.ts";
+import { partsPath } from "../format/parts.ts";
+import { groupByCollection, relationsOf } from "../format/relations.ts";
+import type { ViewData } from "../format/view-data.ts";
+import type { Catalog } from "../schema/resources.ts";
+import { catalogFrame, NO_OBJECTS, rowsJson } from "./catalog.ts";
+
+export type Pieces = readonly (string | { readonly parts: string })[];
+
+/** GET /api/catalog. @param snapshot its id, which no file of its own can hold */
+export function catalogPieces(data: ViewData, snapshot: string): Pieces {
+  const [head = "", ...tails] = canonicalJson(frameOf(data)).split(NO_OBJECTS);
+  const lists = tails.flatMap((tail, at) => withObjects(data.library.collections[at]?.id ?? "", tail));
+  return [stamped(snapshot, head), ...lists];
+}
+
+/** GET /api/catalog/{collection}; null for a collection that this view does not have. */
+export function collectionPieces(data: ViewData, snapshot: string, id: string): Pieces | null {
+  const { schema_version, source, collections } = frameOf(data);
+  const collection = collections.find((candidate) => candidate.id === id);
+  if (collection === undefined) return null;
+  const [head = "", tail = ""] = canonicalJson({ schema_version, source, collection }).split(NO_OBJECTS);
+  return [stamped(snapshot, head), ...withObjects(id, tail)];
+}
+
+/** GET /api/cubs.json. */
+export function recordsPieces({ cubs, meta }: ViewData): Pieces {
+  const [head = "", tail = ""] = canonicalJson({ count: cubs.length, cubs: [], meta, returned: cubs.length }).split('"cubs":[]');
+  return [`${head}"cubs":[`, { parts: partsPath.records }, `]${tail}`];
+}
+
+/** The same for a snapshot of an earlier version, which has no parts. */
+export function withoutParts({ library, objects, cubs }: ViewData, pieces: Pieces): Pieces {
+  const members = groupByCollection(library, objects);
+  const texts = new Map(library.collections.map(({ id }, at) => [partsPath.objects(id), () => rowsJson(library, members[at] ?? [])]));
+  texts.set(partsPath.records, () => canonicalJson(cubs));
+  return pieces.map((piece) => (typeof piece === "string" ? piece : (texts.get(piece.parts)?.() ?? "[]").slice(1, -1)));
+}
+
+function frameOf(data: ViewData): Omit<Catalog, "snapshot"> {
+  return catalogFrame(data.library, [...relationsOf(data).totals.values()], data.objects.length);
+}
+
+function stamped(snapshot: string, head: string): string {
+  return `{"snapshot":"${snapshot}",${head.slice(1)}`;
+}
+
+function withObjects(collection: string, tail: string): Pieces {
+  return ['"objects":[', { parts: partsPath.objects(collection) }, `]${tail}`];
+}
