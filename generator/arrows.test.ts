@@ -22,7 +22,7 @@ const FOLDERS = Object.keys(ARROWS);
 const LAYERS = [
   ["errors.ts", "digest.ts"],
   ["schema", "embed"],
-  ["format", "index"],
+  ["format", "index", "log"],
   ["shelf"],
   ["query"],
   ["routes", "tools"],

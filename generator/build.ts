@@ -11,7 +11,7 @@ import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-director
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
-import { type Facts, gatherFacts, journalMaker } from "./facts.ts";
+import { type ByView, type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { clearJournal, openJournal } from "./journal.ts";
@@ -37,14 +37,16 @@ import {
   type WithdrawnSnapshot,
 } from "./publish/gating.ts";
 import { checkLeaks } from "./publish/leak-check.ts";
+import { openSigners } from "./publish/log-signer.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { closeIndex, keepRecords, openShelves, type Shelves } from "./shelves.ts";
+import { closeIndex, keepLogs, keepRecords, openShelves, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
+import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { openOrigins } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
@@ -102,6 +104,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
 async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions): Promise<BuildSummary> {
   const clock = options.now ?? (() => new Date());
   const progress = options.progress ?? openProgress();
+  const signers = openSigners(config);
   const started = clock();
   const began = performance.now();
   if (options.adopt !== true) await refuseOther(config, shelves);
@@ -121,7 +124,9 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
-    return together((tasks) => carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, acceptLoss, keepHistory }));
+    return together((tasks) =>
+      carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, keepHistory }),
+    );
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
     if (!(error instanceof ShelfError && error.code === "snapshot_damaged") || (facts.state === EMPTY_STATE && facts.journal.size === 0)) {
@@ -150,6 +155,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     () => keepRecords(shelves),
     (code) => `The log of what was served could not be kept (${code}): servers read each record for it.`,
   );
+  // Of a shelf that had none, or that is signed from now on.
+  const unsigned = await noteFailure(
+    () => keepLogs(shelves, signers),
+    (code) => `The log of publications could not be brought up to date (${code}): run verify, and repair.`,
+  );
   const untidy = await noteFailure(
     () => tidy(shelves, outcome, options.repack ?? false),
     (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
@@ -161,7 +171,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged, ...untidy],
+    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged, ...unsigned, ...untidy],
   };
 }
 
@@ -188,6 +198,7 @@ type Work = {
   readonly shelves: Shelves;
   readonly clock: () => Date;
   readonly progress: Progress;
+  readonly signers: ByView<LogSigner>;
   readonly acceptLoss: boolean;
   readonly keepHistory: boolean;
 };
@@ -280,6 +291,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     created: clock().toISOString(),
     inputs: inputsOf(facts),
     anew: facts.setbacks.length > 0,
+    signers: work.signers,
   });
   const notes: string[] = [...leakNotes, ...describeExposure(exposure, keepHistory)];
   const withdrawn = keepHistory ? [] : exposure.snapshots;

@@ -118,6 +118,15 @@ command("rollback", "Serve an earlier snapshot again", snapshots)
     (await import("./commands/snapshots.ts")).runRollback(id, options),
   );
 
+command("keygen", "Make a key that signs the log of publications: what to write into the configuration, and LOG_KEY")
+  .argument("[origin]", "name of the log; by default the address of the configuration")
+  .action(async (origin: string | undefined, options: CommonOptions) => (await import("./commands/log.ts")).runKeygen(origin, options));
+
+const log = program.command("log").description("Look after the log of publications");
+command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
+  .argument("<file>", "the checkpoint, with their signatures")
+  .action(async (file: string, options: CommonOptions) => (await import("./commands/log.ts")).runCosigned(file, options));
+
 const registry = program.command("registry").description("Look at a registry of proof records");
 command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
   .argument("<file>")

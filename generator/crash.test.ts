@@ -10,9 +10,11 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../snapshots/digest.ts";
+import { generateKey } from "../snapshots/log/note.ts";
 import { openIndex } from "../snapshots/index/open.ts";
 import { diffSnapshots } from "../snapshots/shelf/diff.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
+import { describeLog } from "../snapshots/shelf/log.ts";
 import type { Shelf } from "../snapshots/shelf/shelf.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { build } from "./build.ts";
@@ -30,6 +32,10 @@ const RECOVER_EVERY = 10;
 const CHILD = fileURLToPath(new URL("./fixtures/crash-child.ts", import.meta.url));
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 
+const PAIR = generateKey("library.example/shelf");
+// Here, and in every build that is killed.
+process.env["LOG_KEY"] = PAIR.privateKey;
+
 const CONFIG = `title: Crash library
 baseUrl: http://library.example
 store: { kind: directory, root: ./library }
@@ -39,13 +45,14 @@ collections:
   - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
 claims: { path: ./claims.yaml }
 embeddings: { kind: none }
+log: { origin: library.example/shelf, publicKey: "PUBLIC_KEY" }
 `;
 
 async function makeLibrary(t: TestContext, shelf = "./shelf"): Promise<{ dir: string; file: string; config: Config }> {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-crash-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   await writeFiles(dir, [
-    ["proofshelf.yaml", CONFIG.replace("SHELF", shelf)],
+    ["proofshelf.yaml", CONFIG.replace("SHELF", shelf).replace("PUBLIC_KEY", PAIR.publicKey)],
     ["library/notes/steady.md", "# Steady\n\nAlways the same.\n"],
     ["library/notes/turn.md", "# Turn\n\nTurn 0.\n"],
     ["claims.yaml", "claims: []\n"],
@@ -136,6 +143,7 @@ async function checkShelf(shelf: Shelf, read = new Set<string>()): Promise<strin
     "the pointer is one of the records",
   );
   assert.notEqual(await shelf.readChanges(record.sequence), null);
+  assert.equal((await describeLog(shelf, record)).state, "signed", "the log's head is signed, and its last entry is the pointer's record");
   const index = await openIndex(shelf.indexUri);
   try {
     assert.equal(await index.findProblem(record.snapshot), null, "the snapshot is in the index, whole");

@@ -6,6 +6,7 @@ import type { ViewData } from "../snapshots/format/view-data.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import { extendLog, type LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 
@@ -59,6 +60,18 @@ export async function readServed(shelf: Shelf, record: SnapshotRecord): Promise<
 export async function keepRecords(shelves: Pick<Shelves, "public" | "internal">): Promise<void> {
   const pointers = await readPointers(shelves);
   for (const view of ["public", "internal"] as const) await shelves[view].records.keep(pointers[view]?.sequence ?? 0);
+}
+
+/** Makes the logs of publications reach what is served, and signs them. Only under the build lock. */
+export async function keepLogs(
+  shelves: Pick<Shelves, "public" | "internal">,
+  signers: Readonly<Record<"public" | "internal", LogSigner>>,
+): Promise<void> {
+  const pointers = await readPointers(shelves);
+  for (const view of ["public", "internal"] as const) {
+    const pointer = pointers[view];
+    if (pointer !== null) await extendLog(shelves[view], pointer, signers[view]);
+  }
 }
 
 /** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */

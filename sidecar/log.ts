@@ -16,7 +16,7 @@ const SECRET_NAMES = [
   '["x-resource-library-reindex-token"]',
 ];
 /** Environment variables whose values must not be written, wherever they turn up. */
-const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
+const SECRET_VARIABLES = ["REINDEX_TOKEN", "AI_GATEWAY_ID", "INFERENCE_API_KEY", "LOG_KEY", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"];
 const MIN_SECRET = 6;
 /** Compact tokens: three base64url parts that begin like a JSON object. */
 const TOKEN = /eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*\.?[A-Za-z0-9_-]*/g;

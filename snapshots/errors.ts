@@ -50,6 +50,8 @@ export const PROBLEMS = {
   bad_source: [500, "A source could not be read"],
   build_running: [500, "Another build is running"],
   build_failed: [500, "The build failed"],
+  bad_checkpoint: [500, "A checkpoint of the log is malformed, or nobody who is trusted signed it"],
+  bad_log: [500, "The log of publications contradicts itself"],
   lost_race: [500, "Another publisher moved the pointer first"],
 } as const satisfies Record<string, Row>;
 

@@ -6,6 +6,7 @@ import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { ChangeCounts, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { findSetback } from "../../snapshots/shelf/record-index.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
+import { openSigners } from "../publish/log-signer.ts";
 import { publish } from "../publish/publish.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { type Held, openGating } from "../../snapshots/verify/held.ts";
@@ -110,6 +111,7 @@ function refuseToReveal(held: readonly Held[]): void {
 export async function runRollback(id: string, options: CommonOptions & { readonly reveal?: boolean }): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: false });
   const shelves = openShelves(config);
+  const signers = openSigners(config);
   const moved = await withBuildLock(shelves.buildDir, async () => {
     const target = await findRecord(shelves.public, id);
     const partner = findPartner((await shelves.internal.records.index()).records, target);
@@ -137,6 +139,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
       next: { public: target.snapshot, internal: partner.snapshot },
       created: new Date().toISOString(),
       inputs: target.inputs,
+      signers,
       anew: setback !== null,
       restores: { public: target.sequence, internal: partner.sequence },
     });

@@ -49,6 +49,7 @@ export type Config = Readonly<
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
   readonly answers: NonNullable<ParsedConfig["answers"]> | null;
+  readonly log: NonNullable<ParsedConfig["log"]> | null;
   readonly gateway: NonNullable<ParsedConfig["gateway"]> | null;
   readonly trustProxy: NonNullable<ParsedConfig["trustProxy"]> | null;
 };
@@ -165,6 +166,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
     leaks: parsed.leaks,
+    log: parsed.log ?? null,
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,

@@ -3,11 +3,14 @@
  *  Messages complete a sentence that begins with the key: `baseUrl is not an http or https address; …`. */
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { parseKey } from "../../snapshots/log/note.ts";
 
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",
   "AI_GATEWAY_ID",
   "INFERENCE_API_KEY",
+  "LOG_KEY",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
@@ -235,6 +238,30 @@ const allowance = z
     "allows nothing; write text, or gated for all that one gated object says",
   );
 
+const noteKey = z.string().superRefine(refuse(findNoteKeyProblem));
+
+function findNoteKeyProblem(value: string): string | null {
+  try {
+    parseKey(value);
+    return null;
+  } catch (error) {
+    if (error instanceof ShelfError) return error.message;
+    throw error;
+  }
+}
+
+const logSchema = z
+  .strictObject({
+    origin: some("the log's name, as keygen printed it").meta({ description: "Name of the log, which its checkpoints begin with" }),
+    publicKey: noteKey.meta({ description: "Public key of the log, as keygen printed it; the private one is LOG_KEY in the environment" }),
+    witnesses: z.array(noteKey).default([]).meta({ description: "Public keys of others whose signatures on checkpoints are checked" }),
+  })
+  .superRefine(({ origin: name, publicKey }, context) => {
+    if (findNoteKeyProblem(publicKey) !== null || parseKey(publicKey).name === name) return;
+    const message = `is the key of ${JSON.stringify(parseKey(publicKey).name)}, not of log.origin; write the two as keygen printed them`;
+    context.addIssue({ code: "custom", path: ["publicKey"], message });
+  });
+
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
 export const configSchema = z.strictObject({
@@ -305,6 +332,7 @@ export const configSchema = z.strictObject({
     .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
     .prefault({})
     .meta({ description: "Exceptions from the rule that nothing gated is public" }),
+  log: logSchema.optional().meta({ description: "Who signs the log of publications; unsigned when left out" }),
   gateway: z
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })
     .optional()

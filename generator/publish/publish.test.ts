@@ -13,6 +13,12 @@ import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { ByView } from "../facts.ts";
 import { publish } from "./publish.ts";
 
+/** Of a library that has no key. */
+const SIGNERS = {
+  public: { origin: "library.example/shelf", key: null },
+  internal: { origin: "library.example/shelf/internal", key: null },
+};
+
 type Pair = { readonly public: Shelf; readonly internal: Shelf };
 
 function newRoot(t: TestContext): string {
@@ -45,7 +51,7 @@ async function publishTurn(pair: Pair, source: TinySource, through: Pair = pair,
     internal: await draftTiny(pair.internal, tinyData(source, "internal"), source),
     public: await draftTiny(pair.public, tinyData(source, "public"), source),
   };
-  await publish(through, { current: await servedOf(pair), next, created, inputs: {} });
+  await publish(through, { current: await servedOf(pair), next, created, inputs: {}, signers: SIGNERS });
 }
 
 const errorsOf = async (pair: Pair) => (await verifyShelf(pair)).filter(({ severity }) => severity === "error");
@@ -57,13 +63,14 @@ function dyingPair(pair: Pair, before: number): Pair {
     const count = <Args extends unknown[]>(write: (...args: Args) => Promise<void>) => {
       return (...args: Args): Promise<void> => (writes++ === before ? Promise.reject(new Error("killed")) : write(...args));
     };
-    return { ...shelf, putRecord: count(shelf.putRecord), swapPointer: count(shelf.swapPointer) };
+    const log = { ...shelf.log, put: count(shelf.log.put) };
+    return { ...shelf, log, putRecord: count(shelf.putRecord), swapPointer: count(shelf.swapPointer) };
   };
   return { public: dies(pair.public), internal: dies(pair.internal) };
 }
 
 test("wherever a publication is cut short, internal contains public, and the next one goes on", async (t) => {
-  const WRITES = 5;
+  const WRITES = 7;
   for (let before = 0; before <= WRITES; before++) {
     const root = newRoot(t);
     await publishTurn(openPair(root), sourceOf(1));
@@ -72,7 +79,7 @@ test("wherever a publication is cut short, internal contains public, and the nex
     else await dying;
     // Whoever looks now sees it as a process does that has just been started.
     const served = await servedOf(openPair(root));
-    assert.equal(served.public?.sequence, before < 4 ? 1 : 2, `before write ${before}`);
+    assert.equal(served.public?.sequence, before < 6 ? 1 : 2, `before write ${before}`);
     assert.equal(served.internal?.public, served.public?.sequence, `before write ${before}`);
     assert.deepEqual(await errorsOf(openPair(root)), [], `before write ${before}`);
     await publishTurn(openPair(root), sourceOf(3));
@@ -85,7 +92,7 @@ test("wherever a publication is cut short, internal contains public, and the nex
 
 test("a first publication that is cut short serves neither view", async (t) => {
   const root = newRoot(t);
-  await assert.rejects(publishTurn(openPair(root), sourceOf(1), dyingPair(openPair(root), 3)), /killed/);
+  await assert.rejects(publishTurn(openPair(root), sourceOf(1), dyingPair(openPair(root), 5)), /killed/);
   assert.deepEqual(await servedOf(openPair(root)), { public: null, internal: null });
   await publishTurn(openPair(root), sourceOf(1));
   assert.deepEqual(await errorsOf(openPair(root)), []);
@@ -113,6 +120,7 @@ test("with every public record stands an internal one, also where the internal v
     next: { public: other, internal: current.internal?.snapshot ?? "" },
     created: "2026-02-02T00:00:00Z",
     inputs: {},
+    signers: SIGNERS,
   });
   const { public: shown, internal } = await servedOf(pair);
   assert.deepEqual([shown?.sequence, internal?.sequence, internal?.public], [2, 2, 2]);
@@ -126,7 +134,7 @@ test("a shelf of an earlier version is served as it stands, and the next publica
   writeFileSync(join(root, "internal/current.json"), canonicalJson(bare));
   assert.deepEqual(await openPair(root).internal.readPointer(), bare);
   assert.deepEqual(await errorsOf(openPair(root)), []);
-  const WRITES = 5;
+  const WRITES = 7;
   for (let before = 0; before <= WRITES; before++) {
     const dying = publishTurn(openPair(root), sourceOf(2 + before), dyingPair(openPair(root), before));
     await dying.catch(() => undefined);
@@ -151,7 +159,7 @@ test("an internal pointer that does not fit the public one is told, and put righ
     public: current.public?.snapshot ?? "",
     internal: await draftTiny(pair.internal, tinyData(sourceOf(2), "internal"), sourceOf(2)),
   };
-  await publish(pair, { current, next, created: "2026-02-03T00:00:00Z", inputs: {} });
+  await publish(pair, { current, next, created: "2026-02-03T00:00:00Z", inputs: {}, signers: SIGNERS });
   assert.deepEqual(await errorsOf(openPair(root)), []);
 });
 

@@ -1,14 +1,18 @@
-/** The last step: records, then pointers, in the order that leaves what was served before served whatever happens. Blobs, trees
+/** The last step: records, then heads of the logs that are over them, then pointers, in the order that leaves what was served before served whatever happens. Blobs, trees
  *  and the index's tags are there and survive a power cut before it. The public pointer is the one switch for both views. */
 import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { newestServed } from "../../snapshots/shelf/record-index.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { extendLog, type LogSigner } from "../../snapshots/shelf/log.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { ByView } from "../facts.ts";
 import { keepRecords, type Shelves } from "../shelves.ts";
 
 export type Publication = {
+  /** Who answers for the logs. */
+  readonly signers: ByView<LogSigner>;
   /** What is served now. */
   readonly current: ByView<SnapshotRecord | null>;
   readonly next: ByView<Sha256>;
@@ -25,16 +29,24 @@ export type Publication = {
  *  @returns what changed in the public view, or null when only the internal one was published, or neither
  *  @throws ShelfError "lost_race" when another publisher was faster */
 export async function publish(shelves: Pick<Shelves, "public" | "internal">, publication: Publication): Promise<Changes | null> {
-  const { current, next, anew = false } = publication;
+  const { current, next, signers, anew = false } = publication;
   const isDue = (view: "public" | "internal"): boolean => anew || current[view]?.snapshot !== next[view];
   // Before it can be cut short: what the log does not name then was never served.
   await keepRecords(shelves);
+  for (const view of ["public", "internal"] as const) {
+    const served = current[view];
+    await dropCutShort(shelves[view], served);
+    // A log that has no head for it yet is begun with what is served.
+    if (served !== null) await extendLog(shelves[view], served, signers[view]);
+  }
   const open = isDue("public") ? await draftRecord(shelves, "public", publication) : null;
   const sequence = (open?.record ?? current.public)?.sequence;
   if (sequence === undefined || (open === null && !isDue("internal"))) return null;
   const full = await draftRecord(shelves, "internal", publication, sequence);
   await shelves.internal.putRecord(full.record, full.changes);
   if (open !== null) await shelves.public.putRecord(open.record, open.changes);
+  await extendLog(shelves.internal, full.record, signers.internal);
+  if (open !== null) await extendLog(shelves.public, open.record, signers.public);
   await shelves.internal.swapPointer(full.record, current.internal);
   if (open === null) return null;
   await shelves.public.swapPointer(open.record, current.public);
@@ -43,11 +55,22 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
   return open.changes;
 }
 
-/** Of a publication that was cut short the number is used again, where the log of what was served says that it was one. */
+/** A record that was never served goes when a head of the log is over it: its number is not used again, and its entry stays. */
+async function dropCutShort(shelf: Shelf, current: SnapshotRecord | null): Promise<void> {
+  const index = await shelf.records.index();
+  const served = current?.sequence ?? 0;
+  const made = (await shelf.log.sizes()).at(-1) ?? 0;
+  if (newestServed(current, index) > served) return;
+  for (const { sequence } of index.records) if (sequence > served && sequence <= made) await shelf.dropUnserved(sequence);
+}
+
+/** Of a publication that was cut short the number is used again, where the log of what was served says that it was one and no head of
+ *  the log of publications is over it. */
 async function nextSequence(shelf: Shelf, current: SnapshotRecord | null): Promise<number> {
   const { records, served } = await shelf.records.index();
   const known = current !== null && current.sequence === served;
-  return (known ? served : Math.max(served, current?.sequence ?? 0, records.at(-1)?.sequence ?? 0)) + 1;
+  const made = (await shelf.log.sizes()).at(-1) ?? 0;
+  return Math.max(made, known ? served : Math.max(served, current?.sequence ?? 0, records.at(-1)?.sequence ?? 0)) + 1;
 }
 
 type Drafted = { readonly record: SnapshotRecord; readonly changes: Changes };

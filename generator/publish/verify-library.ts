@@ -15,6 +15,7 @@ import { softwareFiles } from "../pages/software-files.ts";
 import { openShelves } from "../shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
+import { openTrust } from "./log-signer.ts";
 import { openAllowances } from "./leak-check.ts";
 import { openRereader, type Rereader } from "./reread.ts";
 
@@ -46,6 +47,7 @@ export async function verifyLibrary(
       index: async (root, snapshot, data) => checkIndex(await openOnce(shelves[root]), snapshot, data),
       snapshots,
       since,
+      log: openTrust(config),
       extra: privateTexts,
       software: () => softwareFiles(dist),
       rows: async function* (snapshot) {

@@ -189,3 +189,41 @@ test("what nothing else says is lost, and verify names exactly that", async (t) 
   const { public: open } = openShelves(config);
   assert.equal((await prune({ shelf: open, alsoUsedBy: [openShelves(config).internal], keep: 5 })).removed_snapshots.length, 0);
 });
+
+test("the log of publications is mended byte for byte: tiles and entries from the records, a lost head by the next build", async (t) => {
+  const { config, shelf } = await copy(t);
+  const whole = new Map(
+    ["tile/0/000.p/3", "tile/entries/000.p/3", "checkpoints/3", "checkpoints/2"].map((path) => [
+      path,
+      readFileSync(join(shelf, "public", path)).toString("latin1"),
+    ]),
+  );
+  const check = (): void => {
+    for (const [path, bytes] of whole) assert.equal(readFileSync(join(shelf, "public", path)).toString("latin1"), bytes, path);
+  };
+  rmSync(join(shelf, "public/tile"), { recursive: true });
+  truncateSync(join(shelf, "internal/tile/entries/000.p/3"), 20);
+  const first = await repair(config, SILENT);
+  assert.deepEqual(first.findings, []);
+  assert.deepEqual(
+    first.mended
+      .map(({ root, path }) => `${root} ${path}`)
+      .filter((name) => name.includes("tile"))
+      .sort(),
+    ["internal tile/entries/000.p/3", "public tile/0/000.p/3", "public tile/entries/000.p/3"],
+  );
+  check();
+  truncateSync(join(shelf, "public/checkpoints/3"), 10);
+  assert.deepEqual((await repair(config, SILENT)).findings, []);
+  check();
+  // With the last record changed nothing makes the head again: it is told, and nothing is signed over it.
+  const record = readFileSync(join(shelf, "public/snapshots/3.json"), "utf8");
+  for (const path of ["snapshots/3.json", "current.json"])
+    writeFileSync(join(shelf, "public", path), record.replace("2026-04-03", "2026-04-04"));
+  rmSync(join(shelf, "public/records.log"));
+  const forged = await repair(config, SILENT);
+  assert.ok(
+    forged.findings.some(({ code }) => code === "log_differs"),
+    JSON.stringify(forged.findings),
+  );
+});

@@ -17,6 +17,7 @@ import { keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.t
 import { forgetState } from "../state.ts";
 import { mendSnapshots, setDamagedAside } from "./blobs.ts";
 import { mendHistory } from "./history.ts";
+import { mendLogs } from "./log.ts";
 import { type Mended, VIEWS } from "./lost.ts";
 
 export type Repaired = {
@@ -38,6 +39,7 @@ export async function repair(config: Config, progress: Progress = openProgress()
     const shelves = openShelves(config);
     progress.step("history");
     mended.push(...(await mendHistory(shelves)));
+    mended.push(...(await mendLogs(shelves)));
     mended.push(...(await setDamagedAside(shelves, progress)));
     mended.push(...(await mendIndexes(shelves, progress)));
   });

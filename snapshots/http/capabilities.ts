@@ -2,6 +2,7 @@
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
+import { describeLog } from "../shelf/log.ts";
 import { findSearchProblem } from "../query/probe.ts";
 import type { View } from "./view.ts";
 import { pagePath } from "../format/layout.ts";
@@ -56,6 +57,10 @@ export async function health(view: View): Promise<Health> {
       age > OLD_S
         ? { status: "warn", detail: "no build has looked at the sources for 12 hours" }
         : { status: "pass", detail: "a build looked at the sources less than 12 hours ago" };
+  }
+  if (open !== null) {
+    const { state, detail } = await describeLog(open.snapshot.shelf, open.snapshot.record);
+    checks["log"] = { status: state === "damaged" ? "warn" : "pass", detail };
   }
   const lost = open?.snapshot.shelf.records.trouble() ?? null;
   if (lost !== null) checks["history"] = { status: "warn", detail: lost };

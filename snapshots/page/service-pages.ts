@@ -128,6 +128,14 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   not_configured: ["This part of the service is not configured here.", "The operator adds the section that the answer names."],
   bad_config: ["The configuration is not valid.", "Mend the lines that the message names."],
   bad_source: ["A source could not be read.", "Check the address and the permissions that the message names."],
+  bad_checkpoint: [
+    "A checkpoint of the log of publications is malformed, of another log, or signed by nobody who is trusted.",
+    "Fetch it again; when it stays so, do not believe what it vouches for, and ask the operator.",
+  ],
+  bad_log: [
+    "The files of the log of publications do not make the tree that its checkpoint signs.",
+    "The operator runs verify, and repair.",
+  ],
   build_running: ["Another build holds the lock of this shelf.", "Wait until it ends."],
   build_failed: ["The build stopped; the snapshot served before is untouched.", "Mend what the message names and build again."],
   lost_race: ["Another publisher moved the pointer first.", "Build again on top of it."],

@@ -23,6 +23,7 @@ import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256, sha256Of } from 
 import { ShelfError } from "../errors.ts";
 import { absent, isUnreadable } from "./absent.ts";
 import { type OpenFile, openAtOnce, PART_BYTES, toOpenFile, WrongBytes } from "./checked-read.ts";
+import { openLogDirectory } from "./log-directory.ts";
 import { type Modes, modesUnder } from "./modes.ts";
 import { openPackWriter } from "./pack-writer.ts";
 import { openPacks, unpacked } from "./packs.ts";
@@ -65,10 +66,12 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   };
 
   /** Durable, because the pointer may follow at once, and what it names has to survive a power cut with it. */
-  const writeDurable = (path: string, value: SnapshotRecord | Changes | readonly SnapshotRecord[]): void => {
-    writeWhole(path, Buffer.from(canonicalJson(value)), true);
+  const writeDurable = (path: string, bytes: Uint8Array): void => {
+    writeWhole(path, bytes, true);
     syncFolder(dirname(path));
   };
+  const writeJson = (path: string, value: SnapshotRecord | Changes | readonly SnapshotRecord[]): void =>
+    writeDurable(path, Buffer.from(canonicalJson(value)));
 
   const openFile = async (path: string): Promise<OpenFile | null> => {
     if (use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
@@ -259,19 +262,26 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     },
 
     records: openRecordLog(root, { readRecord, readChanges, readWithdrawn, writeWhole }),
+    log: openLogDirectory(root, {
+      writeDurable,
+      alone: (work) => {
+        mkdirSync(root, { recursive: true });
+        return withLock(join(root, "pointer.lock"), modes().file, work);
+      },
+    }),
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
-      writeDurable(changesPath(record.sequence), changes);
-      writeDurable(recordPath(record.sequence), record);
+      writeJson(changesPath(record.sequence), changes);
+      writeJson(recordPath(record.sequence), record);
     },
 
     async restoreRecord(record) {
-      writeDurable(recordPath(record.sequence), record);
+      writeJson(recordPath(record.sequence), record);
     },
 
     async restoreChanges(sequence, changes) {
-      writeDurable(changesPath(sequence), changes);
+      writeJson(changesPath(sequence), changes);
     },
 
     readChanges,
@@ -279,16 +289,21 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     async replaceChanges(sequence, changes) {
       // The log says what they were.
       await rm(join(root, "records.log"), { force: true });
-      writeDurable(changesPath(sequence), changes);
+      writeJson(changesPath(sequence), changes);
     },
 
     async withdraw(records) {
       const all = new Map([...(await readWithdrawn()), ...records].map((record) => [record.sequence, record]));
-      writeDurable(
+      writeJson(
         withdrawnPath,
         [...all.values()].sort((a, b) => a.sequence - b.sequence),
       );
       for (const { sequence } of records) await shelf.deleteRecord(sequence);
+    },
+
+    async dropUnserved(sequence) {
+      await shelf.deleteRecord(sequence);
+      await rm(changesPath(sequence), { force: true });
     },
 
     async deleteRecord(sequence) {

@@ -2,6 +2,7 @@
  *  the pointer, and the search index beside them. See architecture "The snapshot format". */
 import { z } from "zod";
 import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
+import type { TileFile } from "../log/tiles.ts";
 import type { OpenFile } from "./checked-read.ts";
 
 const digest = z.string().regex(SHA256_PATTERN);
@@ -65,6 +66,20 @@ export type RecordLog = {
   findProblem(): Promise<string | null>;
 };
 
+/** The files of a root's log of publications, by their paths in the root; log.ts says what they are. */
+export type LogFiles = {
+  /** Null when there is no such file. */
+  read(path: string): Promise<Uint8Array | null>;
+  /** Numbers of entries of which there is a head, ascending. */
+  sizes(): Promise<readonly number[]>;
+  /** Writes `checkpoints/<size>`, and before it other files; all of it survives a power cut, and no other process does so meanwhile.
+   *  @param make gets the checkpoint that is there, and returns null to leave everything as it is */
+  put(
+    size: number,
+    make: (there: Uint8Array | null) => { readonly checkpoint: string; readonly files: readonly TileFile[] } | null,
+  ): Promise<void>;
+};
+
 export type SweepOptions = {
   /** Null when everything is. */
   readonly isNeeded: ((digest: Sha256) => boolean) | null;
@@ -115,6 +130,8 @@ export interface Shelf {
   restoreChanges(sequence: number, changes: Changes): Promise<void>;
   readChanges(sequence: number): Promise<Changes | null>;
   deleteRecord(sequence: number): Promise<void>;
+  /** Removes a record that was never served, with its changes. Only under the build lock. */
+  dropUnserved(sequence: number): Promise<void>;
   /** Writes other changes in place of those that a publication left; the log has to be brought up to date then. Only under the
    *  build lock. */
   replaceChanges(sequence: number, changes: Changes): Promise<void>;
@@ -122,6 +139,7 @@ export interface Shelf {
   withdraw(records: readonly SnapshotRecord[]): Promise<void>;
   /** The records again, for whoever asks often: known without reading them all. */
   readonly records: RecordLog;
+  readonly log: LogFiles;
 
   /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
   readChecked(): Promise<string | null>;

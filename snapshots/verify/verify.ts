@@ -13,6 +13,7 @@ import type { ViewData } from "../format/view-data.ts";
 import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { checkContents } from "./contents.ts";
 import { checkDerived, type Deriver } from "./derived.ts";
+import { checkLog, type LogTrust } from "./log.ts";
 import { createReport, type Finding, reasonOf, type Report, type RootName } from "./finding.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { isGatedKey, openGating } from "./held.ts";
@@ -35,6 +36,8 @@ export type VerifyOptions = {
   readonly snapshots?: "current" | "all";
   /** A public record that is known to have been published. */
   readonly since?: Since | null;
+  /** Who signs the logs of publications, when it is known. */
+  readonly log?: LogTrust | null;
   /** The software's own words: what a page says in every library is no leak. */
   readonly software?: () => AsyncIterable<ScannedFile>;
   /** What the rows of the public search index say. */
@@ -116,7 +119,10 @@ type VerifiedRoot = {
   readonly all: readonly SnapshotRecord[];
 };
 
-async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", since = null }: VerifyOptions): Promise<VerifiedRoot> {
+async function verifyRoot(
+  audit: Audit,
+  { derive, index, snapshots = "current", since = null, log = null }: VerifyOptions,
+): Promise<VerifiedRoot> {
   const { report, root, shelf } = audit;
   const records = await checkRecords(audit, root === "public" ? since : null);
   const { current, all, complete } = records;
@@ -147,6 +153,7 @@ async function verifyRoot(audit: Audit, { derive, index, snapshots = "current", 
     if (snapshots === "all") await checkIndex(snapshot, null);
   }
   await guard(report, root, null, () => checkChanges(audit, records));
+  await guard(report, root, null, () => checkLog(audit, all, current, log));
   const needed = new Set([...all, ...(current === null ? [] : [current])].map((record) => record.snapshot));
   const reached = !complete ? null : await reachable(shelf, needed).catch(() => null);
   return { view, reached, all };

@@ -1,0 +1,56 @@
+/** Who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
+import { ShelfError } from "../../snapshots/errors.ts";
+import { parseKey, parseSigningKey } from "../../snapshots/log/note.ts";
+import type { LogSigner } from "../../snapshots/shelf/log.ts";
+import type { LogTrust } from "../../snapshots/verify/log.ts";
+import type { Config } from "../config/config.ts";
+import type { ByView } from "../facts.ts";
+
+/** Name of the log of a library that has none of its own: its address, as C2SP tlog-tiles wants it. */
+export function defaultOrigin({ baseUrl }: Pick<Config, "baseUrl">): string {
+  return `${baseUrl.replace(/^https?:\/\//i, "")}/shelf`;
+}
+
+/** The name of each root's log: one name, one tree. */
+function logOrigins(config: Config): ByView<string> {
+  const origin = config.log?.origin ?? defaultOrigin(config);
+  return { public: origin, internal: `${origin}/internal` };
+}
+
+/** @throws ShelfError "bad_config" when only one of the key's halves is there, or they do not belong together */
+export function openSigners(config: Config, env: NodeJS.ProcessEnv = process.env): ByView<LogSigner> {
+  const text = env["LOG_KEY"] ?? "";
+  const origins = logOrigins(config);
+  if (config.log === null) {
+    if (text === "") return { public: { origin: origins.public, key: null }, internal: { origin: origins.internal, key: null } };
+    throw new ShelfError("bad_config", "LOG_KEY is set, but the configuration has no log: nobody could check what it signs.", {
+      fixes: ["Write log: { origin, publicKey } as keygen printed it, or unset LOG_KEY."],
+    });
+  }
+  if (text === "")
+    throw new ShelfError("bad_config", "The configuration has log:, but LOG_KEY is not set: the next snapshot would be unsigned.", {
+      fixes: ["Set LOG_KEY in the environment of the build, or take log: out of the configuration."],
+    });
+  const key = readPrivate(text);
+  if (key.text !== config.log.publicKey)
+    throw new ShelfError("bad_config", `LOG_KEY is not the private half of log.publicKey: its public key is ${key.text}`, {
+      fixes: ["After a change of keys write the new public one into log.publicKey; the shelf remembers the old one."],
+    });
+  return { public: { origin: origins.public, key }, internal: { origin: origins.internal, key } };
+}
+
+function readPrivate(text: string): ReturnType<typeof parseSigningKey> {
+  try {
+    return parseSigningKey(text);
+  } catch (cause) {
+    if (!(cause instanceof ShelfError)) throw cause;
+    throw new ShelfError("bad_config", `LOG_KEY ${cause.message}`, { cause });
+  }
+}
+
+/** What a verification holds the logs against; null when the configuration does not say. */
+export function openTrust(config: Config): LogTrust | null {
+  if (config.log === null) return null;
+  const { publicKey, witnesses } = config.log;
+  return { origin: logOrigins(config), key: parseKey(publicKey), witnesses: witnesses.map(parseKey) };
+}

@@ -1,0 +1,144 @@
+/** A log as files, after C2SP tlog-tiles (https://c2sp.org/tlog-tiles): tiles of up to 256 hashes side by side, and bundles of up to 256 entries.
+ *  A full tile never changes; of one that is not full there is a file for each width that a checkpoint had, until it is. */
+import { ShelfError } from "../errors.ts";
+import { type Hash, hashLeaf, hashNode, type ReadNode } from "./tree.ts";
+
+/** Hashes of a full tile, and entries of a full bundle. */
+export const TILE_WIDTH = 256;
+const HEIGHT = 8;
+const HASH_BYTES = 32;
+/** What 16 bits say of an entry's length. */
+const MAX_ENTRY_BYTES = 0xffff;
+
+/** Null for a file that is not there. Whoever serves the log controls the bytes. */
+export type ReadTile = (path: string) => Promise<Uint8Array | null>;
+
+/** `tile/<level>/<index>`, with the width of one that is not full. @param level "entries" is the bundle's */
+export function tilePath(level: number | "entries", index: number, width: number): string {
+  const digits = String(index);
+  const parts = digits.padStart(Math.ceil(digits.length / 3) * 3, "0").match(/.{3}/g) ?? [];
+  const name = parts.map((part, at) => (at < parts.length - 1 ? `x${part}` : part)).join("/");
+  return `tile/${level}/${name}${width === TILE_WIDTH ? "" : `.p/${width}`}`;
+}
+
+/** Hashes that a tree of this size has at a level. */
+function hashesAt(level: number, size: number): number {
+  return Math.floor(size / TILE_WIDTH ** level);
+}
+
+/** Width of a tile in a tree of this size; 0 when it has none. */
+function widthOf(level: number, index: number, size: number): number {
+  return Math.min(TILE_WIDTH, Math.max(0, hashesAt(level, size) - index * TILE_WIDTH));
+}
+
+/** A tile of a tree of this size. @throws ShelfError "bad_log" when it is not there, or too short or too long */
+async function readTileOf(level: number, index: number, size: number, read: ReadTile): Promise<Hash[]> {
+  const width = widthOf(level, index, size);
+  const path = tilePath(level, index, width);
+  // One that was not full may have gone when it was.
+  const bytes = await read(path);
+  const found = bytes ?? (width < TILE_WIDTH ? await read(tilePath(level, index, TILE_WIDTH)) : null);
+  if (found === null) throw new ShelfError("bad_log", `${path} of the log is missing.`);
+  const wanted = (bytes === null ? TILE_WIDTH : width) * HASH_BYTES;
+  if (found.length !== wanted) throw new ShelfError("bad_log", `${path} of the log has ${found.length} bytes, not ${wanted}.`);
+  const whole = Buffer.from(found);
+  return Array.from({ length: width }, (_, at) => whole.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES));
+}
+
+/** Reads nodes of a tree of this size out of its tiles, each tile once. That they are of the tree is for its root to tell.
+ *  @throws (the reader) ShelfError "bad_log" */
+export function tileNodes(size: number, read: ReadTile): ReadNode {
+  const tiles = new Map<string, Promise<Hash[]>>();
+  return async (height, index) => {
+    const level = Math.floor(height / HEIGHT);
+    const count = 2 ** (height % HEIGHT);
+    const first = index * count;
+    const tile = Math.floor(first / TILE_WIDTH);
+    const name = `${level}/${tile}`;
+    const reading = tiles.get(name) ?? readTileOf(level, tile, size, read);
+    tiles.set(name, reading);
+    const at = first % TILE_WIDTH;
+    return fold((await reading).slice(at, at + count));
+  };
+}
+
+/** The hash over a power of two of hashes. */
+function fold(hashes: readonly Hash[]): Hash {
+  const [first, second] = hashes;
+  if (first === undefined) throw new ShelfError("bad_log", "A tile of the log is too short.");
+  if (second === undefined) return first;
+  const half = hashes.length / 2;
+  return hashNode(fold(hashes.slice(0, half)), fold(hashes.slice(half)));
+}
+
+/** The bundle of some entries. @throws ShelfError "bad_log" for an entry that is too long */
+function formatEntries(entries: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(
+    entries.flatMap((entry) => {
+      if (entry.length > MAX_ENTRY_BYTES)
+        throw new ShelfError("bad_log", `A record of ${entry.length} bytes does not fit into the log, which takes ${MAX_ENTRY_BYTES}.`);
+      const length = Buffer.alloc(2);
+      length.writeUInt16BE(entry.length);
+      return [length, entry];
+    }),
+  );
+}
+
+/** @param exact whether it has no more. @throws ShelfError "bad_log" when the bytes are not a bundle of so many entries */
+function parseEntries(bytes: Uint8Array, { count, path, exact }: { count: number; path: string; exact: boolean }): Buffer[] {
+  const whole = Buffer.from(bytes);
+  const entries: Buffer[] = [];
+  let at = 0;
+  while (entries.length < count && at + 2 <= whole.length) {
+    const end = at + 2 + whole.readUInt16BE(at);
+    if (end > whole.length) break;
+    entries.push(whole.subarray(at + 2, end));
+    at = end;
+  }
+  if (entries.length < count) throw new ShelfError("bad_log", `${path} of the log has ${entries.length} entries, not ${count}.`);
+  if (exact && at < whole.length) throw new ShelfError("bad_log", `${path} of the log goes on behind its ${count} entries.`);
+  return entries;
+}
+
+/** Entries of a bundle of a log of this size. @throws ShelfError "bad_log" */
+export async function readEntries(index: number, size: number, read: ReadTile): Promise<readonly Buffer[]> {
+  const width = widthOf(0, index, size);
+  const path = tilePath("entries", index, width);
+  const bytes = await read(path);
+  const found = bytes ?? (width < TILE_WIDTH ? await read(tilePath("entries", index, TILE_WIDTH)) : null);
+  if (found === null) throw new ShelfError("bad_log", `${path} of the log is missing.`);
+  return parseEntries(found, { count: width, path, exact: bytes !== null });
+}
+
+export type TileFile = { readonly path: string; readonly bytes: Buffer };
+
+/** The files by which a log of `size` entries becomes longer: every tile and bundle that is not as it was, as it is then.
+ *  @param added entries behind the others, at least one
+ *  @throws ShelfError "bad_log" when a tile of what is there is not what it must be */
+export async function appendEntries(size: number, added: readonly Uint8Array[], read: ReadTile): Promise<readonly TileFile[]> {
+  const files: TileFile[] = [];
+  const end = size + added.length;
+  for (let index = Math.floor(size / TILE_WIDTH); index * TILE_WIDTH < end; index++) {
+    const old = index * TILE_WIDTH < size ? await readEntries(index, size, read) : [];
+    const hashes = old.length === 0 ? [] : await readTileOf(0, index, size, read);
+    if (!old.every((entry, at) => hashes[at]?.equals(hashLeaf(entry)) === true))
+      throw new ShelfError("bad_log", "The log's last bundle of entries and its tile disagree.");
+    const from = index * TILE_WIDTH + old.length - size;
+    const entries = [...old, ...added.slice(from, from + TILE_WIDTH - old.length)];
+    files.push({ path: tilePath("entries", index, entries.length), bytes: formatEntries(entries) });
+  }
+  let hashes = added.map(hashLeaf);
+  for (let level = 0; hashes.length > 0; level++) {
+    const before = hashesAt(level, size);
+    const full: Hash[] = [];
+    for (let [index, from] = [Math.floor(before / TILE_WIDTH), 0]; from < hashes.length; index++) {
+      const old = index * TILE_WIDTH < before ? await readTileOf(level, index, size, read) : [];
+      const tile = [...old, ...hashes.slice(from, from + TILE_WIDTH - old.length)];
+      from += tile.length - old.length;
+      files.push({ path: tilePath(level, index, tile.length), bytes: Buffer.concat(tile) });
+      if (tile.length === TILE_WIDTH) full.push(fold(tile));
+    }
+    hashes = full;
+  }
+  return files;
+}
