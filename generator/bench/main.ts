@@ -5,6 +5,7 @@
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk
+ *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -17,6 +18,7 @@ import { compileSite } from "../pages/compile-site.ts";
 import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
+import { benchBrowserSearch } from "./browser-search.ts";
 import { benchBuilding } from "./building.ts";
 import { benchDisk } from "./disk.ts";
 import { benchHostile } from "./hostile.ts";
@@ -62,6 +64,7 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "30" },
     publications: { type: "string", default: "5" },
     library: { type: "string" },
+    objects: { type: "string", default: "10000" },
   },
 });
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
@@ -71,6 +74,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   building: async () => benchBuilding(await makeFolder("texts")),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts")),
+  "browser-search": async () => benchBrowserSearch(await makeFolder("browser-search"), Number(values.objects)),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);
