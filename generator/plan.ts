@@ -111,6 +111,8 @@ export type WritingPlan = {
   /** Digest of what all pages share. */
   readonly shared: Sha256;
   readonly bundles: readonly PlannedBundle[];
+  /** What the last build remembered of bundles. */
+  readonly knownBundles: BuildState["bundles"];
   readonly json: ByView<PlannedJson>;
   /** Trees that lie in the shelf, whole. */
   readonly trees: ByView<ReadonlySet<Sha256>>;
@@ -222,6 +224,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
       if (before?.facts === bundle.facts) return { ...bundle, kept: before, why: null };
       return { ...bundle, kept: null, why: voidedBy("bundles") ?? (before === undefined ? "new" : "content") };
     }),
+    knownBundles: known.bundles,
     json: { public: json("public"), internal: json("internal") },
     trees: { public: new Set(known.written.public.trees), internal: new Set(known.written.internal.trees) },
     documents: {

@@ -67,7 +67,7 @@ export type BuildState = {
   readonly pages: Readonly<Record<string, KnownFile>>;
   /** Digest of what those pages share: with another one, each is compared by its own facts. */
   readonly shared: string;
-  /** By number. */
+  /** By number; and the shards of the browser's index, made from all of them. */
   readonly bundles: Readonly<Record<string, KnownBundle>>;
   readonly written: Readonly<Record<"public" | "internal", Written>>;
   readonly public: ViewState | null;

@@ -47,7 +47,7 @@ export async function writeViews(
 ): Promise<Written> {
   const { plan, views, read, shelves, renderer, index, pagefind, progress } = options;
   // First, because it goes on by itself once it has begun.
-  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind));
+  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles));
   const trees = run(() => objectTrees(views, read));
   const assets = run(async () => siteAssets(await renderer, shelves.public));
   const pages = run(() =>

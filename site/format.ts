@@ -44,6 +44,11 @@ export function formatLine(text: string, maxLength = 400): string {
   return `${line.slice(0, maxLength).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
+/** What a result leads to within its object: "insert_keeps_sorted, line 12". */
+export function formatPlace(name: string, line: number | null): string {
+  return [formatLine(name, 80), line === null ? "" : `line ${formatCount(line)}`].filter((part) => part !== "").join(", ");
+}
+
 /** A stretch of a line of prose: as formatLine, but what stands at its ends stays. */
 export function formatPiece(text: string): string {
   return text.replace(INVISIBLE, (character) => (character === "\t" || character === "\n" ? character : " "));

@@ -7,6 +7,17 @@ import { after, before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { brotliCompressSync } from "node:zlib";
 import { fromHtml } from "hast-util-from-html";
+import {
+  type BrowserCard,
+  type BundleList,
+  cardPath,
+  countShards,
+  formatPosting,
+  formatWords,
+  groupOf,
+  shardOf,
+  wordsPath,
+} from "../snapshots/page/browser-index.ts";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
@@ -216,21 +227,29 @@ test("the internal view says that it is one", () => {
   assert.doesNotMatch(pages.get("front") ?? "", /Internal view/);
 });
 
-/** Two Pagefind bundles with one record each, and the file that lists them. */
-async function buildPagefind(): Promise<ReadonlyMap<string, Uint8Array>> {
+/** The browser's index of two pages, each in a bundle of its own: what pagefind.ts in the generator would make of them. */
+async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const { createIndex, close } = await import("pagefind");
-  const files = new Map<string, Uint8Array>([
-    ["/pagefind/bundles.json", Buffer.from(JSON.stringify({ bundles: ["pagefind/0/", "pagefind/1/"] }))],
-  ]);
+  const list: BundleList = { bundles: ["pagefind/0/", "pagefind/1/"], pages: 2 };
+  const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify(list))]]);
+  for (let shard = 0; shard < countShards(2); shard++) files.set(`/${wordsPath(shard)}`, Buffer.alloc(0));
+  const postings = Buffer.concat([0, 1].map((page) => formatPosting({ weight: page, page, group: groupOf("markdown", -1) })));
+  files.set(`/${wordsPath(shardOf("insert", countShards(2)))}`, Buffer.concat(formatWords([{ word: "insert", pages: 2, postings }])));
   for (const [number, title] of ["First", "<b>Second</b>"].entries()) {
+    const text = `about insertion <script>alert(1)</script> number ${number}`;
+    const key = `notes/${number}.md`;
+    const card: BrowserCard = {
+      path: `/object/${number}/`,
+      title,
+      key,
+      kind: "text",
+      copies: number === 0 ? [{ key: "notes/copy.md", path: "/object/copy/" }] : [],
+      passages: [{ name: "", line: 1, anchor: "", text }],
+    };
+    files.set(`/${cardPath(number, number)}`, Buffer.from(JSON.stringify([card])));
     const { index } = await createIndex({});
     assert.ok(index !== undefined);
-    await index.addCustomRecord({
-      url: `/object/${number}/`,
-      content: `about insertion <script>alert(1)</script> number ${number}`,
-      language: "en",
-      meta: { title, key: `notes/${number}.md`, kind: "Markdown" },
-    });
+    await index.addCustomRecord({ url: card.path, content: text, language: "en", meta: { title, key, kind: "Markdown" } });
     for (const { path, content } of (await index.getFiles()).files) files.set(`/pagefind/${number}/${path}`, content);
   }
   await close();
@@ -243,7 +262,7 @@ const mediaTypeOf = (path: string): string =>
 test("in a browser: no finding of axe, no shift, no error, nothing wider than the window", { skip: !existsSync(CHROMIUM) }, async () => {
   const { chromium } = await import("playwright");
   const { AxeBuilder } = await import("@axe-core/playwright");
-  const bundles = await buildPagefind();
+  const bundles = await buildIndex();
   const server = createServer(async (request, response) => {
     const bundled = bundles.get(/\/pagefind\/[^?]*/.exec(request.url ?? "")?.[0] ?? "");
     const { status, type, body } =
@@ -303,18 +322,22 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   await page.locator(".spine .digest button").first().click();
   assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^[0-9a-f]{40}$/);
-  // The search page answers from Pagefind's files, from two bundles, and with the same card.
+  // The search page answers from files alone, with the same card; and from Pagefind's two bundles when that is asked for.
   await page.goto(`http://127.0.0.1:${port}/search-start/search/?q=insertion`);
-  await page.locator(".card").first().waitFor();
-  assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>Second</b>", "First"]);
-  assert.equal(
-    await page
+  for (const answered of ["by words", "from every text"]) {
+    await page.locator(".card").first().waitFor();
+    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>Second</b>", "First"], answered);
+    const path = await page
       .locator(".card-title")
       .first()
-      .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname.startsWith("/search-start/object/")),
-    true,
-  );
-  assert.equal(await page.locator(".card mark").count(), 2);
+      .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname);
+    assert.ok(path.startsWith("/search-start/object/"), answered);
+    assert.equal(await page.locator(".card mark").count(), 2, answered);
+    if (answered !== "by words") continue;
+    assert.deepEqual(await page.locator("a.shelfmark").allTextContents(), ["notes/copy.md"]);
+    await page.getByRole("button", { name: "Look through every text" }).click();
+    await page.getByText("Loading").waitFor({ state: "hidden" });
+  }
   await page.locator("input[name=q]").fill("nowhere");
   await page.getByText("Nothing found").waitFor();
   assert.deepEqual(errors, []);

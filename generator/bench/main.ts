@@ -5,6 +5,7 @@
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk
+ *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *
@@ -18,6 +19,7 @@ import { compileSite } from "../pages/compile-site.ts";
 import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
+import { benchBrowserSearch } from "./browser-search.ts";
 import { benchBuilding } from "./building.ts";
 import { benchDisk } from "./disk.ts";
 import { benchHostile } from "./hostile.ts";
@@ -26,7 +28,7 @@ import { benchHistory } from "./history.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchPublishing } from "./publishing.ts";
-import { benchScale, FULL } from "./scale.ts";
+import { benchScale } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
 import { benchSidecar } from "./sidecar.ts";
@@ -64,9 +66,11 @@ const { values } = parseArgs({
     seconds: { type: "string", default: "30" },
     publications: { type: "string", default: "5" },
     library: { type: "string" },
-    objects: { type: "string", default: String(FULL) },
+    objects: { type: "string" },
   },
 });
+/** undefined for the size that a part's targets are for. */
+const objects = values.objects === undefined ? undefined : Number(values.objects);
 const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>> = {
   serving: async () => benchServing(await findDemo(), await makeFolder("serving")),
   agents: () => withServer([], benchAgents),
@@ -74,11 +78,12 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   building: async () => benchBuilding(await makeFolder("texts")),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts")),
+  "browser-search": async () => benchBrowserSearch(await makeFolder("browser-search"), objects),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);
   },
-  scale: async () => benchScale(await makeFolder("scale"), Number(values.objects)),
+  scale: async () => benchScale(await makeFolder("scale"), objects),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

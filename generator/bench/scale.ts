@@ -9,7 +9,7 @@ import { measureBuild, writeConfig } from "./library.ts";
 import { type Cost, descendants, memoryOf } from "./measure.ts";
 import { writeNotes, writeRegistry } from "./notes.ts";
 
-export const FULL = 100_000;
+const FULL = 100_000;
 const SMALLER = 10;
 const MAX_GROWTH = 1.15;
 const MAX_PEAK_MB = 1500;
@@ -21,7 +21,7 @@ const MAX_PAGE_KB = 60;
 
 /** @param folder a new one
  *  @param objects and half as many records; a tenth of them in one folder */
-export async function benchScale(folder: string, objects: number): Promise<readonly Figure[]> {
+export async function benchScale(folder: string, objects = FULL): Promise<readonly Figure[]> {
   const small = await buildCold(join(folder, "small"), objects / SMALLER);
   const full = await buildCold(join(folder, "full"), objects);
   const { cost: same, summary } = await measureBuild(full.config);

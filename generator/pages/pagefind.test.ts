@@ -6,12 +6,21 @@ import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
+import type { BrowserCard } from "../../snapshots/page/browser-index.ts";
+import type { BuildState } from "../state.ts";
 import { childProcesses } from "../fixtures/child-processes.ts";
 import { dealBundles, makeBundles } from "./pagefind.ts";
 import { openPagefind } from "./pagefind-process.ts";
 
 const OBJECT = { key: "notes/a.md", title: "A", kind: "text" };
-const DATA = { objects: [OBJECT], claims: { claims: [] }, cubs: [] } as unknown as ViewData;
+const MEMORY = (() => {
+  const blobs = new Map<string, Uint8Array>();
+  return {
+    putBlob: async (digest: string, bytes: Uint8Array) => blobs.set(digest, bytes) === blobs,
+    getBlob: async (digest: string) => blobs.get(digest) ?? null,
+  };
+})();
+const DATA = { objects: [OBJECT], claims: { claims: [] }, cubs: [], library: { collections: [] } } as unknown as ViewData;
 const EXTRACT = { passages: [], summary: "Words of it." } as unknown as Extract;
 
 /** @param onContent called when Pagefind runs and has not been given anything yet */
@@ -24,12 +33,74 @@ async function makeBundle(onContent: () => void, timeLimit?: number): Promise<nu
   };
   try {
     const bundles = dealBundles(DATA, { digest: (key) => sha256(key), read: extract }).map((bundle) => ({ ...bundle, kept: null }));
-    const made = await makeBundles(bundles, { putBlob: async () => true }, () => pagefind);
+    const made = await makeBundles(bundles, MEMORY, () => pagefind);
     return made.files.length;
   } finally {
     pagefind.close();
   }
 }
+
+/** A library of notes, made into files: path → digest, and what was read of it. */
+async function makeLibrary(
+  texts: Readonly<Record<string, string>>,
+  before: BuildState["bundles"] = {},
+): Promise<{ readonly files: ReadonlyMap<string, string>; readonly bundles: BuildState["bundles"]; readonly read: readonly string[] }> {
+  const objects = Object.entries(texts).map(([key, text]) => ({ key, title: `Title of ${key}`, kind: "markdown", sha256: sha256(text) }));
+  const data = { ...DATA, objects } as unknown as ViewData;
+  const read: string[] = [];
+  const extracts = {
+    digest: (key: string) => sha256(texts[key] ?? ""),
+    async read(key: string): Promise<Extract> {
+      read.push(key);
+      return { passages: [{ heading: [], name: null, page: null, start_line: 1, end_line: 1, text: texts[key] }] } as unknown as Extract;
+    },
+  };
+  const pagefind = openPagefind();
+  try {
+    const planned = dealBundles(data, extracts).map((bundle, number) => {
+      const known = before[String(number)];
+      return { ...bundle, kept: known?.facts === bundle.facts ? known : null };
+    });
+    const made = await makeBundles(planned, MEMORY, () => pagefind, before);
+    return { files: new Map(made.files.map((file) => [file.path, file.sha256])), bundles: made.bundles, read };
+  } finally {
+    pagefind.close();
+  }
+}
+
+test("one changed object changes its own card and the shards of the words that changed, and nothing that was kept is read", async () => {
+  const texts = Object.fromEntries(Array.from({ length: 600 }, (_, at) => [`notes/${at}.md`, `Note ${at} tells of word${at} only.`]));
+  const first = await makeLibrary(texts);
+  assert.equal(first.read.length, 600);
+  const changed = { ...texts, "notes/7.md": "Note 7 tells of another thing only." };
+  const second = await makeLibrary(changed, first.bundles);
+  assert.ok(second.read.includes("notes/7.md") && second.read.length < 400, "one of two bundles");
+  const other = (folder: RegExp): number =>
+    [...second.files].filter(([path, digest]) => folder.test(path) && first.files.get(path) !== digest).length;
+  assert.equal(other(/\/cards\//), 1);
+  const shards = other(/^pagefind\/words\//);
+  assert.ok(shards > 0 && shards <= 6, `word7, word, 7, another, thing: ${shards} of 64`);
+  const anew = await makeLibrary(changed);
+  assert.deepEqual([...anew.files].sort(), [...second.files].sort(), "the same files as from nothing");
+});
+
+test("the same bytes at several keys are one page that names them all", async () => {
+  const { files, read } = await makeLibrary({ "a/x.md": "Same.", "b/y.md": "Same.", "c/z.md": "Other." });
+  assert.deepEqual(read, ["a/x.md", "c/z.md"]);
+  const cards = [...files].filter(([path]) => path.includes("/cards/"));
+  assert.equal(cards.length, 2);
+  const texts = await Promise.all(cards.map(async ([, digest]) => Buffer.from((await MEMORY.getBlob(digest)) ?? "").toString()));
+  const [card] = texts.map((text) => (JSON.parse(text) as BrowserCard[])[0]).filter((one) => one?.key === "a/x.md");
+  assert.deepEqual(card?.copies, [{ key: "b/y.md", path: "/object/b/y.md/" }]);
+});
+
+test("words that were kept and are not what was written are not built on", async () => {
+  const first = await makeLibrary({ "a.md": "One." });
+  const { "0": bundle } = first.bundles;
+  assert.ok(bundle !== undefined);
+  const files = bundle.files.map((file) => (file.path === "pagefind/0/words" ? { ...file, sha256: "0".repeat(64) } : file));
+  await assert.rejects(makeLibrary({ "a.md": "One." }, { "0": { ...bundle, files } }), { code: "snapshot_damaged" });
+});
 
 /** Pagefind's own program, made to sleep: what it is asked stays without an answer. */
 function stopPagefind(): number {

@@ -1,30 +1,69 @@
-/** The search that works from files alone: Pagefind bundles over the public view. Pagefind has no incremental build, so objects are
- *  dealt out to bundles by a hash of their key, and only bundles whose members changed are made again. The number of bundles
- *  follows from the number of objects alone: the same library gives the same files. */
+/** The search that works from files alone: bundles over the public view, each with Pagefind's files, the cards of its pages and their
+ *  words, and beside them all words in shards (snapshots/page/browser-index.ts). Pagefind has no incremental build, so objects are
+ *  dealt out to bundles by a hash of their key, and only bundles whose members changed are made again; the shards are made of what
+ *  each bundle says of its words. The number of bundles and of shards follows from the number of objects alone: the same library
+ *  gives the same files. */
 import { crc32 } from "node:zlib";
-import { sha256 } from "../../snapshots/digest.ts";
+import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
+import { relationsOf } from "../../snapshots/format/relations.ts";
+import {
+  type BrowserCard,
+  type BundleList,
+  cardPath,
+  type CardPassage,
+  countShards,
+  formatPosting,
+  formatWords,
+  groupOf,
+  MAX_POSTINGS,
+  parsePosting,
+  parseWords,
+  POSTING_BYTES,
+  shardOf,
+  splitPostings,
+  type WordEntry,
+  wordsPath,
+} from "../../snapshots/page/browser-index.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
+import { findAnchor } from "../../snapshots/query/declaration-line.ts";
+import { copiesOf } from "../../snapshots/query/source.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { findCollection, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";
+import { type PageTexts, weighPage } from "./page-words.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
 import type { BuildState, KnownBundle } from "../state.ts";
 
 const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
-const MAX_TEXT = 1200; // characters of an object's text; the server's index has all of it
+const MAX_TEXT = 1200; // characters of an object's text, of its headings, of its names; the server's index has all of them
+const MAX_PASSAGES = 60; // of an object that a card names
+/** File of a bundle with its words: what shards are made of. Browsers do not read it. */
+const OWN_WORDS = "words";
+/** Under which the shards are remembered, beside bundles' numbers. */
+const SHARDS = "words";
+const BYTES = "application/octet-stream";
+
+/** What a page is to the browser's index. */
+type FoundPage = {
+  readonly record: PageRecord;
+  readonly card: BrowserCard;
+  readonly texts: PageTexts;
+};
 
 export type Member = {
   readonly id: string;
   /** Of the object, or the id of the claim or record. */
   readonly key: string;
-  /** Digest of what decides the record. */
+  /** What filters go by, of each of its places. */
+  readonly groups: readonly number[];
+  /** Digest of what decides the page. */
   readonly facts: string;
-  record(): Promise<PageRecord>;
+  read(): Promise<FoundPage>;
 };
 
 export type DealtBundle = {
@@ -47,95 +86,196 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
   const dealt: Member[][] = Array.from({ length: count }, () => []);
   for (const member of members) dealt[crc32(member.id) % count]?.push(member);
   return dealt.map((bundle) => ({
-    facts: sha256(bundle.map(({ id, facts }) => `${JSON.stringify(id)} ${facts}\n`).join("")),
+    facts: sha256(bundle.map(({ id, groups, facts }) => `${JSON.stringify(id)} ${groups.join(",")} ${facts}\n`).join("")),
     members: bundle,
   }));
 }
 
-/** Bundles as files under pagefind/, and what to remember of them. Those with `kept` are not made.
- *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs */
+/** Bundles and shards as files under pagefind/, and what to remember of them. Bundles with `kept` are not made, nor are shards when
+ *  every bundle is kept.
+ *  @param before what the last build remembered
+ *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs; "snapshot_damaged" when what was kept is gone */
 export async function makeBundles(
   bundles: readonly (DealtBundle & { readonly kept: KnownBundle | null })[],
-  shelf: Pick<Shelf, "putBlob">,
+  shelf: Pick<Shelf, "putBlob" | "getBlob">,
   pagefind: () => PagefindProcess,
+  before: BuildState["bundles"] = {},
 ): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"] }> {
+  const put = async (path: string, content: Uint8Array, type: string): Promise<FileEntry> => {
+    const digest = sha256(content);
+    await shelf.putBlob(digest, content);
+    return { path, sha256: digest, size: content.length, type };
+  };
+  const shards = countShards(bundles.length);
   const made: Record<string, KnownBundle> = {};
   for (const [number, { facts, members, kept }] of bundles.entries()) {
-    made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), shelf, number, members) };
+    made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), put, number, members, shards) };
   }
-  const list = Buffer.from(JSON.stringify({ bundles: bundles.map((_, number) => `pagefind/${number}/`) }));
-  const digest = sha256(list);
-  await shelf.putBlob(digest, list);
-  const files = Object.values(made).flatMap((bundle) => bundle.files);
+  const pages = bundles.reduce((sum, { members }) => sum + members.length, 0);
+  const facts = sha256(bundles.map((bundle) => bundle.facts).join(" "));
+  const known = before[SHARDS];
+  const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), shards, shelf, put) };
+  const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages };
+  const listed = await put("pagefind/bundles.json", Buffer.from(JSON.stringify(list)), "application/json");
   return {
-    files: [...files, { path: "pagefind/bundles.json", sha256: digest, size: list.length, type: "application/json" }],
-    bundles: made,
+    files: [...Object.values(made).flatMap((bundle) => bundle.files), ...words.files, listed],
+    bundles: { ...made, [SHARDS]: words },
   };
 }
 
+type Put = (path: string, content: Uint8Array, type: string) => Promise<FileEntry>;
+
 async function makeBundle(
   pagefind: PagefindProcess,
-  shelf: Pick<Shelf, "putBlob">,
+  put: Put,
   number: number,
   members: readonly Member[],
+  shards: number,
 ): Promise<FileEntry[]> {
-  const files = await pagefind.bundle(await Promise.all(members.map((member) => member.record())));
+  const pages = await Promise.all(members.map(async (member) => ({ member, ...(await member.read()) })));
+  const files = await pagefind.bundle(pages.map(({ record }) => record));
   const found = files.filter(({ path }) => path.endsWith(".pf_fragment")).length;
   if (found !== members.length) throw new ShelfError("build_failed", `Pagefind was given ${members.length} records and made ${found}.`);
   const entries: FileEntry[] = [];
   for (const { path, content } of [...files].sort((a, b) => compareNames(a.path, b.path))) {
     if (/^pagefind-(ui|modular-ui|component-ui|highlight)\b/.test(path)) continue;
-    const digest = sha256(content);
-    await shelf.putBlob(digest, content);
-    const type = TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? "application/octet-stream";
-    entries.push({ path: `pagefind/${number}/${path}`, sha256: digest, size: content.length, type });
+    entries.push(await put(`pagefind/${number}/${path}`, content, TYPES.find(([ending]) => path.endsWith(ending))?.[1] ?? BYTES));
   }
+  for (const [page, cards] of Map.groupBy(pages, ({ member }) => crc32(member.id))) {
+    const list = cards.map(({ card }) => card);
+    entries.push(await put(cardPath(number, page), Buffer.from(JSON.stringify(list)), "application/json"));
+  }
+  const postings = new Map<string, Uint8Array[]>();
+  for (const { member, texts } of pages) {
+    const page = crc32(member.id);
+    for (const [word, weight] of weighPage(texts))
+      append(postings, word, Buffer.concat(member.groups.map((group) => formatPosting({ weight, page, group }))));
+  }
+  entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, Buffer.concat(formatWords(sortedWords(postings, shards))), BYTES));
   return entries;
 }
 
-/** Every page that a reader can find. */
+/** Of the words of all bundles, which lie in the order of shards in each: one shard after another is held. */
+async function makeShards(bundles: readonly KnownBundle[], shards: number, shelf: Pick<Shelf, "getBlob">, put: Put): Promise<FileEntry[]> {
+  const readers = await Promise.all(
+    bundles.map(async ({ files }) => {
+      const file = files.find(({ path }) => path.endsWith(`/${OWN_WORDS}`));
+      const bytes = await shelf.getBlob(file?.sha256 ?? "");
+      if (bytes === null || sha256(bytes) !== file?.sha256) {
+        throw new ShelfError("snapshot_damaged", "The words of a bundle of the browser's index are not as they were written.");
+      }
+      const entries = parseWords(bytes);
+      return { entries, next: entries.next() };
+    }),
+  );
+  const made: FileEntry[] = [];
+  for (let shard = 0; shard < shards; shard++) {
+    const postings = new Map<string, Uint8Array[]>();
+    for (const reader of readers) {
+      for (; !reader.next.done && shardOf(reader.next.value.word, shards) === shard; reader.next = reader.entries.next()) {
+        append(postings, reader.next.value.word, reader.next.value.postings);
+      }
+    }
+    const best = sortedWords(postings, shards).map((entry) => ({
+      ...entry,
+      postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
+    }));
+    made.push(await put(wordsPath(shard), Buffer.concat(formatWords(best)), BYTES));
+  }
+  return made;
+}
+
+function append(postings: Map<string, Uint8Array[]>, word: string, more: Uint8Array): void {
+  const known = postings.get(word);
+  if (known === undefined) postings.set(word, [more]);
+  else known.push(more);
+}
+
+/** By shard, then by word. */
+function sortedWords(postings: ReadonlyMap<string, readonly Uint8Array[]>, shards: number): WordEntry[] {
+  return [...postings]
+    .map(([word, parts]) => ({ word, parts, shard: shardOf(word, shards) }))
+    .sort((a, b) => a.shard - b.shard || compareNames(a.word, b.word))
+    .map(({ word, parts }) => {
+      const all = parts.flatMap((part) => [...splitPostings(part)]).sort(Buffer.compare);
+      const pages = all.filter((posting, at) => at === 0 || parsePosting(posting).page !== parsePosting(all[at - 1] ?? posting).page);
+      return { word, pages: pages.length, postings: Buffer.concat(all) };
+    });
+}
+
+/** Every page that a reader can find. Of objects with the same bytes it is that of the first key, which names the others. */
 export function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
-  for (const { key, title, kind } of data.objects) {
+  const { collections } = data.library;
+  const kinds = relationsOf(data).objectByKey;
+  const groupOfKey = (key: string): number => {
+    const collection = findCollection(collections, key);
+    return groupOf(kinds.get(key)?.kind ?? "binary", collection === null ? -1 : collections.indexOf(collection));
+  };
+  for (const row of data.objects) {
+    const { key } = row;
+    const copies = copiesOf(data, key, row.sha256);
+    if (copies.some((copy) => copy < key)) continue;
     yield {
       id: `object:${key}`,
       key,
-      facts: extracts.digest(key),
-      record: async () => recordOf(pagePath.object(key), contentOf(key, await extracts.read(key)), { title, key, kind: KIND_TITLES[kind] }),
+      groups: [...new Set([key, ...copies].map(groupOfKey))].sort((a, b) => a - b),
+      facts: sha256(canonicalJson([extracts.digest(key), copies])),
+      read: async () => objectPageOf(row, copies, await extracts.read(key)),
     };
   }
-  for (const { id, title, scope, statement } of data.claims.claims) {
-    const content = [id, title, scope, statement].join("\n");
+  for (const claim of data.claims.claims) {
+    const { id, title, scope, statement } = claim;
     yield {
       id: `claim:${id}`,
       key: id,
-      facts: sha256(content),
-      record: async () => recordOf(pagePath.claim(id), content, { title, key: id, kind: KIND_TITLES.claim }),
+      groups: [groupOf("claim", -1)],
+      facts: sha256([id, title, scope, statement].join("\n")),
+      read: async () => factsPageOf("claim", pagePath.claim(id), id, title, [scope, statement]),
     };
   }
   for (const { id, theorem_name: title, module, statement, note } of data.cubs) {
-    const content = [id, title, module, statement, note].join("\n");
     yield {
       id: `record:${id}`,
       key: id,
-      facts: sha256(content),
-      record: async () => recordOf(pagePath.record(id), content, { title, key: id, kind: KIND_TITLES.record }),
+      groups: [groupOf("record", -1)],
+      facts: sha256([id, title, module, statement, note].join("\n")),
+      read: async () => factsPageOf("record", pagePath.record(id), id, title, [statement, module, note]),
     };
   }
+}
+
+function factsPageOf(kind: "claim" | "record", path: string, key: string, title: string, said: readonly string[]): FoundPage {
+  const text = said.filter((part) => part !== "").join("\n");
+  return {
+    record: recordOf(path, [key, title, ...said].join("\n"), { title, key, kind: KIND_TITLES[kind] }),
+    card: { path, title, key, kind, copies: [], passages: [{ name: "", line: 0, anchor: "", text: text.slice(0, MAX_TEXT) }] },
+    texts: { title, key, names: "", headings: "", text },
+  };
+}
+
+function objectPageOf({ key, title, kind }: ObjectRow, copies: readonly string[], { passages, summary }: Extract): FoundPage {
+  const path = pagePath.object(key);
+  const shown: CardPassage[] = [];
+  let room = MAX_TEXT;
+  for (const passage of passages.slice(0, MAX_PASSAGES)) {
+    const name = passage.name ?? "";
+    if (room === 0 && name === "") continue;
+    const text = passage.text.slice(0, room).toWellFormed();
+    room -= text.length;
+    shown.push({ name, line: passage.start_line, anchor: findAnchor(kind, { ...passage, name }), text });
+  }
+  if (passages.length === 0) shown.push({ name: "", line: 0, anchor: "", text: summary });
+  const text = shown.map((passage) => passage.text).join("\n");
+  const headings = [...new Set(passages.flatMap(({ heading }) => heading))].join("\n").slice(0, MAX_TEXT);
+  const names = [...new Set(shown.map(({ name }) => name))].join("\n").slice(0, MAX_TEXT);
+  return {
+    record: recordOf(path, [key, headings, names, text].join("\n").toWellFormed(), { title, key, kind: KIND_TITLES[kind] }),
+    card: { path, title, key, kind, copies: copies.map((copy) => ({ key: copy, path: pagePath.object(copy) })), passages: shown },
+    texts: { title, key: [key, ...copies].join("\n"), names, headings, text },
+  };
 }
 
 /** Pagefind refuses a record without content. */
 function recordOf(url: string, content: string, meta: PageRecord["meta"]): PageRecord {
   return { url, content: content || meta.title, language: "en", meta };
-}
-
-function contentOf(key: string, { passages, summary }: Extract): string {
-  const headings = new Set(passages.flatMap(({ heading, name }) => (name === null ? heading : [...heading, name])));
-  let text = "";
-  for (const passage of passages) {
-    text += `${passage.text}\n`;
-    if (text.length >= MAX_TEXT) break;
-  }
-  return [key, [...headings].join("\n").slice(0, MAX_TEXT), passages.length === 0 ? summary : text.slice(0, MAX_TEXT)]
-    .join("\n")
-    .toWellFormed();
 }

@@ -53,6 +53,7 @@ async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Render
       made.set(digest, bytes);
       return true;
     },
+    getBlob: async (digest: string): Promise<Uint8Array | null> => made.get(digest) ?? null,
   };
   const pagefind = openPagefind();
   try {

@@ -29,8 +29,8 @@ export function openRereader(snapshot: Snapshot, data: ViewData, worker: string)
     },
     async record(keyOrId) {
       members ??= Map.groupBy(membersOf(data, { digest: () => "", read: readExtract }), ({ key }) => key);
-      const records = await Promise.all((members.get(keyOrId) ?? []).map((member) => member.record()));
-      return records.map(({ content }) => content);
+      const pages = await Promise.all((members.get(keyOrId) ?? []).map((member) => member.read()));
+      return pages.map(({ record }) => record.content);
     },
     close: async () => pool?.close(),
   };

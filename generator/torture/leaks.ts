@@ -217,6 +217,12 @@ const CHANNELS: readonly Channel[] = [
   },
   { name: "asset", fits: /^assets\/.*\.css$/, plant: (bytes, text) => Buffer.from(`${bytes.toString("utf8")}/* ${text} */`) },
   {
+    name: "browser card",
+    fits: /^pagefind\/\d+\/cards\//,
+    plant: (bytes, text, random) =>
+      Buffer.from(JSON.stringify(plantIntoJson(JSON.parse(bytes.toString("utf8")), text, random, /^(?:title|name|text)$/))),
+  },
+  {
     name: "browser index",
     fits: /\.pf_fragment$/,
     plant(bytes, text, random) {

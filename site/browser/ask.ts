@@ -88,10 +88,12 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
           ...found.map(({ title, kind, key, summary, snippet }) =>
             drawCard({
               title: formatLine(title, 160),
-              href: new URL(pagePath.source(kind, key).slice(1), root).href,
+              href: new URL(pagePath.source(kind, key).slice(1), root),
               line: [formatLine(snippet === "" ? summary : snippet, 280)],
+              code: false,
               mark: key,
-              kind: titleOfKind(kind),
+              facts: [titleOfKind(kind)],
+              copies: [],
             }),
           ),
         );

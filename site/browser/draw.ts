@@ -1,27 +1,62 @@
 /** Elements that scripts draw as the components do. Texts are text: nothing here takes HTML. */
+import { formatCount, formatKey } from "../format.ts";
 
 export type DrawnCard = {
   readonly title: string;
-  readonly href: string | null;
+  readonly href: URL;
   readonly line: readonly (Node | string)[];
+  /** Whether that is lines of code. */
+  readonly code: boolean;
   readonly mark: string;
-  readonly kind: string;
+  readonly facts: readonly string[];
+  readonly copies: readonly { readonly key: string; readonly href: URL }[];
 };
 
-export function drawCard({ title, href, line, mark, kind }: DrawnCard): HTMLElement {
+export function drawCard({ title, href, line, code, mark, facts, copies }: DrawnCard): HTMLElement {
   const card = element("li", "card");
   const head = element("div", "card-head");
-  const link = element("a", "card-title", title);
-  link.dir = "auto";
-  if (href !== null) link.href = href;
-  head.append(link);
-  const text = element("p", "card-line");
+  head.append(drawLink("card-title", title, href));
+  const text = element(code ? "pre" : "p", code ? "card-line code" : "card-line");
   text.append(...line);
-  const facts = element("p", "card-facts");
-  if (mark !== "") facts.append(element("code", "shelfmark", mark));
-  if (kind !== "") facts.append(element("span", "", kind));
-  card.append(head, text, facts);
+  card.append(head, text, drawFacts([element("code", "shelfmark", formatKey(mark)), ...facts.map((fact) => element("span", "", fact))]));
+  if (copies.length > 0) {
+    const links = copies.map((copy) => drawLink("shelfmark code", formatKey(copy.key), copy.href));
+    card.append(drawFacts([element("span", "", "the same bytes:"), ...links]));
+  }
   return card;
+}
+
+function drawFacts(parts: readonly HTMLElement[]): HTMLElement {
+  const facts = element("p", "card-facts");
+  facts.append(...parts.filter(({ textContent }) => textContent !== ""));
+  return facts;
+}
+
+/** Only to this site: addresses come from its files. */
+function drawLink(className: string, text: string, href: URL): HTMLElement {
+  const link = element("a", className, text);
+  link.dir = "auto";
+  if (href.origin === location.origin) link.href = href.href;
+  return link;
+}
+
+export type DrawnFilter = { readonly text: string; readonly count: number; readonly selected: boolean; readonly href: string };
+
+export function drawFilters(title: string, filters: readonly DrawnFilter[]): HTMLElement {
+  const row = element("p", "facts");
+  row.append(
+    element("span", "", `${title}:`),
+    ...filters.map(({ text, count, selected, href }) => {
+      const filter = element("span", "");
+      const link = element("a", "", text);
+      link.href = href;
+      link.rel = "nofollow";
+      if (selected) link.setAttribute("aria-current", "true");
+      filter.append(link, " ", element("span", "number", formatCount(count)));
+      return filter;
+    }),
+  );
+  return row;
 }
 
 export function element<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {

@@ -1,106 +1,236 @@
-/** Answers from the files under /pagefind/ while one types, and when no server has answered, as on a static host. Sending the
- *  form always asks the server. Excerpts are the only HTML that comes from outside, and only their <mark> survives. */
+/** Answers while one types, as sending the form would. A server is asked for that very page, and what it shows is shown here. A host of
+ *  files gives the form back unanswered: there the browser's own index answers, also when the form was sent. */
+import { foldSpaces } from "../../snapshots/query/words.ts";
+import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
+import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/page/excerpt.ts";
+import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
+import { formatCount, formatPiece, formatPlace, formatPlural } from "../format.ts";
+import { searchTexts } from "./all-texts.ts";
+import { drawCard, drawFilters, element } from "./draw.ts";
+import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
 
-import { drawCard, markedText } from "./draw.ts";
-
-type Fragment = { readonly url: string; readonly excerpt: string; readonly meta: Readonly<Record<string, string>> };
-type Result = { data(): Promise<Fragment> };
-type Pagefind = {
-  options(options: { baseUrl: string }): Promise<void>;
-  init(): Promise<void>;
-  mergeIndex(path: string, options?: { baseUrl: string }): Promise<void>;
-  debouncedSearch(query: string): Promise<{ readonly results: readonly Result[] } | null>;
-};
-
-const SHOWN = 20;
+const SHOWN = 6; // cards, each a file
+const MORE = 12; // that a reader asks for
+/** Further cards that are looked at where the prefix is none of a collection: only a card says whose key begins with it. */
+const LOOKED_AT = 24;
+const PAUSE = 200; // milliseconds without a keystroke
 
 const place = document.querySelector<HTMLElement>("[data-root]");
 const form = document.querySelector<HTMLFormElement>("form.search");
 const field = form?.querySelector<HTMLInputElement>("input[name=q]");
-if (place && form && field && !("answered" in place.dataset)) start(place, form, field);
+if (place && form && field) start(place, form, field);
+
+type Asked = { readonly query: string; readonly prefix: string; readonly kind: string; readonly shown: number };
+
+/** What stands below the form. */
+type Shown = { readonly words: string; readonly nodes: readonly Node[] };
+const NO_INDEX: Shown = { words: "This site has no index that a browser can search.", nodes: [] };
 
 function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElement): void {
   const root = new URL(place.dataset["root"] ?? "./", location.href);
-  const status = place.querySelector<HTMLElement>("[data-status]");
-  const list = place.querySelector<HTMLElement>("[data-hits]");
-  const hints = place.querySelector<HTMLElement>(".hints");
   const collection = form.querySelector<HTMLSelectElement>("select[name=prefix]");
-  const say = (words: string) => status && (status.textContent = words);
-  let index: Promise<Pagefind | null> | undefined;
+  const status = place.querySelector<HTMLElement>("[data-status]");
+  const hints = place.querySelector<HTMLElement>(".hints");
+  /** The line that tells how much was found stays, so that it is heard when it changes. */
+  const show = ({ words, nodes }: Shown): void => {
+    if (status) status.textContent = words;
+    place.replaceChildren(...(status ? [status] : []), ...nodes);
+  };
+  const given = new URL(location.href).searchParams;
+  const answered = "answered" in place.dataset;
+  /** null while that is not known. */
+  let served: boolean | null = answered ? true : given.has("q") ? false : null;
+  let index: Promise<WordIndex | null> | undefined;
+  let latest = 0;
 
-  const search = async () => {
-    const query = field.value.trim();
-    const pagefind = await (index ??= openIndex(root));
-    if (pagefind === null || list === null) return;
-    if (query === "") {
-      list.replaceChildren();
-      say("");
-      hints?.removeAttribute("hidden");
+  const ask = async (asked: Asked): Promise<void> => {
+    const turn = ++latest;
+    const isLatest = (): boolean => turn === latest;
+    const address = addressOf(asked);
+    if (asked.query === "") {
+      show({ words: "", nodes: hints ? [hints] : [] });
+      history.replaceState(null, "", location.pathname);
       return;
     }
-    const found = await pagefind.debouncedSearch(query).catch(() => ({ results: [] }));
-    if (found === null || field.value.trim() !== query) return; // A later keystroke took over.
-    const prefix = collection?.value ?? "";
-    const fragments = await Promise.all(found.results.slice(0, prefix === "" ? SHOWN : SHOWN * 5).map((result) => result.data()));
-    const shown = fragments.filter(({ meta }) => prefix === "" || isIn(meta["key"] ?? "", prefix)).slice(0, SHOWN);
-    hints?.setAttribute("hidden", "");
-    list.replaceChildren(...shown.map((fragment) => drawHit(fragment, root)));
-    const count = prefix === "" ? found.results.length : shown.length;
-    say(
-      count === 0
-        ? "Nothing found. Try fewer or other words."
-        : count > shown.length
-          ? `${count} results, the best ${shown.length} shown`
-          : count === 1
-            ? "1 result"
-            : `${count} results`,
+    if (served !== false) {
+      const answer = await fetchAnswer(address);
+      if (!isLatest()) return;
+      served = answer !== null;
+      if (answer !== null) show(answer);
+    }
+    if (!served) {
+      const found = await (index ??= openWordIndex(root).catch(() => null));
+      const shown = found === null ? NO_INDEX : await answerFrom(found, asked);
+      if (!isLatest()) return;
+      show(shown);
+    }
+    history.replaceState(null, "", address);
+  };
+
+  const asked = (): Asked => ({ query: field.value.trim(), prefix: collection?.value ?? "", kind: "", shown: SHOWN });
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  field.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void ask(asked()), PAUSE);
+  });
+  collection?.addEventListener("change", () => void ask(asked()));
+  if (answered || !given.has("q")) return;
+  field.value = given.get("q") ?? "";
+  const prefix = given.get("prefix") ?? "";
+  if (collection) collection.value = prefix;
+  void ask({ query: field.value.trim(), prefix, kind: given.get("kind") ?? "", shown: SHOWN });
+
+  async function answerFrom(index: WordIndex, asked: Asked): Promise<Shown> {
+    const scope = openScope(collection, asked.prefix);
+    const all = await index.find(asked.query);
+    const inside = all.filter(({ groups }) => groups.some(({ collection }) => scope.holds(collection)));
+    const wanted = inside.filter(isOfKind(asked.kind));
+    const cards = (
+      await Promise.all(wanted.slice(0, scope.whole ? asked.shown : asked.shown + LOOKED_AT).map(({ page }) => index.cards(page)))
+    ).flat();
+    const shown = exactFirst(
+      cards.filter(({ key, copies }) => scope.isIn(key) || copies.some((copy) => scope.isIn(copy.key))),
+      asked.query,
     );
-  };
-
-  /** "=" and an id is the collection of what lies in no other. */
-  const isIn = (key: string, prefix: string): boolean => {
-    if (!prefix.startsWith("=")) return key.startsWith(prefix);
-    const others = [...(collection?.options ?? [])].map(({ value }) => value).filter((value) => value !== "" && !value.startsWith("="));
-    return key !== "" && !others.some((other) => key.startsWith(other));
-  };
-
-  const given = new URL(location.href).searchParams;
-  if (field.value === "") field.value = given.get("q") ?? "";
-  if (collection && given.get("prefix")) collection.value = given.get("prefix") ?? "";
-  field.addEventListener("input", search);
-  collection?.addEventListener("change", search);
-  if (field.value !== "") void search();
-}
-
-/** The index, with its further parts merged in; null when this site has none. */
-async function openIndex(root: URL): Promise<Pagefind | null> {
-  try {
-    const [first = "pagefind/", ...rest] = await readBundles(root);
-    // The page's own address decides which bundle this is, so no bundler may look at it.
-    const pagefind = (await import(/* @vite-ignore */ new URL(`${first}pagefind.js`, root).href)) as Pagefind;
-    await pagefind.options({ baseUrl: "/" });
-    await pagefind.init();
-    for (const bundle of rest) await pagefind.mergeIndex(new URL(bundle, root).href, { baseUrl: "/" });
-    return pagefind;
-  } catch {
-    return null;
+    const find = findWords(asked.query);
+    const list = element("ol", "cards");
+    list.append(...shown.slice(0, asked.shown).map((card) => drawHit(card, find, root)));
+    const offer = element("p", "facts");
+    const offerTo = (words: string, work: () => Promise<void>): void => {
+      const button = element("button", "", words);
+      button.type = "button";
+      button.addEventListener("click", () => {
+        button.disabled = true;
+        void work();
+      });
+      offer.append(button);
+    };
+    if (wanted.length > asked.shown) offerTo("More results", () => ask({ ...asked, shown: asked.shown + MORE }));
+    offerTo("Look through every text", async () => {
+      if (status) status.textContent = "Loading the whole index…";
+      const { cards, found } = await searchTexts(root, index.bundles, asked.query, scope.isIn).catch(() => ({ cards: [], found: 0 }));
+      list.replaceChildren(...cards);
+      show({ words: describe(cards.length, found), nodes: [list] });
+    });
+    offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
+    const filters = drawNav(asked, all, inside, collection);
+    return {
+      words: describe(list.childElementCount, scope.whole ? wanted.length : shown.length),
+      nodes: [...(filters.childElementCount > 0 ? [filters] : []), list, offer],
+    };
   }
 }
 
-async function readBundles(root: URL): Promise<string[]> {
-  const response = await fetch(new URL("pagefind/bundles.json", root));
-  if (!response.ok) return [];
-  const { bundles } = (await response.json()) as { readonly bundles: readonly string[] };
-  return bundles.map((path) => path.replace(/^\/+/, ""));
+function describe(shown: number, found: number): string {
+  if (found === 0) return "Nothing found. Try fewer or other words.";
+  return shown < found ? `The best ${shown} of ${formatCount(found)} results` : formatPlural(found, "result");
 }
 
-function drawHit({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
-  const target = new URL(url.replace(/^\/+/, ""), root);
-  return drawCard({
-    title: meta["title"] ?? url,
-    href: target.origin === root.origin ? target.href : null,
-    line: markedText(new DOMParser().parseFromString(excerpt, "text/html").body),
-    mark: meta["key"] ?? "",
-    kind: meta["kind"] ?? "",
+function addressOf({ query, prefix, kind }: Asked): string {
+  const params = new URLSearchParams({ q: query });
+  if (prefix !== "") params.set("prefix", prefix);
+  if (kind !== "") params.set("kind", kind);
+  return `${location.pathname}?${params.toString()}`;
+}
+
+/** What the server shows at an address; null when it gives the form back. */
+async function fetchAnswer(address: string): Promise<Shown | null> {
+  const response = await fetch(address).catch(() => null);
+  if (response === null) return null;
+  if (!response.ok) return { words: `The search did not answer (${response.status}). Try again in a while.`, nodes: [] };
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const place = page.querySelector<HTMLElement>("[data-root]");
+  if (place === null || !("answered" in place.dataset)) return null;
+  const words = place.querySelector("[data-status]")?.textContent ?? "";
+  return {
+    words,
+    nodes: [...place.children].filter((child) => !child.matches("[data-status]")).map((child) => document.importNode(child, true)),
+  };
+}
+
+type Scope = {
+  /** Whether a collection's number tells all. */
+  readonly whole: boolean;
+  holds(collection: number): boolean;
+  isIn(key: string): boolean;
+};
+
+/** @param prefix of keys; "=" and an id is the collection of what lies in no other */
+function openScope(collection: HTMLSelectElement | null, prefix: string): Scope {
+  const prefixes = [...(collection?.options ?? [])].slice(1).map(({ value }) => value);
+  if (prefix === "") return { whole: true, holds: () => true, isIn: () => true };
+  const isLeftOver = prefix.startsWith("=");
+  const others = prefixes.filter((value) => !value.startsWith("="));
+  const isIn = (key: string): boolean => (isLeftOver ? !others.some((other) => key.startsWith(other)) : key.startsWith(prefix));
+  const holds = (at: number): boolean => {
+    const own = prefixes[at] ?? "";
+    return isLeftOver ? own === prefix : own.startsWith(prefix) || (at >= 0 && (own.startsWith("=") || prefix.startsWith(own)));
+  };
+  return { whole: prefixes.includes(prefix), holds, isIn };
+}
+
+const isOfKind =
+  (wanted: string) =>
+  ({ groups }: FoundPage): boolean =>
+    wanted === "" || groups.some(({ kind }) => kind === wanted);
+
+/** How many pages have each value in one of their groups. */
+function countGroups<T>(pages: readonly FoundPage[], value: (group: Group) => T): [T, number][] {
+  const all = pages.flatMap(({ groups }) => [...new Set(groups.map(value))]);
+  return [...Map.groupBy(all, (one) => one)].map(([one, same]) => [one, same.length]);
+}
+
+/** Kinds and collections of what was found, as on a server's page. */
+function drawNav(asked: Asked, all: readonly FoundPage[], inside: readonly FoundPage[], collection: HTMLSelectElement | null): HTMLElement {
+  const nav = element("nav", "facets");
+  nav.setAttribute("aria-label", "Filters");
+  const options = [...(collection?.options ?? [])].slice(1);
+  const places = countGroups(all.filter(isOfKind(asked.kind)), ({ collection }) => collection).flatMap(([at, count]) => {
+    const option = options[at];
+    return option === undefined ? [] : [{ text: option.text, value: option.value, count }];
   });
+  const kinds = countGroups(inside, ({ kind }) => kind).map(([kind, count]) => ({ text: KIND_TITLES[kind], value: kind, count }));
+  for (const { title, name, values } of [
+    { title: "Collection", name: "prefix", values: places },
+    { title: "Kind", name: "kind", values: kinds },
+  ] as const) {
+    if (values.length < 2 && asked[name] === "") continue;
+    const filters = values
+      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+      .map(({ text, value, count }) => {
+        const selected = value === asked[name];
+        return { text, count, selected, href: addressOf({ ...asked, [name]: selected ? "" : value }) };
+      });
+    nav.append(drawFilters(title, filters));
+  }
+  return nav;
+}
+
+/** What the query names exactly comes first. */
+function exactFirst(cards: readonly BrowserCard[], query: string): readonly BrowserCard[] {
+  const whole = foldSpaces(query);
+  const isExact = ({ key, title, copies, passages }: BrowserCard): boolean =>
+    [key, title, ...copies.map((copy) => copy.key), ...passages.map(({ name }) => name)].some((name) => foldSpaces(name) === whole);
+  return [...cards.filter(isExact), ...cards.filter((card) => !isExact(card))];
+}
+
+function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, find: ReturnType<typeof findWords>, root: URL): HTMLElement {
+  const within = (path: string): URL => new URL(path.replace(/^\/+/, ""), root);
+  const { name = "", anchor = "", text = "" } = bestPassage(passages, find) ?? {};
+  const { pieces, code } = excerpt(kind, text, find);
+  return drawCard({
+    title,
+    href: within(path + anchor),
+    line: pieces.map((piece) => (piece.marked ? element("mark", "", formatPiece(piece.text)) : formatPiece(piece.text))),
+    code,
+    mark: key,
+    facts: [KIND_TITLES[kind], formatPlace(name, lineOf(anchor))],
+    copies: copies.map((copy) => ({ key: copy.key, href: within(copy.path) })),
+  });
+}
+
+/** The one with the most words, in its name or its text; the first of equals. */
+function bestPassage(passages: readonly CardPassage[], find: ReturnType<typeof findWords>): CardPassage | undefined {
+  const worth = passages.map(({ name, text }) => 2 * worthOf(name, find) + worthOf(text, find));
+  return passages[worth.indexOf(Math.max(...worth))];
 }

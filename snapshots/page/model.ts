@@ -229,8 +229,14 @@ export type SearchHit = {
   readonly key: string;
   /** Site path, with "#L12" where a line is known. */
   readonly path: string;
-  readonly summary: string;
-  readonly snippet: readonly Piece[];
+  /** As a reader reads it. */
+  readonly pieces: readonly Piece[];
+  /** Whether that is lines of code. */
+  readonly code: boolean;
+  /** Of the declaration that was found, or "". */
+  readonly name: string;
+  /** That the path leads to, or null. */
+  readonly line: number | null;
   /** Other keys with the same bytes. */
   readonly copies: readonly string[];
   /** What of it the whole query is: its key, id, name or title. */

@@ -1,22 +1,20 @@
 /** The search page with results: passages with the words marked, and filters that are links. */
-import { declarationLine } from "../query/declaration-line.ts";
+import { findAnchor } from "../query/declaration-line.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
-import { type Hit, openFinder, words } from "../index/words.ts";
 import { pagePath } from "../format/layout.ts";
 import { parseSearch, search } from "../query/search.ts";
 import { copiesOf } from "../query/source.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
-import type { Facet, Piece, SearchHit, SearchPage } from "./model.ts";
+import { excerpt, findWords, lineOf } from "./excerpt.ts";
+import type { Facet, SearchHit, SearchPage } from "./model.ts";
 import { searchForm } from "./service-pages.ts";
 
 const MAX_FOUND = 200;
 const SHOWN = 50;
-/** Kinds whose text on the object's page has anchors on its lines. */
-const ANCHORED: ReadonlySet<string> = new Set(["code", "text", "markdown", "html", "latex", "json", "yaml", "csv"]);
 
 const FILTERS = ["collection", "kind"] as const;
 type Filter = (typeof FILTERS)[number];
@@ -42,7 +40,9 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     // A copy in the chosen collection counts as the result that stands for it.
     const passes = (result: SearchResult, filter: Filter): boolean =>
       !params.has(filter) ||
-      [result.key, ...copiesOf(data, result)].some((key) => valueOf[filter]({ ...result, key }) === params.get(filter));
+      [result.key, ...copiesOf(data, result.key, result.row.sha256)].some(
+        (key) => valueOf[filter]({ ...result, key }) === params.get(filter),
+      );
     const facets = FILTERS.map((name): Facet => {
       const others = results.filter((result) => FILTERS.every((filter) => filter === name || passes(result, filter)));
       const counts = countBy(others, valueOf[name]).filter(({ value }) => value !== "");
@@ -65,7 +65,7 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
       };
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
-    const find = openFinder(new Map(words(query.q).map((word) => [word, 1])));
+    const find = findWords(query.q);
     return { ...form, hits: found.slice(0, SHOWN).map((result) => hitOf(data, result, find)), found: found.length, facets };
   } catch (error) {
     // A form that fails shows why, beside the form.
@@ -93,24 +93,10 @@ function hrefOf(params: URLSearchParams, name: Filter, value: string | null): st
   return `${pagePath.search}?${next.toString()}`;
 }
 
-function hitOf(data: ViewData, result: SearchResult, find: (text: string) => Hit[]): SearchHit {
-  const { title, kind, key, snippet, exact, row } = result;
-  const start = kind === "code" ? declarationLine(row) : row.start_line;
-  const line = row.page !== null ? `#P${row.page}L${row.start_line}` : start > 1 && ANCHORED.has(kind) ? `#L${start}` : "";
-  const path = pagePath.source(kind, key) + line;
-  return { title, kind, key, path, summary: "", snippet: markHits(snippet, find(snippet)), copies: copiesOf(data, result), exact };
-}
-
-/** The text in pieces; hits that touch become one. */
-export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const { start, end } of hits.toSorted((a, b) => a.start - b.start)) {
-    if (start < at) continue;
-    if (start > at) pieces.push({ text: text.slice(at, start), marked: false });
-    pieces.push({ text: text.slice(start, end), marked: true });
-    at = end;
-  }
-  if (at < text.length) pieces.push({ text: text.slice(at), marked: false });
-  return pieces;
+function hitOf(data: ViewData, result: SearchResult, find: ReturnType<typeof findWords>): SearchHit {
+  const { title, kind, key, exact, row } = result;
+  const anchor = findAnchor(kind, row);
+  const path = pagePath.source(kind, key) + anchor;
+  const place = { name: row.name, line: lineOf(anchor) };
+  return { title, kind, key, path, ...excerpt(kind, row.text, find), ...place, copies: copiesOf(data, key, row.sha256), exact };
 }

@@ -4,6 +4,7 @@ import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
+import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { snippet } from "./snippet.ts";
@@ -70,7 +71,7 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {
   const { doc, key, kind, collection, title } = row;
-  return { doc, key, kind, collection, title, snippet: snippet(row.text, find), score, exact, row };
+  return { doc, key, kind, collection, title, snippet: snippet(row.text, find, MAX_SNIPPET), score, exact, row };
 }
 
 /** The best passage of each document, ordered. */

@@ -1,17 +1,17 @@
 /** The stretch of a passage that shows why it was found. */
 import type { Hit } from "../index/words.ts";
-import { MAX_SNIPPET } from "../schema/resources.ts";
 
 const MAX_SCAN = 20_000; // code units of a passage that are looked at
 /** Runs of white space that are not one space already, which most are. */
 const SPACES = /\s{2,}|[^\S ]/g;
 const ELLIPSIS = "…";
 
-/** Plain text of at most MAX_SNIPPET characters around the densest group of the words; white space is collapsed. */
-export function snippet(text: string, find: (text: string) => Hit[]): string {
+/** Plain text around the densest group of the words; white space is collapsed.
+ *  @param length characters at most */
+export function snippet(text: string, find: (text: string) => Hit[], length: number): string {
   const source = text.slice(0, MAX_SCAN).replaceAll(SPACES, " ").trim();
-  if (source.length <= MAX_SNIPPET) return source;
-  const room = MAX_SNIPPET - 2 * ELLIPSIS.length;
+  if (source.length <= length) return source;
+  const room = length - 2 * ELLIPSIS.length;
   const best = densestGroup(find(source), room);
   // The found group stands in the middle of what is left, cut at word ends.
   const spare = Math.max(0, room - (best.end - best.start));

@@ -7,9 +7,9 @@ import type { SearchResult } from "./search-result.ts";
 
 const MAX_COPIES = 20; // keys named beside a result; /api/digests has them all
 
-/** The other keys under which this view has the bytes of a result. */
-export function copiesOf(data: ViewData, { key, row }: Pick<SearchResult, "key" | "row">): readonly string[] {
-  const keys = relationsOf(data).keysByDigest.get(row.sha256) ?? [];
+/** The other keys under which this view has the bytes of an object. */
+export function copiesOf(data: ViewData, key: string, digest: string): readonly string[] {
+  const keys = relationsOf(data).keysByDigest.get(digest) ?? [];
   return keys.length > 1 ? keys.filter((other) => other !== key).slice(0, MAX_COPIES) : [];
 }
 
@@ -23,6 +23,6 @@ export function toSource(data: ViewData, result: SearchResult): Source {
         ? (relationsOf(data).claimById.get(key)?.scope ?? "")
         : (relationsOf(data).objectByKey.get(key)?.summary ?? "");
   const href = kind === "record" ? `/api/cubs/${key}` : kind === "claim" ? `${mount}/api/claims` : mount + objectPath(key);
-  const copies = copiesOf(data, result);
+  const copies = copiesOf(data, key, result.row.sha256);
   return { title, kind, key, href, summary, snippet, score, ...(copies.length > 0 ? { copies } : {}) };
 }

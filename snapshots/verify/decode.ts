@@ -41,6 +41,7 @@ export type Reading = "text" | "lines" | "json" | "source-json" | "bundle" | "pa
 export const NO_PLACE: Place = { line: null, pointer: null };
 const NOTHING: Texts = { texts: [], plain: true, place: () => NO_PLACE };
 const PAGEFIND = "pagefind_dcd";
+const CARDS = /^pagefind\/\d+\/cards\//;
 
 /** @param type media type; @param source whether somebody else wrote the bytes */
 export function findReading(type: string, source: boolean): Reading {
@@ -67,12 +68,13 @@ export function readTexts(bytes: Uint8Array, reading: Reading): Texts {
   return { texts: [text, ...decoded.texts], plain: false, place: (n, at) => (n === 0 ? whole.place(0, at) : decoded.place(n - 1, at)) };
 }
 
-/** The object, claim or record that a fragment of Pagefind's is about; null for any other bytes. */
-export function findFragmentKey(bytes: Uint8Array): string | null {
+/** The objects, claims or records that a file of the browser's index is about: a fragment of Pagefind's, or cards. None for other bytes. */
+export function findIndexedKeys(path: string, bytes: Uint8Array): readonly string[] {
   const text = new TextDecoder().decode(bytes);
   const fragment = text.startsWith(PAGEFIND) ? parseJson(text.slice(PAGEFIND.length)) : null;
-  const key = (fragment as { readonly meta?: { readonly key?: unknown } } | null | undefined)?.meta?.key;
-  return typeof key === "string" ? key : null;
+  const cards = CARDS.test(path) ? parseJson(text) : null;
+  const named = Array.isArray(cards) ? (cards as readonly unknown[]) : [(fragment as { readonly meta?: unknown } | null | undefined)?.meta];
+  return named.map((one) => (one as { readonly key?: unknown } | null | undefined)?.key).filter((key) => typeof key === "string");
 }
 
 function wholeText(text: string): Texts {

@@ -2,7 +2,7 @@
  *
  *  What a public source says, an object, a claim or a record whose author made it public, is no leak: neither there nor in
  *  anything made of it. */
-import { findFragmentKey, inflate, NO_PLACE, type Place } from "./decode.ts";
+import { findIndexedKeys, inflate, NO_PLACE, type Place } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, type ScannedFile, stretches } from "./scan.ts";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
@@ -75,12 +75,12 @@ export async function findLeaks(
   const textHits: TextHit[] = [];
   const passages: Passages = new Map();
   const leaked = { ids: new Set<number>(), slots: new Set<number>() };
-  /** Publishes what an extract, or a fragment of the browser's index, may say. */
+  /** Publishes what an extract, or a file of the browser's index, may say. */
   const hearOwn = async ({ path, bytes }: ScannedFile): Promise<void> => {
     if (path.startsWith("extracts/")) for (const text of (await reread(nameOf(path))) ?? []) publishText(secrets, text);
-    const key = path.startsWith("pagefind/") ? findFragmentKey(inflate(path, bytes)) : null;
+    const keys = path.startsWith("pagefind/") ? findIndexedKeys(path, inflate(path, bytes)) : [];
     // By then its extract has been looked through: what leaked there is no excuse for saying it again.
-    for (const text of key === null ? [] : await record(key)) publishText(secrets, text, leaked);
+    for (const key of keys) for (const text of await record(key)) publishText(secrets, text, leaked);
   };
   for await (const file of files) {
     const { path, source, software = false } = file;

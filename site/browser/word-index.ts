@@ -1,0 +1,78 @@
+/** The browser's index (snapshots/page/browser-index.ts), asked: one small file for each word of a query, and the cards of what is shown. */
+import { words } from "../../snapshots/index/words.ts";
+import {
+  type BrowserCard,
+  type BundleList,
+  cardPath,
+  countShards,
+  LEAST,
+  parsePosting,
+  parseWords,
+  readGroup,
+  shardOf,
+  splitPostings,
+  type WordEntry,
+  wordsPath,
+} from "../../snapshots/page/browser-index.ts";
+
+const MAX_WORDS = 5; // of a query, the longest: each is a file
+/** Of a file that a host has not. */
+const NOTHING = new Uint8Array();
+
+export type Group = ReturnType<typeof readGroup>;
+/** Of copies that are one page, each place has a group. */
+export type FoundPage = { readonly page: number; readonly score: number; readonly groups: readonly Group[] };
+
+export type WordIndex = {
+  readonly bundles: readonly string[];
+  /** Pages that hold words of the query, the best first; ties by number. Of words that many pages hold, the best of those. */
+  find(query: string): Promise<readonly FoundPage[]>;
+  cards(page: number): Promise<readonly BrowserCard[]>;
+};
+
+/** @returns null when this site has none */
+export async function openWordIndex(root: URL): Promise<WordIndex | null> {
+  const response = await fetch(new URL("pagefind/bundles.json", root));
+  if (!response.ok) return null;
+  const { bundles, pages } = (await response.json()) as BundleList;
+  const files = new Map<string, Promise<Response>>();
+  /** Asked for once. */
+  const read = async (path: string): Promise<Response> => {
+    const known = files.get(path) ?? fetch(new URL(path, root));
+    files.set(path, known);
+    return (await known).clone();
+  };
+  const entryOf = async (word: string): Promise<WordEntry | undefined> => {
+    const file = await read(wordsPath(shardOf(word, countShards(bundles.length))));
+    const bytes = file.ok ? new Uint8Array(await file.arrayBuffer()) : NOTHING;
+    return [...parseWords(bytes)].find((entry) => entry.word === word);
+  };
+  return {
+    bundles,
+    async find(query) {
+      const asked = [...new Set(words(query))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+      const found = new Map<number, { score: number; readonly groups: Set<number> }>();
+      for (const entry of await Promise.all(asked.map(entryOf))) {
+        if (entry === undefined) continue;
+        const rarity = Math.log(1 + (pages - entry.pages + 0.5) / (entry.pages + 0.5));
+        let last = -1;
+        for (const posting of splitPostings(entry.postings)) {
+          const { weight, page, group } = parsePosting(posting);
+          const known = found.get(page) ?? { score: 0, groups: new Set() };
+          // One page's postings stand together, a posting for each group.
+          if (page !== last) known.score += rarity * (1 - weight / (LEAST + 1));
+          known.groups.add(group);
+          found.set(page, known);
+          last = page;
+        }
+      }
+      return [...found]
+        .map(([page, { score, groups }]) => ({ page, score, groups: [...groups].map(readGroup) }))
+        .sort((a, b) => b.score - a.score || a.page - b.page);
+    },
+    async cards(page) {
+      const file = await read(cardPath(page % bundles.length, page));
+      return file.ok ? ((await file.json()) as readonly BrowserCard[]) : [];
+    },
+  };
+}

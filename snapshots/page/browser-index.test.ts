@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { OBJECT_KINDS } from "../schema/extract.ts";
+import {
+  countShards,
+  formatPosting,
+  formatWords,
+  groupOf,
+  parsePosting,
+  parseWords,
+  readGroup,
+  shardOf,
+  splitPostings,
+} from "./browser-index.ts";
+
+const posting = fc.record({ weight: fc.nat(255), page: fc.nat(0xffff_ffff), group: fc.nat(0xffff) }, { noNullPrototype: true });
+
+test("words come back as they were written, whatever they are made of", () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: "grapheme", maxLength: 20 }), fc.array(posting, { maxLength: 5 }))), (words) => {
+      const entries = words.map(([word, postings]) => ({
+        word: word.toWellFormed(),
+        pages: postings.length + 7,
+        postings: Buffer.concat(postings.map(formatPosting)),
+      }));
+      const read = [...parseWords(Buffer.concat(formatWords(entries)))];
+      assert.deepEqual(
+        read.map(({ word, pages }) => [word, pages]),
+        entries.map(({ word, pages }) => [word, pages]),
+      );
+      assert.deepEqual(
+        read.map((entry) => [...splitPostings(entry.postings)].map(parsePosting)),
+        words.map(([, postings]) => postings),
+      );
+    }),
+  );
+});
+
+test("the order of a posting's bytes is: weight, then page", () => {
+  fc.assert(
+    fc.property(posting, posting, (a, b) => {
+      const expected = a.weight - b.weight || a.page - b.page || a.group - b.group;
+      assert.equal(Math.sign(Buffer.compare(formatPosting(a), formatPosting(b))), Math.sign(expected));
+    }),
+  );
+});
+
+test("a word has a shard that there is", () => {
+  fc.assert(fc.property(fc.string(), fc.nat(1000), (word, bundles) => assert.ok(shardOf(word, bundles + 1) <= bundles)));
+});
+
+test("a group tells kind and collection, also where there is no collection", () => {
+  for (const kind of [...OBJECT_KINDS, "claim", "record"] as const) {
+    for (const collection of [-1, 0, 3, 500]) assert.deepEqual(readGroup(groupOf(kind, collection)), { kind, collection });
+  }
+});

@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { IndexKind } from "../index/row.ts";
+import { excerpt, findWords } from "./excerpt.ts";
+
+/** The excerpt with the words between asterisks. */
+function shown(kind: IndexKind, text: string, query = "insertion"): { readonly text: string; readonly code: boolean } {
+  const { pieces, code } = excerpt(kind, text, findWords(query));
+  return { text: pieces.map((piece) => (piece.marked ? `*${piece.text}*` : piece.text)).join(""), code };
+}
+
+test("prose is shown as it is read: no mark of Markdown or LaTeX is left", () => {
+  const markdown: readonly (readonly [source: string, read: string])[] = [
+    ["## Sorting\n\nAn **insertion** keeps `xs` _sorted_.", "An *insertion* keeps xs sorted."],
+    ["## Insertion", "*Insertion*"],
+    ["> quoted\n> insertion\n\n- one\n2. two\n* * *", "quoted *insertion* one two"],
+    ['See [the *insertion*](https://x.example/a_b "t") and ![a tree](tree.svg).', "See the *insertion* and a tree."],
+    ["```coq\nLemma insertion_keeps.\n```", "Lemma *insertion_keeps*."],
+    ["| a | insertion |\n|---|---|\n| 1 | 2 |", "a *insertion* 1 2"],
+    ["a <b>bold</b> insertion<!-- not this --> 3 \\* 4", "a bold *insertion* 3 * 4"],
+    ["snake_case_name insertion", "snake_case_name *insertion*"],
+  ];
+  for (const [source, read] of markdown) assert.deepEqual(shown("markdown", source), { text: read, code: false }, source);
+  assert.deepEqual(shown("latex", "\\section{Sorting}\\label{s}\nAn \\emph{insertion}~here. % note"), {
+    text: "Sorting An *insertion* here.",
+    code: false,
+  });
+  assert.equal(shown("text", "# insertion **as it is**").text, "# *insertion* **as it is**", "plain text has no marks");
+});
+
+test("of code, lines are shown where they hold the words, and what a comment says without its signs where that does", () => {
+  const coq = "(** An insertion keeps [xs] sorted. *)\nLemma keeps : forall xs,\n  sorted xs -> sorted (put 1 xs).\nProof. auto. Qed.";
+  assert.deepEqual(shown("code", coq), { text: "An *insertion* keeps [xs] sorted.", code: false });
+  assert.deepEqual(shown("code", coq, "keeps sorted lemma"), {
+    text: "*Lemma* *keeps* : forall xs,\n  *sorted* xs -> *sorted* (put 1 xs).",
+    code: true,
+  });
+  for (const comment of [
+    "/-- An insertion. -/",
+    "/// An insertion.",
+    "//! An insertion.",
+    "/**\n * An insertion.\n */",
+    "-- An insertion.",
+    "# An insertion.",
+  ]) {
+    assert.deepEqual(shown("code", `${comment}\ndef put := 1`), { text: "An *insertion*.", code: false }, comment);
+  }
+});
+
+test("hostile markup is read in time that grows with its length, and nothing of it is lost to a rule that does not fit", () => {
+  for (const part of ["[", "**", "`", "<a ", "_x", "\\", "| ", "> ", "# ", "(*", "/-", "![](", "- - "]) {
+    const text = part.repeat(2000 / part.length);
+    for (const kind of ["markdown", "latex", "code", "text"] as const) shown(kind, text);
+  }
+  assert.equal(shown("markdown", "a < b and c > d, insertion").text, "a < b and c > d, *insertion*");
+});

@@ -1,0 +1,110 @@
+/** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
+ *  code that hold the words. The pages of a server and the browser's own search say the same. */
+import type { IndexKind } from "../index/row.ts";
+import { type Hit, openFinder, words } from "../index/words.ts";
+import { splitComments } from "../query/declaration-line.ts";
+import { snippet } from "../query/snippet.ts";
+import type { Piece } from "./model.ts";
+
+const MAX_PROSE = 320; // characters
+const MAX_CODE_LINES = 2; // as the card has room for
+const MAX_CODE = 480; // characters
+
+type Find = (text: string) => Hit[];
+export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
+
+/** Finds the words of a query in a text; a longer one is worth more, so that an identifier counts before its parts. */
+export function findWords(query: string): Find {
+  return openFinder(new Map(words(query).map((word) => [word, word.length])));
+}
+
+/** What the words that a text holds are worth, each once. */
+export function worthOf(text: string, find: Find): number {
+  return [...new Map(find(text).map(({ word, worth }) => [word, worth])).values()].reduce((sum, worth) => sum + worth, 0);
+}
+
+/** @param text of a passage, as it stands in the object; whoever wrote that controls it */
+export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
+  if (kind === "code") {
+    const { code, comments } = splitComments(text);
+    const said = comments.map(proseOfComment).join("\n");
+    if (code.trim() !== "" && worthOf(code, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
+    return proseExcerpt(said, find);
+  }
+  return proseExcerpt(kind === "markdown" ? proseOfMarkdown(text) : kind === "latex" ? proseOfLatex(text) : text, find);
+}
+
+/** Of an anchor on a page of text. */
+export function lineOf(anchor: string): number | null {
+  const line = /^#L(\d+)$/.exec(anchor)?.[1];
+  return line === undefined ? null : Number(line);
+}
+
+function proseExcerpt(text: string, find: Find): Excerpt {
+  const shown = snippet(text, find, MAX_PROSE);
+  return { pieces: markHits(shown, find(shown)), code: false };
+}
+
+/** From the line with the most words on; the first where none has any.
+ *  @param bare the text without its comments, at the same places */
+function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
+  const [lines, worth] = [text.split("\n"), bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)))];
+  const first = worth.indexOf(Math.max(...worth));
+  const group = lines.slice(first, first + MAX_CODE_LINES);
+  const empty = group.findIndex((line, at) => at > 0 && line.trim() === "");
+  const shown = (empty < 0 ? group : group.slice(0, empty)).join("\n").slice(0, MAX_CODE).trimEnd();
+  return { pieces: markHits(shown, find(shown)), code: true };
+}
+
+/** The text in pieces; hits that touch become one. */
+export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let at = 0;
+  for (const { start, end } of hits.toSorted((a, b) => a.start - b.start)) {
+    if (start < at) continue;
+    if (start > at) pieces.push({ text: text.slice(at, start), marked: false });
+    pieces.push({ text: text.slice(start, end), marked: true });
+    at = end;
+  }
+  if (at < text.length) pieces.push({ text: text.slice(at), marked: false });
+  return pieces;
+}
+
+/** Doc comments are Markdown in most languages. */
+function proseOfComment(comment: string): string {
+  const inside = comment
+    .replace(/^(?:\(\*+|\/\*+!?|\/-[-!]*|\/{2,}!?|-{2,}!?|;+|#+)/, "")
+    .replace(/(?:\*+\)|\*+\/|-\/)$/, "")
+    .replaceAll(/^\s*\*(?!\*)\s?/gm, "");
+  return proseOfMarkdown(inside);
+}
+
+const HEADING = /^\s{0,3}#{1,6}\s.*$/gm;
+
+/** Each mark goes by a rule of its own; what no rule knows stays as it was written. A heading is no part of the prose below it. */
+function proseOfMarkdown(text: string): string {
+  const below = text.replaceAll(HEADING, "");
+  return (below.trim() === "" ? text : below)
+    .replaceAll(/^\s*(?:`{3,}|~{3,}).*$/gm, "")
+    .replaceAll(/^\s*(?:[-*_=]\s*){3,}$/gm, "")
+    .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+.*$/gm, "")
+    .replaceAll(/^\s{0,3}#{1,6}\s+|\s+#+\s*$/gm, "")
+    .replaceAll(/^(?:\s{0,3}>\s?)+/gm, "")
+    .replaceAll(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/gm, "")
+    .replaceAll(/<!--[^>]{0,400}-->|<\/?[a-z][^<>]{0,200}>/gi, "")
+    .replaceAll(/!?\[([^[\]]{0,400})\](?:\([^()\s]{0,400}(?:\s+"[^"]{0,200}")?\)|\[[^[\]]{0,100}\])/g, "$1")
+    .replaceAll(/^\s*\||\|\s*$/gm, "")
+    .replaceAll(/\s\|\s/g, " ")
+    .replaceAll(/(\*{1,3})(?=\S)([^*\n]{1,400}?)(?<=\S)\1/g, "$2")
+    .replaceAll(/(?<![\p{L}\p{N}_])(_{1,2})(?=\S)([^_\n]{1,400}?)(?<=\S)\1(?![\p{L}\p{N}_])/gu, "$2")
+    .replaceAll(/`{1,2}([^`\n]{1,400})`{1,2}/g, "$1")
+    .replaceAll(/\\([!-/:-@[-`{-~])/g, "$1");
+}
+
+function proseOfLatex(text: string): string {
+  return text
+    .replaceAll(/(?<!\\)%.*$/gm, "")
+    .replaceAll(/\\(?:begin|end|label|ref|cite|documentclass|usepackage)\*?(?:\[[^\]]{0,200}\])?\{[^{}]{0,200}\}/g, "")
+    .replaceAll(/\\(?:[a-z]*section|paragraph|title|author|emph|text[a-z]{2})\*?\{([^{}]{0,400})\}/g, "$1")
+    .replaceAll("~", " ");
+}
