@@ -2,7 +2,7 @@
 import { ShelfError } from "../errors.ts";
 import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
-import { foldCase, foldSpaces, parseWordQuery, searchWords } from "./words.ts";
+import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
 import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
@@ -83,6 +83,23 @@ const textsOf = oncePer((records: readonly CubRecord[]) =>
   records.map((record) => SEARCHED.map((field) => foldSpaces(record[field])).join("\0")),
 );
 
+/** Made for the first identifier that is looked for in longer ones. */
+const partsOf = oncePer((records: readonly CubRecord[]) =>
+  records.map((record) => SEARCHED.map((field) => partsLine(record[field])).join("\0")),
+);
+
+/** Records that hold a word whole, or, of an identifier, its parts in a row: `insert_keeps` stands in `insert_keeps_sorted`. */
+function holding(records: readonly CubRecord[], word: string): Postings {
+  const { words } = indexOf(records);
+  const whole = words.get(foldCase(word)) ?? NONE;
+  const parts = identifierParts(word);
+  if (parts.length < 2) return whole;
+  const row = ` ${parts.join(" ")} `;
+  const lists = parts.map((part) => words.get(part) ?? NONE);
+  const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
+  return [...new Set([...whole, ...rarest.filter((place) => partsOf(records)[place]?.includes(row) === true)])];
+}
+
 /** Records that match, an exact id first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const { words, phrases } = parseWordQuery(query.q);
@@ -95,7 +112,7 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
 function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
   const { words, phrases } = parseWordQuery(q);
   const index = indexOf(records);
-  const conditions = [...words].map((word) => index.words.get(word) ?? NONE);
+  const conditions = words.map((word) => holding(records, word));
   for (const [filter, values] of wanted) conditions.push(values.flatMap((value) => index.filters.get(filter)?.get(value) ?? NONE));
   // How many conditions were found to hold, one after the other: alternatives may name a record twice.
   const held = new Uint16Array(records.length);
