@@ -5,14 +5,15 @@ import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { words } from "../snapshots/index/words.ts";
+import type { Facts } from "../snapshots/query/facts/facts.ts";
 import { toSource } from "../snapshots/query/source.ts";
 import { makeReceipt } from "../snapshots/verify/receipt.ts";
-import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snapshots/schema/resources.ts";
+import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../snapshots/schema/resources.ts";
 import { mountPath, type ViewData } from "../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
-import { lookUp } from "./lookup.ts";
+import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
 import { chooseReading, coverage, type Excerpt, type Wanted } from "./quote.ts";
 
@@ -30,12 +31,20 @@ export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: P
 /** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
 export type AskEvent =
   | { readonly type: "sources"; readonly sources: readonly Source[] }
-  | { readonly type: "text"; readonly text: string; readonly citations: readonly PinnedCitation[] }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly citations: readonly PinnedCitation[];
+      /** Their places are in the whole answer. */
+      readonly counted: readonly CountedNumber[];
+    }
   | { readonly type: "answer"; readonly answer: AskAnswer };
 
 export type AskLibrary = {
   readonly snapshot: string;
   readonly data: ViewData;
+  /** What a question about the registry, the claims, the catalog or the history asks for; [] when it is not understood. */
+  facts(question: string, prefix: string): Promise<readonly Facts[]>;
   /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
   retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
   /** How much each index word tells in this library: more for rarer ones. */
@@ -68,7 +77,8 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
   const { data } = library;
-  const lookup = lookUp(question, prefix, data);
+  const facts = sayFacts(await library.facts(question, prefix), library);
+  const lookup = facts === null ? lookUp(question, prefix, data) : { sentences: [], sources: facts.sources, settled: true };
   let searchNotice = "";
   const results = lookup.settled
     ? []
@@ -84,17 +94,25 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
 
   const excerpts = await readExcerpts(library, results);
   const pins = openPins(library);
-  const parts: string[] = [];
-  const say = (text: string, separator: string): AskEvent => {
-    const piece = parts.length === 0 ? text : separator + text;
-    parts.push(piece);
-    return { type: "text", text: piece, citations: pins.takeNew() };
+  let answer = "";
+  const allCounted: CountedNumber[] = [];
+  const say = (text: string, separator: string, counted: readonly CountedNumber[] = []): AskEvent => {
+    const from = answer === "" ? 0 : answer.length + separator.length;
+    const piece = answer === "" ? text : separator + text;
+    answer += piece;
+    const placed = counted.map((number) => ({ ...number, start: from + number.start }));
+    allCounted.push(...placed);
+    return { type: "text", text: piece, citations: pins.takeNew(), counted: placed };
   };
+
+  for (const { text, counted } of facts?.sentences ?? []) yield say(text, " ", counted);
 
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
   let notice = searchNotice;
-  if (lookup.settled) {
+  if (facts !== null) {
+    notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
+  } else if (lookup.settled) {
     notice = "Answered from the catalog and the registry; no model was asked.";
   } else {
     const model = excerpts.length === 0 ? null : options.model;
@@ -127,7 +145,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     if (mode === "search") {
       const wanted = excerpts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
       for (const text of quotePassages(wanted, excerpts, pins)) yield say(text, "\n\n");
-      if (parts.length === 0)
+      if (answer === "")
         yield say(
           sources.length === 0
             ? "Nothing in this library answers this question."
@@ -141,11 +159,12 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     query: question,
     prefix,
     mode,
-    answer: parts.join(""),
+    answer,
     sources: [...sources],
     notice,
     snapshot: library.snapshot,
     citations: pins.all(),
+    counted: allCounted,
   };
   const receipt = makeReceipt({
     question,
@@ -157,6 +176,46 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     model: mode === "ai" ? (options.model?.name ?? null) : null,
   });
   yield { type: "answer", answer: { ...body, receipt } };
+}
+
+type SaidFacts = {
+  readonly sentences: readonly { readonly text: string; readonly counted: readonly CountedNumber[] }[];
+  readonly sources: readonly Omit<Source, "score">[];
+};
+
+/** Facts as sentences; null without any, or when the words of a registry in them may stand in no answer. */
+function sayFacts(facts: readonly Facts[], library: AskLibrary): SaidFacts | null {
+  if (facts.length === 0 || facts.some(({ parts }) => parts.some((part) => typeof part === "string" && !isHarmless(part)))) return null;
+  const sentences = facts.map(({ parts }) => {
+    let text = "";
+    const counted: CountedNumber[] = [];
+    for (const part of parts) {
+      if (typeof part === "string") text += withoutMarks(part);
+      else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
+      else {
+        counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
+        text += part.value;
+      }
+    }
+    return { text, counted };
+  });
+  return {
+    sentences,
+    sources: sourcesOf(
+      facts.flatMap(({ found }) => found),
+      library.data,
+    ),
+  };
+}
+
+/** Square brackets with a number would read as a citation. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/\[(\d*)\]/g, "($1)");
+}
+
+/** The history and the service are no part of a snapshot. */
+function countedHref({ data, snapshot }: AskLibrary, path: string): string {
+  return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
 }
 
 /** What was looked up stands first; scores stay in one order and comparable inside the answer. */

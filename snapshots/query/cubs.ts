@@ -1,27 +1,29 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { ShelfError } from "../errors.ts";
-import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS, CUB_FILTERS, CUB_ID_PATTERN, type CubFacet, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
+import { pagePath } from "../format/layout.ts";
 import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
   readonly q: string;
   /** Values of one filter are alternatives, different filters must all hold. */
-  readonly filters: ReadonlyMap<CubFilter, readonly string[]>;
+  readonly filters: ReadonlyMap<CubFacet, readonly string[]>;
   readonly limit: number;
 };
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
+/** @param facets the parameters that are read
+ *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
  *  500 characters, or a q or limit given twice */
-export function parseCubQuery(params: URLSearchParams): CubQuery {
+export function parseCubQuery(params: URLSearchParams, facets: readonly { readonly name: CubFacet }[] = CUB_FILTERS): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
-  const filters = new Map<CubFilter, readonly string[]>();
-  for (const { name } of CUB_FILTERS) {
+  const filters = new Map<CubFacet, readonly string[]>();
+  for (const { name } of facets) {
     const values = params.getAll(name).map((value) => value.normalize("NFC"));
     if (values.length === 0) continue;
     if (name === "deployable" && values.some((value) => value !== "true" && value !== "false")) {
@@ -30,6 +32,16 @@ export function parseCubQuery(params: URLSearchParams): CubQuery {
     filters.set(name, [...new Set(values)].sort());
   }
   return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
+}
+
+/** Site path of the registry's page narrowed to what a query finds. */
+export function registryPath(q: string, filters: CubQuery["filters"], part = 1): string {
+  const params = new URLSearchParams();
+  if (q !== "") params.append("q", q);
+  for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  if (part > 1) params.append("part", String(part));
+  const text = params.toString();
+  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
 /** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
@@ -41,8 +53,8 @@ export function parseCubId(id: string): string {
 }
 
 /** Values of a record under a filter. */
-export function filterValues(record: CubRecord, filter: CubFilter): readonly string[] {
-  const field = CUB_FILTERS.find((candidate) => candidate.name === filter)?.field ?? "repo";
+export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
+  const field = CUB_FACETS.find((candidate) => candidate.name === filter)?.field ?? "repo";
   const value: unknown = record[field];
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
@@ -52,7 +64,7 @@ const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", 
 /** Places in the list of records, ascending. */
 type Postings = readonly number[];
 type CubIndex = {
-  readonly filters: ReadonlyMap<CubFilter, ReadonlyMap<string, Postings>>;
+  readonly filters: ReadonlyMap<CubFacet, ReadonlyMap<string, Postings>>;
   readonly words: ReadonlyMap<string, Postings>;
   /** Folded id → place. */
   readonly ids: ReadonlyMap<string, number>;
@@ -62,7 +74,7 @@ const NONE: Postings = [];
 
 /** Made when the first query comes, and once for a list of records: no query looks at all of them. */
 const indexOf = oncePer((records: readonly CubRecord[]): CubIndex => {
-  const filters = new Map(CUB_FILTERS.map(({ name }) => [name, new Map<string, number[]>()]));
+  const filters = new Map(CUB_FACETS.map(({ name }) => [name, new Map<string, number[]>()]));
   const words = new Map<string, number[]>();
   const ids = new Map<string, number>();
   const add = (postings: Map<string, number[]>, key: string, at: number): void => {
@@ -129,12 +141,12 @@ function findMatching(records: readonly CubRecord[], { q, filters: wanted }: Cub
 type Counts = readonly { readonly value: string; readonly count: number }[];
 
 /** Of a filter in the whole registry: each part of its page says them. */
-export function countAll(records: readonly CubRecord[], filter: CubFilter): Counts {
+export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
   return inOrder([...(indexOf(records).filters.get(filter) ?? [])].map(([value, { length }]) => ({ value, count: length })));
 }
 
 /** How often each value of a filter occurs among `records`, most frequent first, then by value. */
-export function countFacet(records: readonly CubRecord[], filter: CubFilter): Counts {
+export function countFacet(records: readonly CubRecord[], filter: CubFacet): Counts {
   const counts = new Map<string, number>();
   for (const record of records) {
     for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);
