@@ -10,7 +10,7 @@ import { VISIBILITIES } from "../../schema/resources.ts";
 import type { Snapshot } from "../../shelf/read.ts";
 import type { RecordLog } from "../../shelf/shelf.ts";
 import { claimsPath, findClaims } from "../claims.ts";
-import { countAll, countFacet, filterValues, findCubs, registryPath } from "../cubs.ts";
+import { countAll, filterValues, findCubs, registryPath } from "../cubs.ts";
 import { directPath, findObjects, type ObjectQuery } from "../direct.ts";
 import type { Facet } from "./lexicon.ts";
 import { type Asked, type Chosen, type Filters, readQuestions } from "./reading.ts";
@@ -75,7 +75,7 @@ function gatedFacts({ ask, filters }: Asked, { library }: ViewData): Facts | nul
   const [visibility, ...more] = allowed(chosen, VISIBILITIES);
   if (visibility === undefined || more.length > 0) return null;
   const path = "/api/capabilities";
-  const count = visibility === "public" ? counts.public : counts.email_gated;
+  const count = visibility === VISIBILITIES[0] ? counts.public : counts.email_gated;
   return told([figure(count, path), " of ", figure(counts.public + counts.email_gated, path), ` collections are ${visibility}.`]);
 }
 
