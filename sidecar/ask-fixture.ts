@@ -1,10 +1,14 @@
 /** A small library in memory for tests of asking: real bytes, real digests, and a retrieval that counts shared words. */
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { findFacts } from "../snapshots/query/facts/facts.ts";
 import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { words } from "../snapshots/index/words.ts";
 import { Claim } from "../snapshots/schema/claims.ts";
 import { CubRecord } from "../snapshots/schema/cubs.ts";
 import type { ObjectRow, ViewData } from "../snapshots/format/view-data.ts";
+import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import type { AskAnswer, AskEvent, AskLibrary, AskOptions } from "./ask.ts";
 
 export const SNAPSHOT = sha256("a snapshot for tests");
@@ -83,9 +87,12 @@ export function makeData(texts: Readonly<Record<string, string>> = TEXTS): ViewD
 /** Passages are paragraphs; results are ordered by shared index words, then by key. */
 export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): AskLibrary {
   const data = makeData(texts);
+  const record = { sequence: 1, snapshot: SNAPSHOT, created: "2026-08-01T00:00:00.000Z", previous: null, inputs: {} };
+  const counted = { data: () => Promise.resolve(data), record, shelf: openDirectoryShelf(join(tmpdir(), "no-such-shelf")) };
   return {
     snapshot: SNAPSHOT,
     data,
+    facts: (question, prefix) => findFacts(question, prefix, counted),
     retrieve(question, prefix) {
       const wanted = new Set(words(question));
       const results = Object.entries(texts).flatMap(([key, text]): SearchResult[] => {

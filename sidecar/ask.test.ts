@@ -6,8 +6,7 @@ import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { AskResponse } from "../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
 import { ask, type AskAnswer } from "./ask.ts";
-import { askOptions, drain, makeData, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
-import { lookUp } from "./lookup.ts";
+import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
 import { type Behaviour, event, excerptsOf, type ModelDouble, openModelDouble } from "./model-double.ts";
 
 let double: ModelDouble;
@@ -351,9 +350,10 @@ test("without a model the answer is made of quoted passages, and says when nothi
     new RegExp(`^/at/${SNAPSHOT}/object/notes/sorting\\.md/\\?lines=3-4&quote=Insertion%20sort%20is%20stable[^#]*#quote$`),
   );
   const nothing = await drain(ask({ question: "zebra xylophone?", prefix: "" }, makeLibrary(), askOptions()));
-  assert.match(nothing.answer.answer, /Nothing in this library/);
+  assert.equal(nothing.answer.answer, "Not in this library.");
   const beside = await drain(ask({ question: "Who described zebra xylophone comparisons?", prefix: "" }, makeLibrary(), askOptions()));
-  assert.match(beside.answer.answer, /No passage answers this question directly/);
+  assert.match(beside.answer.answer, /^Not in this library\. Nearest: .*notes\/sorting\.md/);
+  assert.deepEqual(beside.answer.citations, []);
   const titled = await drain(ask({ question: "Sorting is stable", prefix: "" }, makeLibrary(), askOptions()));
   assert.match(titled.answer.answer, /^Claim claim-stable is verified[^]*equal keys keep their order/);
   assert.deepEqual(nothing.answer.sources, []);
@@ -376,11 +376,8 @@ test("what a question names is looked up without a model", async () => {
   assert.match((await looked("claim-stable")).answer, /Claim claim-stable is verified: Insertion sort is stable/);
   assert.match((await looked(sha256(TEXTS["notes/digests.md"] ?? ""))).answer, /notes\/digests\.md/);
   assert.equal((await looked("notes/digests.md")).sources[0]?.key, "notes/digests.md");
-  assert.match(
-    (await looked("Which collections are there?")).answer,
-    /2 collections: Notes \(notes\/, 3 objects\), Proofs \(proofs\/, 1 object\)/,
-  );
-  assert.match((await looked("How many objects are in the library?")).answer, /4 objects, 1 CUB record and 1 claim/);
+  assert.match((await looked("Which collections are there?")).answer, /^2 collections: Notes \(notes\/\), Proofs \(proofs\/\)\.$/);
+  assert.equal((await looked("How many objects are in the library?")).answer, "4 objects.");
   assert.equal(double.calls.length, calls);
   // A prefix restricts keys; records and claims have none.
   double.behave(() => "");
@@ -388,16 +385,31 @@ test("what a question names is looked up without a model", async () => {
   assert.doesNotMatch(restricted.answer.answer, /insert_keeps_sorted/);
 });
 
-test("a part of a hyphenated word asks for no collection", () => {
-  for (const question of [
-    "What does the garbage-collection note say?",
-    "Which list is collection-free?",
-    "What is a catalog\u2011like list?",
-    "How many count-free claims-like things?",
-  ]) {
-    assert.deepEqual(lookUp(question, "", makeData(TEXTS)).sentences, [], question);
-  }
-  assert.match(lookUp("Which collections hold well-known things?", "", makeData(TEXTS)).sentences[0] ?? "", /This view has/);
+test("what is counted carries its query: each number stands at its place in the answer, and leads to its list", async () => {
+  const { answer, events } = await drain(
+    ask({ question: "How many records are verified, and how many claims are scoped?", prefix: "" }, makeLibrary(), askOptions()),
+  );
+  checkAnswer(answer);
+  assert.equal(answer.answer, "1 of 1 records are verified. 0 of 1 claims are scoped.");
+  for (const { value, start } of answer.counted ?? []) assert.equal(answer.answer.slice(start, start + value.length), value);
+  assert.deepEqual(
+    answer.counted?.map(({ href }) => href.slice(`/at/${SNAPSHOT}`.length)),
+    ["/registry/?verification_state=VERIFIED", "/registry/", "/claims/?status=scoped", "/claims/"],
+  );
+  assert.deepEqual(
+    events.flatMap((item) => (item.type === "text" ? item.counted : [])),
+    answer.counted,
+  );
+  assert.deepEqual(answer.citations, []);
+  assert.match(answer.notice, /Counted from this snapshot/);
+});
+
+test("names of strangers in a computed list become no link, no markup and no citation", async () => {
+  const titles = ["see https://evil.example/x", "<img src=x>", "[1]: //evil.example", "![x](y)", "plain [1] title"];
+  const texts = Object.fromEntries(titles.map((title, at) => [`notes/${at}.md`, `# ${title}\n\nText.\n`]));
+  const { answer } = await drain(ask({ question: "List all objects", prefix: "" }, makeLibrary(texts), askOptions()));
+  checkAnswer(answer, texts);
+  assert.match(answer.answer, /plain \(1\) title \(notes\/4\.md\)/);
 });
 
 test("a question that also asks something else gets the looked-up facts and the model's sentences", async () => {

@@ -5,23 +5,25 @@ import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { words } from "../snapshots/index/words.ts";
+import type { Facts } from "../snapshots/query/facts/facts.ts";
 import { toSource } from "../snapshots/query/source.ts";
 import { makeReceipt } from "../snapshots/verify/receipt.ts";
-import type { AskRequest, AskResponse, Citation, Receipt, Source } from "../snapshots/schema/resources.ts";
+import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../snapshots/schema/resources.ts";
 import { mountPath, type ViewData } from "../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
+import { findQuotes, type Quoted, type Text } from "./extractive.ts";
 import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
-import { lookUp } from "./lookup.ts";
+import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
-import { chooseReading, coverage, type Excerpt, type Wanted } from "./quote.ts";
+import type { Excerpt, Wanted } from "./quote.ts";
 
 const MAX_EXCERPTS = 8;
-const MAX_QUOTED = 3;
+const MAX_NEAREST = 3;
+const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
 const MAX_SENTENCES = 8;
 const MAX_SOURCES = 10;
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
-const MIN_COVERAGE = 0.45; // share of the question's words, by worth, that a passage must hold to be offered as an answer
 
 type PinnedCitation = Citation & { readonly href: string };
 
@@ -30,12 +32,20 @@ export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: P
 /** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
 export type AskEvent =
   | { readonly type: "sources"; readonly sources: readonly Source[] }
-  | { readonly type: "text"; readonly text: string; readonly citations: readonly PinnedCitation[] }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly citations: readonly PinnedCitation[];
+      /** Their places are in the whole answer. */
+      readonly counted: readonly CountedNumber[];
+    }
   | { readonly type: "answer"; readonly answer: AskAnswer };
 
 export type AskLibrary = {
   readonly snapshot: string;
   readonly data: ViewData;
+  /** What a question about the registry, the claims, the catalog or the history asks for; [] when it is not understood. */
+  facts(question: string, prefix: string): Promise<readonly Facts[]>;
   /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
   retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
   /** How much each index word tells in this library: more for rarer ones. */
@@ -68,7 +78,8 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
   const { data } = library;
-  const lookup = lookUp(question, prefix, data);
+  const facts = sayFacts(await library.facts(question, prefix), library);
+  const lookup = facts === null ? lookUp(question, prefix, data) : { sentences: [], sources: facts.sources, settled: true };
   let searchNotice = "";
   const results = lookup.settled
     ? []
@@ -82,19 +93,28 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   );
   yield { type: "sources", sources };
 
-  const excerpts = await readExcerpts(library, results);
+  const texts = await readTexts(library, results);
+  const excerpts: readonly Excerpt[] = texts.map(({ passage }) => passage);
   const pins = openPins(library);
-  const parts: string[] = [];
-  const say = (text: string, separator: string): AskEvent => {
-    const piece = parts.length === 0 ? text : separator + text;
-    parts.push(piece);
-    return { type: "text", text: piece, citations: pins.takeNew() };
+  let answer = "";
+  const allCounted: CountedNumber[] = [];
+  const say = (text: string, separator: string, counted: readonly CountedNumber[] = []): AskEvent => {
+    const from = answer === "" ? 0 : answer.length + separator.length;
+    const piece = answer === "" ? text : separator + text;
+    answer += piece;
+    const placed = counted.map((number) => ({ ...number, start: from + number.start }));
+    allCounted.push(...placed);
+    return { type: "text", text: piece, citations: pins.takeNew(), counted: placed };
   };
+
+  for (const { text, counted } of facts?.sentences ?? []) yield say(text, " ", counted);
 
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
   let notice = searchNotice;
-  if (lookup.settled) {
+  if (facts !== null) {
+    notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
+  } else if (lookup.settled) {
     notice = "Answered from the catalog and the registry; no model was asked.";
   } else {
     const model = excerpts.length === 0 ? null : options.model;
@@ -125,15 +145,9 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
-      const wanted = excerpts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
-      for (const text of quotePassages(wanted, excerpts, pins)) yield say(text, "\n\n");
-      if (parts.length === 0)
-        yield say(
-          sources.length === 0
-            ? "Nothing in this library answers this question."
-            : "No passage answers this question directly; the sources come closest.",
-          "",
-        );
+      const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
+      for (const text of quoteTexts(findQuotes(question, wanted, texts), pins)) yield say(text, "\n\n");
+      if (answer === "") yield say(nothingFound(sources), "");
     }
   }
 
@@ -141,11 +155,12 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     query: question,
     prefix,
     mode,
-    answer: parts.join(""),
+    answer,
     sources: [...sources],
     notice,
     snapshot: library.snapshot,
     citations: pins.all(),
+    counted: allCounted,
   };
   const receipt = makeReceipt({
     question,
@@ -159,6 +174,55 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   yield { type: "answer", answer: { ...body, receipt } };
 }
 
+/** With the nearest, by their titles: whoever asked may have meant one of them. */
+function nothingFound(sources: readonly Source[]): string {
+  const nearest = sources
+    .slice(0, MAX_NEAREST)
+    .map(({ title, key }) => withoutMarks(title === key ? key : `${title} (${key})`))
+    .filter(isHarmless);
+  return nearest.length === 0 ? "Not in this library." : `Not in this library. Nearest: ${nearest.join("; ")}.`;
+}
+
+type SaidFacts = {
+  readonly sentences: readonly { readonly text: string; readonly counted: readonly CountedNumber[] }[];
+  readonly sources: readonly Omit<Source, "score">[];
+};
+
+/** Facts as sentences; null without any, or when the words of a registry in them may stand in no answer. */
+function sayFacts(facts: readonly Facts[], library: AskLibrary): SaidFacts | null {
+  if (facts.length === 0 || facts.some(({ parts }) => parts.some((part) => typeof part === "string" && !isHarmless(part)))) return null;
+  const sentences = facts.map(({ parts }) => {
+    let text = "";
+    const counted: CountedNumber[] = [];
+    for (const part of parts) {
+      if (typeof part === "string") text += withoutMarks(part);
+      else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
+      else {
+        counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
+        text += part.value;
+      }
+    }
+    return { text, counted };
+  });
+  return {
+    sentences,
+    sources: sourcesOf(
+      facts.flatMap(({ found }) => found),
+      library.data,
+    ),
+  };
+}
+
+/** Square brackets with a number would read as a citation. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/\[(\d*)\]/g, "($1)");
+}
+
+/** The history and the service are no part of a snapshot. */
+function countedHref({ data, snapshot }: AskLibrary, path: string): string {
+  return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
+}
+
 /** What was looked up stands first; scores stay in one order and comparable inside the answer. */
 function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly Source[]): readonly Source[] {
   const top = ranked[0]?.score ?? 0;
@@ -167,19 +231,30 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
   return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
 }
 
-/** Passages of objects whose lines can be quoted byte for byte. Records and claims have no object, a PDF no lines. */
-async function readExcerpts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly Excerpt[]> {
-  const excerpts: Excerpt[] = [];
-  for (const { row } of results) {
-    if (excerpts.length >= MAX_EXCERPTS) break;
+type QuotableText = Text & { readonly passage: Excerpt };
+
+/** Texts of objects whose lines can be quoted byte for byte: the passage that was found, and of a short object all of it. Records and
+ *  claims have no object. */
+async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
+  const texts: QuotableText[] = [];
+  for (const { row, score } of results) {
+    if (texts.length >= MAX_EXCERPTS) break;
     if (row.kind === "record" || row.kind === "claim" || row.page !== null || row.start_line < 1 || row.text.trim() === "") continue;
     const object = await library.readObject(row.key, MAX_OBJECT_BYTES).catch(() => null);
     if (object === null || object.sha256 !== row.sha256) continue;
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
-    excerpts.push({ ...row, source });
+    const passage = { ...row, source };
+    const whole = object.bytes.length > MAX_WHOLE ? null : readLines(object.bytes, 1, countLines(object.bytes));
+    texts.push({ ...(whole === null ? passage : { ...row, source: whole, start_line: 1 }), score, passage });
   }
-  return excerpts;
+  return texts;
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (const byte of bytes) if (byte === 10) lines++;
+  return lines;
 }
 
 /** Sentences as they are completed: grounded, or null for one that is not borne out.
@@ -218,16 +293,10 @@ async function* writeSentences(
   }
 }
 
-function quotePassages(wanted: Wanted, excerpts: readonly Excerpt[], pins: Pins): readonly string[] {
-  const chosen = excerpts
-    .filter((excerpt) => coverage(`${excerpt.title} ${excerpt.key} ${excerpt.heading} ${excerpt.text}`, wanted) >= MIN_COVERAGE)
-    .flatMap((excerpt) => {
-      const reading = chooseReading(excerpt, wanted);
-      return reading === null ? [] : [{ excerpt, ...reading }];
-    })
-    .slice(0, MAX_QUOTED);
-  return chosen.flatMap(({ excerpt, ...located }) => {
-    const quoted = `“${located.quote.replaceAll(/\s+/g, " ").replaceAll(/\[(\d+)\]/g, "($1)")}”`;
+/** The sentences that answer, as they are read, each with the bytes that it stands for. */
+function quoteTexts(quotes: readonly Quoted<QuotableText>[], pins: Pins): readonly string[] {
+  return quotes.flatMap(({ text: excerpt, plain, ...located }) => {
+    const quoted = `“${withoutMarks(plain)}”`;
     const said = `${excerpt.key}: ${quoted}`;
     // A key is a stranger's text too.
     const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : quoted;

@@ -1,6 +1,7 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { findFacts } from "../snapshots/query/facts/facts.ts";
 import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
@@ -29,6 +30,7 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
   return {
     snapshot: snapshot.id,
     data: await snapshot.data(),
+    facts: (question, prefix) => findFacts(question, prefix, snapshot),
     async retrieve(question, prefix) {
       // In a search, quotes demand a phrase; in a question they only name something.
       const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };

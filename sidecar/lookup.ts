@@ -1,11 +1,12 @@
 /** The deterministic part of an answer: what the question names outright (collections and counts, CUB and claim ids, digests, keys,
  *  declared names and titles) is looked up, not guessed (interface §4, behaviour rule 3). */
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
-import { CUB_ID_PATTERN, type CubRecord } from "../snapshots/schema/cubs.ts";
+import type { CubRecord } from "../snapshots/schema/cubs.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { Source } from "../snapshots/schema/resources.ts";
 import { type CollectionInfo, mountPath, type ObjectRow, prefixRange, type ViewData } from "../snapshots/format/view-data.ts";
-import { collect, oncePer } from "../snapshots/format/relations.ts";
+import { relationsOf } from "../snapshots/format/relations.ts";
+import { findNamed } from "../snapshots/query/direct.ts";
 import { isHarmless } from "./harmless.ts";
 
 const MAX_HITS = 6;
@@ -21,27 +22,25 @@ type Lookup = {
 
 type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> | null };
 /** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
-type Named = { readonly id: string; readonly hit: Hit; readonly settles: boolean };
+type Found = { readonly id: string; readonly hit: Hit; readonly settles: boolean };
 
 /** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
   const subject = subjectOf(question);
   const names = namesIn(question, subject);
-  const index = indexOf(data);
   const hits = new Map<string, Hit>();
   let whole = false;
   for (const name of names) {
-    for (const { id, hit, settles } of findNamed(name, prefix, data, index)) {
+    for (const { id, hit, settles } of findHits(name, prefix, data)) {
       if (hits.size < MAX_HITS) hits.set(id, hit);
       if (name === subject && settles) whole = true;
     }
   }
-  const inventory = takeInventory(question, prefix, data);
-  const all = [...inventory, ...hits.values()];
+  const all = [...hits.values()];
   return {
     sentences: all.map(({ sentence }) => sentence).filter((sentence) => sentence !== ""),
     sources: all.flatMap(({ source }) => source ?? []),
-    settled: whole || (inventory.length > 0 && hits.size === 0),
+    settled: whole,
   };
 }
 
@@ -62,54 +61,52 @@ function namesIn(question: string, subject: string): ReadonlySet<string> {
   return new Set([subject, ...quoted, ...words].filter((name) => name !== ""));
 }
 
-type NameIndex = {
-  readonly objects: ReadonlyMap<string, readonly ObjectRow[]>;
-  readonly records: ReadonlyMap<string, readonly CubRecord[]>;
-  readonly claims: ReadonlyMap<string, readonly Claim[]>;
-};
-
-const indexOf = oncePer((data: ViewData): NameIndex => {
-  return {
-    objects: group(data.objects, (row) => [row.key, row.sha256, fold(row.title)]),
-    records: group(data.cubs, (record) => [record.id, record.theorem_name, ...Object.values(record.file_shas)]),
-    claims: group(data.claims.claims, (claim) => [claim.id, fold(claim.title), ...claim.evidence.flatMap(({ sha256 }) => sha256 ?? [])]),
-  };
-});
-
-function group<T>(items: readonly T[], namesOf: (item: T) => readonly string[]): ReadonlyMap<string, readonly T[]> {
-  return collect(items.flatMap((item) => [...new Set(namesOf(item))].map((name) => [name, item] as const)));
-}
-
-/** Marks folded titles in the map of names; no key or id begins with it. */
-const TITLE = "\u0000title ";
-
-function fold(title: string): string {
-  return `${TITLE}${title.normalize("NFC").toLowerCase().replaceAll(/\s+/g, " ").trim()}`;
-}
-
-function* findNamed(name: string, prefix: string, data: ViewData, index: NameIndex): Generator<Named> {
+function* findHits(name: string, prefix: string, data: ViewData): Generator<Found> {
   const mount = mountPath(data.library);
-  const upper = name.toUpperCase();
-  const spellings = [name, ...(CUB_ID_PATTERN.test(upper) ? [upper] : []), ...(/^[0-9a-f]{64}$/i.test(name) ? [name.toLowerCase()] : [])];
-  if (name.length >= MIN_NAME) spellings.push(fold(name));
-  for (const spelling of new Set(spellings)) {
-    const settles = !spelling.startsWith(TITLE);
-    for (const row of index.objects.get(spelling) ?? []) {
-      if (row.key.startsWith(prefix)) yield { id: `object ${row.key}`, hit: objectHit(row, mount), settles };
+  for (const named of findNamed(data, name)) {
+    const { kind, by } = named;
+    // A short title is found only when it is the whole question.
+    if (by === "title" && name.length < MIN_NAME) continue;
+    const settles = by !== "title" || kind === "collection";
+    if (kind === "object") {
+      if (named.item.key.startsWith(prefix)) yield { id: `object ${named.item.key}`, hit: objectHit(named.item, mount), settles };
+    } else if (kind === "collection") {
+      if (named.item.prefix.startsWith(prefix) && name.length > 1)
+        yield {
+          id: `collection ${named.item.id}`,
+          hit: { sentence: describeCollection(named.item, data), source: collectionSource(named.item, mount) },
+          settles,
+        };
+    } else if (prefix === "") {
+      if (kind === "record") yield { id: `record ${named.item.id}`, hit: recordHit(named.item), settles };
+      else yield { id: `claim ${named.item.id}`, hit: claimHit(named.item, mount), settles };
     }
-    if (prefix !== "") continue;
-    for (const record of index.records.get(spelling) ?? []) yield { id: `record ${record.id}`, hit: recordHit(record), settles };
-    for (const claim of index.claims.get(spelling) ?? []) yield { id: `claim ${claim.id}`, hit: claimHit(claim, mount), settles };
   }
-  for (const collection of data.library.collections) {
-    const named = collection.id === name || fold(collection.title) === fold(name) || collection.prefix === name;
-    if (!named || name.length < 2 || !collection.prefix.startsWith(prefix)) continue;
-    yield {
-      id: `collection ${collection.id}`,
-      hit: { sentence: describeCollection(collection, data), source: collectionSource(collection, mount) },
-      settles: true,
-    };
-  }
+}
+
+/** Sources of what facts name. */
+export function sourcesOf(
+  found: readonly { readonly kind: string; readonly key: string }[],
+  data: ViewData,
+): readonly Omit<Source, "score">[] {
+  const mount = mountPath(data.library);
+  const { recordById, claimById, objectByKey } = relationsOf(data);
+  return found.flatMap(({ kind, key }) => {
+    const record = kind === "record" ? recordById.get(key) : undefined;
+    const claim = kind === "claim" ? claimById.get(key) : undefined;
+    const collection = kind === "collection" ? data.library.collections.find(({ prefix }) => prefix === key) : undefined;
+    if (collection !== undefined) return [collectionSource(collection, mount)];
+    const row = objectByKey.get(key);
+    const hit =
+      record !== undefined
+        ? recordHit(record)
+        : claim !== undefined
+          ? claimHit(claim, mount)
+          : row === undefined
+            ? null
+            : objectHit(row, mount);
+    return hit?.source ?? [];
+  });
 }
 
 function collectionSource(collection: CollectionInfo, mount: string): Omit<Source, "score"> {
@@ -123,32 +120,6 @@ function describeCollection(collection: CollectionInfo, data: ViewData): string 
     `The collection ${collection.title} (${collection.prefix}) holds ${plural(to - from, "object")}.`,
     collection.summary === "" ? "" : `${collection.summary.replace(/\.$/, "")}.`,
   ]);
-}
-
-function takeInventory(question: string, prefix: string, data: ViewData): readonly Hit[] {
-  // A part of a hyphenated word is another word: garbage-collection, a list-like type.
-  const words = question.replaceAll(/[\p{L}\p{N}_]+(?:[-\u2010\u2011][\p{L}\p{N}_]+)+/gu, " ");
-  const asks = /\b(how many|number of|count|list|which|what|name)\b/i.test(words);
-  if (
-    !asks ||
-    !/\b(collections?|manifest|catalog(?:ue)?|(?:how many|number of|count)\b.*\b(?:objects?|files?|records?|cubs?|claims?))\b/i.test(words)
-  ) {
-    return [];
-  }
-  if (question.split(/\s+/).length > 12) return [];
-  const collections = data.library.collections.filter((collection) => collection.prefix.startsWith(prefix));
-  const [from, to] = prefixRange(data.objects, prefix);
-  const parts = collections.map((collection) => {
-    const [start, end] = prefixRange(data.objects, collection.prefix);
-    return `${collection.title} (${collection.prefix}, ${plural(end - start, "object")})`;
-  });
-  const named = parts.length === 0 ? "" : `: ${parts.join(", ")}`;
-  const rest = prefix === "" ? `, ${plural(data.cubs.length, "CUB record")} and ${plural(data.claims.claims.length, "claim")}` : "";
-  return [
-    { sentence: sentence([`This view has ${plural(collections.length, "collection")}${named}.`], 4_000), source: null },
-    { sentence: `It holds ${plural(to - from, "object")}${rest}.`, source: null },
-    ...collections.map((collection): Hit => ({ sentence: "", source: collectionSource(collection, mountPath(data.library)) })),
-  ];
 }
 
 function objectHit(row: ObjectRow, mount: string): Hit {

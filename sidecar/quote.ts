@@ -26,7 +26,7 @@ function spansOf(text: string): readonly string[] {
 export type Wanted = ReadonlyMap<string, number>;
 
 /** Share of what is wanted, by worth, that a text holds; 0 to 1. */
-export function coverage(text: string, wanted: Wanted): number {
+function coverage(text: string, wanted: Wanted): number {
   const found = new Set(words(text));
   let all = 0;
   let held = 0;
@@ -49,29 +49,6 @@ export function chooseQuote(excerpt: Excerpt, wanted: Wanted): LocatedQuote | nu
   );
 }
 
-/** What a passage says about the words, as much as reads well: the best span with the sentences that follow it; the first
- *  prose when no span has the words but the passage as a whole does. */
-export function chooseReading(excerpt: Excerpt, wanted: Wanted): LocatedQuote | null {
-  const best = chooseQuote(excerpt, wanted);
-  if (best === null)
-    return locateFirst(
-      excerpt,
-      candidates(excerpt).filter((span) => words(span).length >= MIN_PROSE),
-    );
-  const spans = spansOf(excerpt.text);
-  let at = spans.findIndex((span) => locateQuote(excerpt.source, excerpt.start_line, span)?.quote === best.quote);
-  let reading = best;
-  while (at >= 0 && ++at < spans.length) {
-    const next = spans[at];
-    if (next === undefined || /^[#|`<]/.test(next)) break;
-    const longer = locateQuote(excerpt.source, excerpt.start_line, `${reading.quote} ${next}`);
-    if (longer === null || longer.quote.length > MAX_CHOSEN || /\n\s*\n/.test(longer.quote) || !isHarmless(longer.quote)) break;
-    reading = longer;
-  }
-  return reading;
-}
-
-const MIN_PROSE = 5;
 const MAX_TRIED = 8;
 
 function candidates(excerpt: Excerpt): readonly string[] {

@@ -1,7 +1,10 @@
 /** A judged collection: documents, queries, and which documents answer which query.
  *
  *  A folder with `corpus.jsonl` (one {id, title, text} a line) and `queries.jsonl` or another queries file (one {id, text,
- *  relevant: {document id: grade}} a line). A grade above 0 is relevant. */
+ *  relevant: {document id: grade}} a line). A grade above 0 is relevant.
+ *
+ *  Questions for answers are lines of the same form; one without relevant documents has no answer here, and `evidence` may say
+ *  which sentences of a document bear an answer: {document id: [sentence]}. */
 import { readdir, readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { z } from "zod";
@@ -11,6 +14,9 @@ const Id = z.union([z.string().min(1), z.number().transform(String)]);
 const documentLine = z.object({ id: Id, title: z.string().default(""), text: z.string() });
 const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record(z.string(), z.number()) });
 
+const questionLine = queryLine.extend({ evidence: z.record(z.string(), z.array(z.string())).default({}) });
+
+export type JudgedQuestion = z.infer<typeof questionLine>;
 export type CollectionDocument = z.infer<typeof documentLine>;
 type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
 export type Collection = {
@@ -31,6 +37,11 @@ export async function readCollection(folder: string, queries: string | null): Pr
       .map(({ id, text, relevant }) => ({ id, text, relevant: new Map(Object.entries(relevant).filter(([, grade]) => grade > 0)) }))
       .filter(({ relevant }) => relevant.size > 0),
   };
+}
+
+/** @throws ShelfError "bad_source" with the file and line that is wrong */
+export function readQuestions(path: string): Promise<readonly JudgedQuestion[]> {
+  return readLines(path, questionLine);
 }
 
 async function findQueries(folder: string): Promise<string> {

@@ -47,6 +47,40 @@ test("a collection becomes a library, and both routes of a real server are judge
   assert.doesNotMatch(table.stdout, /ai-search/);
 });
 
+test("answers are judged by what they cite, what the quotes hold, and where they are silent", (t) => {
+  const corpus = ["heap", "stack", "queue", "graph"].map((word, at) => ({
+    id: at,
+    title: `On the ${word}`,
+    text: `A ${word} is a structure that keeps ${word} things in ${word} order. It was described long ago. Nobody knows more about it than that.`,
+  }));
+  const folder = collection(t, corpus, [{ id: 1, text: "heap", relevant: { 0: 1 } }]);
+  const file = join(folder, "questions.jsonl");
+  const lines = [
+    {
+      id: 1,
+      text: "What is a heap?",
+      relevant: { 0: 1 },
+      evidence: { 0: ["A heap is a structure that keeps heap things in heap order."] },
+    },
+    {
+      id: 2,
+      text: "What is a queue?",
+      relevant: { 3: 1 },
+      evidence: { 3: ["A graph is a structure that keeps graph things in graph order."] },
+    },
+    { id: 3, text: "Which zebras eat thistles in winter?", relevant: {} },
+  ];
+  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  const { stdout, stderr, status } = runEval(folder, "--answers", file, "--no-semantic", "--json");
+  assert.equal(status, 0, stderr);
+  const { answers } = JSON.parse(stdout) as { answers: Record<string, number> };
+  assert.deepEqual(
+    [answers["answerable"], answers["gold_in_first_three"], answers["evidence_held"], answers["abstained_wrongly"]],
+    [2, 0.5, 0.5, 0],
+  );
+  assert.deepEqual([answers["unanswerable"], answers["abstained_rightly"], answers["quotes_of_titles"]], [1, 1, 0]);
+});
+
 test("a broken collection is refused with the file and the line, and a wrong command line with its usage", (t) => {
   const folder = collection(t, [{ id: 1, text: "x" }, { id: 2 }], [{ id: 1, text: "x", relevant: { 1: 1 } }]);
   const broken = runEval(folder);

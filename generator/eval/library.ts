@@ -8,6 +8,7 @@ import { Pool } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { MAX_QUERY } from "../../snapshots/query/params.ts";
+import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
 import { CLI, startServing } from "../fixtures/serving-process.ts";
 import type { Collection, CollectionDocument } from "./collection.ts";
 import { DEPTH, type System } from "./systems.ts";
@@ -17,7 +18,16 @@ const run = promisify(execFile);
 const FOLDER = "documents";
 const Found = z.object({ mode: z.string().optional(), notice: z.string().optional(), results: z.array(z.object({ key: z.string() })) });
 
-export type Library = { readonly systems: readonly System[]; close(): Promise<void> };
+const Answered = z.object({ answer: z.string(), citations: z.array(z.object({ key: z.string(), quote: z.string() })) });
+
+export type Answer = { readonly text: string; readonly citations: readonly { readonly id: string; readonly quote: string }[] };
+
+export type Library = {
+  readonly systems: readonly System[];
+  /** POST /api/ask, as it answers without a model. */
+  ask(question: string): Promise<Answer>;
+  close(): Promise<void>;
+};
 
 /** A collection's document as an object of a library: its title as the heading. */
 function objectOf({ title, text }: CollectionDocument): string {
@@ -72,6 +82,14 @@ export async function openLibrary({ documents, name }: Collection, semantic: boo
     });
     return {
       systems: ["/api/search", ...(semantic ? ["/api/ai-search"] : [])].map(system),
+      async ask(question) {
+        const body = JSON.stringify({ question: [...question.normalize("NFC")].slice(0, MAX_QUESTION).join("") });
+        const answered = await pool.request({ method: "POST", path: "/api/ask", headers: { "content-type": "application/json" }, body });
+        const text = await answered.body.text();
+        if (answered.statusCode !== 200) throw new Error(`/api/ask answered ${answered.statusCode}: ${text}`);
+        const { answer, citations } = Answered.parse(JSON.parse(text));
+        return { text: answer, citations: citations.map(({ key, quote }) => ({ id: ids.get(key) ?? "", quote })) };
+      },
       async close() {
         await pool.close();
         await server.stop();

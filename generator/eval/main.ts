@@ -1,13 +1,14 @@
-/** `npm run -s eval -- DIR [--queries FILE] [--json] [--no-semantic]`: how well the library answers a judged collection, beside the search
+/** `npm run -s eval -- DIR [--queries FILE] [--answers FILE] [--json] [--no-semantic]`: how well the library answers a judged collection, beside the search
  *  libraries that people would otherwise take, on the same queries in the same run. */
 import { parseArgs } from "node:util";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { type Collection, readCollection } from "./collection.ts";
+import { formatAnswers, judgeAnswers } from "./answers.ts";
+import { type Collection, readCollection, readQuestions } from "./collection.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
 import { openLibrary } from "./library.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
-const USAGE = "usage: npm run -s eval -- DIR [--queries FILE] [--json] [--no-semantic]";
+const USAGE = "usage: npm run -s eval -- DIR [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
 /** Searches before times are taken. */
 const WARM_UP = 20;
 
@@ -84,14 +85,30 @@ async function main(): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     allowNegative: true,
-    options: { queries: { type: "string" }, json: { type: "boolean", default: false }, semantic: { type: "boolean", default: true } },
+    options: {
+      queries: { type: "string" },
+      answers: { type: "string" },
+      json: { type: "boolean", default: false },
+      semantic: { type: "boolean", default: true },
+    },
   });
   const [folder] = positionals;
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
-  const collection = await readCollection(folder, values.queries ?? null);
+  const questions = values.answers === undefined ? null : await readQuestions(values.answers);
+  // The questions are queries too, so a collection for answers alone needs no others.
+  const collection = await readCollection(folder, values.queries ?? values.answers ?? null);
   if (process.stderr.isTTY) process.stderr.write(`Building ${collection.documents.length} documents …\n`);
   const library = await openLibrary(collection, values.semantic);
   try {
+    if (questions !== null) {
+      const figures = await judgeAnswers(library, collection, questions);
+      process.stdout.write(
+        values.json
+          ? `${JSON.stringify({ collection: collection.name, answers: figures })}\n`
+          : `${collection.name}, answers\n${formatAnswers(figures)}`,
+      );
+      return;
+    }
     const systems = [...library.systems, openSqlite(collection), openMiniSearch(collection)];
     const runs: Run[] = [];
     for (const system of systems) runs.push(await run(system, collection));

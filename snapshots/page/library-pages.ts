@@ -3,6 +3,7 @@ import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
 import { unlinkDead } from "./dead-links.ts";
 import { pagePath } from "../format/layout.ts";
+import { findClaims } from "../query/claims.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
 import { findCollection, formatEtag, lowerBound, type ObjectRow, type ViewData } from "../format/view-data.ts";
@@ -147,11 +148,16 @@ function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
   return outline.slice(0, MAX_OUTLINE);
 }
 
-export function claimsPage(data: ViewData): ClaimsPage {
+/** @param statuses of the claims that are shown; null for all */
+export function claimsPage(data: ViewData, statuses: readonly string[] | null = null): ClaimsPage {
   return {
     page: "claims",
     meta: data.claims.meta,
-    claims: data.claims.claims.map((claim) => ({ ...claimCard(claim), evidence: claim.evidence.length, gaps: claim.gaps.length })),
+    claims: findClaims(data.claims.claims, statuses).map((claim) => ({
+      ...claimCard(claim),
+      evidence: claim.evidence.length,
+      gaps: claim.gaps.length,
+    })),
     byStatus: countBy(data.claims.claims, (claim) => claim.status, CLAIM_STATUSES),
   };
 }

@@ -1,8 +1,8 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
-import { countAll, countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
+import { countAll, countFacet, type CubQuery, filterValues, findCubs, registryPath } from "../query/cubs.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CUB_FILTERS, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS, type CubFacet, type CubRecord } from "../schema/cubs.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
@@ -21,14 +21,14 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0;
   const pathOf = (target: number): string =>
-    plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
+    plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target);
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   /** The same page with one value of a filter more, or without it when it is set. */
-  const toggled = (name: CubFilter, value: string): string => {
+  const toggled = (name: CubFacet, value: string): string => {
     const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
-    return formatQuery(query.q, new Map([...query.filters, [name, [...values]]]), 1);
+    return registryPath(query.q, new Map([...query.filters, [name, [...values]]]), 1);
   };
-  const facets = CUB_FILTERS.map(({ name }): Facet => {
+  const facets = CUB_FACETS.map(({ name }): Facet => {
     const set = query.filters.get(name) ?? [];
     // Counts of a facet ignore its own selection: values of one filter are alternatives.
     const others = new Map(query.filters);
@@ -70,15 +70,6 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     previous: toPart(part - 1),
     unavailable: registryUnavailable(data),
   };
-}
-
-function formatQuery(q: string, filters: CubQuery["filters"], part: number): string {
-  const params = new URLSearchParams();
-  if (q !== "") params.append("q", q);
-  for (const { name } of CUB_FILTERS) for (const value of filters.get(name) ?? []) params.append(name, value);
-  if (part > 1) params.append("part", String(part));
-  const text = params.toString();
-  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
 }
 
 export function recordPage(data: ViewData, record: CubRecord): RecordPage {

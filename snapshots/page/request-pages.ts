@@ -7,14 +7,14 @@ import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
-import { browsePage, browseParts, objectFacts, objectPage } from "./library-pages.ts";
+import { browsePage, browseParts, claimsPage, objectFacts, objectPage } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
 import { relationsOf } from "../format/relations.ts";
 import { chromeOf, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
-import { CUB_FILTERS } from "../schema/cubs.ts";
+import { CUB_FACETS } from "../schema/cubs.ts";
 
 export type RequestPage = {
   readonly input: PageInput;
@@ -50,12 +50,16 @@ export async function requestPage(
   }
   // A process that does answer has taken the request before it came here.
   if (path === pagePath.ask && params.has("question")) return page(unansweredPage(data, params), null);
-  const filtered = ["q", "part", ...CUB_FILTERS.map(({ name }) => name)].filter((name) => params.has(name));
+  const filtered = ["q", "part", ...CUB_FACETS.map(({ name }) => name)].filter((name) => params.has(name));
   if (path === pagePath.registry && filtered.length > 0) {
-    const query = parseCubQuery(params);
+    const query = parseCubQuery(params, CUB_FACETS);
     const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
     const known = filtered.map((name) => [name, params.getAll(name)]);
     return page(registryPage(data, query, part), canonicalJson(["registry", known, data.library.view]));
+  }
+  if (path === pagePath.claims && params.has("status")) {
+    const statuses = params.getAll("status");
+    return page(claimsPage(data, statuses), canonicalJson(["claims", statuses, data.library.view]));
   }
   const range = path.startsWith("/object/") ? parseLineRange(params) : null;
   if (range !== null) {

@@ -65,7 +65,7 @@ type Family = (data: ViewData, rest: string, extracts: Extracts) => StoredPage |
 
 const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
   [pagePath.front]: frontPage,
-  [pagePath.claims]: claimsPage,
+  [pagePath.claims]: (data) => claimsPage(data),
   [pagePath.dashboard]: dashboardPage,
   [pagePath.search]: searchForm,
   [pagePath.ask]: askForm,

@@ -112,6 +112,20 @@ test("words must all match, in any of the seven fields and in no other", () => {
   for (const q of ["inserts", "zebra.rs", "zebra lion", '"l P"', '"zebra cub"', "__proto__", "constructor"]) assert.equal(count(q), 0, q);
 });
 
+test("a part of a name finds it, when its own parts stand there in a row", () => {
+  const records = [
+    record(1, { theorem_name: "insert_keeps_sorted" }),
+    record(2, { theorem_name: "insertKeepsLength", module: "Sorted.Lists" }),
+    record(3, { theorem_name: "keeps_insert" }),
+    record(4, { theorem_name: "insert", module: "keeps", note: "It keeps what others insert." }),
+  ];
+  const ids = (q: string): readonly string[] => findCubs(records, { ...query(""), q }).cubs.map(({ id }) => id);
+  for (const q of ["insert_keeps", "insertKeeps", "INSERT_KEEPS", "Insert.keeps"]) assert.deepEqual(ids(q), ["CUB-0001", "CUB-0002"], q);
+  assert.deepEqual(ids("keeps_sorted"), ["CUB-0001"]);
+  assert.deepEqual(ids("keeps_length lists"), ["CUB-0002"]);
+  for (const q of ["insert_sorted", "sert_keeps", "insert_keeps_sorted_lists", "insert_keeps cow"]) assert.deepEqual(ids(q), [], q);
+});
+
 test("an exact id comes first, even when others name it", () => {
   const records = [record(1, { note: "see CUB-0003" }), record(2, { note: "CUB-0003" }), record(3)];
   assert.deepEqual(

@@ -1,27 +1,29 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { ShelfError } from "../errors.ts";
-import { CUB_FILTERS, CUB_ID_PATTERN, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS, CUB_FILTERS, CUB_ID_PATTERN, type CubFacet, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
-import { foldCase, foldSpaces, parseWordQuery, searchWords, type WordForms } from "./words.ts";
+import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
+import { pagePath } from "../format/layout.ts";
 import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
   readonly q: string;
   /** Values of one filter are alternatives, different filters must all hold. */
-  readonly filters: ReadonlyMap<CubFilter, readonly string[]>;
+  readonly filters: ReadonlyMap<CubFacet, readonly string[]>;
   readonly limit: number;
 };
 
 export type CubMatches = { readonly count: number; readonly cubs: readonly CubRecord[]; readonly next: number | null };
 
-/** @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
+/** @param facets the parameters that are read
+ *  @throws ShelfError "bad_parameter" for a limit that is no number from 0 to 500, a `deployable` that is no truth value, a q over
  *  500 characters, or a q or limit given twice */
-export function parseCubQuery(params: URLSearchParams): CubQuery {
+export function parseCubQuery(params: URLSearchParams, facets: readonly { readonly name: CubFacet }[] = CUB_FILTERS): CubQuery {
   const q = single(params, "q") ?? "";
   if ([...q].length > MAX_QUERY) throw badParameter("q", `is longer than ${MAX_QUERY} characters`);
-  const filters = new Map<CubFilter, readonly string[]>();
-  for (const { name } of CUB_FILTERS) {
+  const filters = new Map<CubFacet, readonly string[]>();
+  for (const { name } of facets) {
     const values = params.getAll(name).map((value) => value.normalize("NFC"));
     if (values.length === 0) continue;
     if (name === "deployable" && values.some((value) => value !== "true" && value !== "false")) {
@@ -32,6 +34,16 @@ export function parseCubQuery(params: URLSearchParams): CubQuery {
   return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
 }
 
+/** Site path of the registry's page narrowed to what a query finds. */
+export function registryPath(q: string, filters: CubQuery["filters"], part = 1): string {
+  const params = new URLSearchParams();
+  if (q !== "") params.append("q", q);
+  for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  if (part > 1) params.append("part", String(part));
+  const text = params.toString();
+  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
+}
+
 /** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
 export function parseCubId(id: string): string {
   if (!CUB_ID_PATTERN.test(id)) {
@@ -40,10 +52,10 @@ export function parseCubId(id: string): string {
   return id;
 }
 
-const FIELD_OF: ReadonlyMap<CubFilter, keyof CubRecord> = new Map(CUB_FILTERS.map(({ name, field }) => [name, field]));
+const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(CUB_FACETS.map(({ name, field }) => [name, field]));
 
 /** Values of a record under a filter. */
-export function filterValues(record: CubRecord, filter: CubFilter): readonly string[] {
+export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
   const value: unknown = record[FIELD_OF.get(filter) ?? "repo"];
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
@@ -53,7 +65,7 @@ const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", 
 /** Places in the list of records, ascending. */
 type Postings = readonly number[];
 type CubIndex = {
-  readonly filters: ReadonlyMap<CubFilter, ReadonlyMap<string, Postings>>;
+  readonly filters: ReadonlyMap<CubFacet, ReadonlyMap<string, Postings>>;
   readonly words: ReadonlyMap<string, Postings>;
   /** Folded id → place. */
   readonly ids: ReadonlyMap<string, number>;
@@ -63,7 +75,7 @@ const NONE: Postings = [];
 
 /** Made when the first query comes, and once for a list of records: no query looks at all of them. */
 const indexOf = oncePer((records: readonly CubRecord[]): CubIndex => {
-  const filters = new Map(CUB_FILTERS.map(({ name }) => [name, new Map<string, number[]>()]));
+  const filters = new Map(CUB_FACETS.map(({ name }) => [name, new Map<string, number[]>()]));
   const words = new Map<string, number[]>();
   const ids = new Map<string, number>();
   const add = (postings: Map<string, number[]>, key: string, at: number): void => {
@@ -85,6 +97,23 @@ const textsOf = oncePer((records: readonly CubRecord[]) =>
   records.map((record) => SEARCHED.map((field) => foldSpaces(record[field])).join("\0")),
 );
 
+/** Made for the first identifier that is looked for in longer ones. */
+const partsOf = oncePer((records: readonly CubRecord[]) =>
+  records.map((record) => SEARCHED.map((field) => partsLine(record[field])).join("\0")),
+);
+
+/** Records that hold a word whole, or, of an identifier, its parts in a row: `insert_keeps` stands in `insert_keeps_sorted`. */
+function holding(records: readonly CubRecord[], word: string): Postings {
+  const { words } = indexOf(records);
+  const whole = words.get(foldCase(word)) ?? NONE;
+  const parts = identifierParts(word);
+  if (parts.length < 2) return whole;
+  const row = ` ${parts.join(" ")} `;
+  const lists = parts.map((part) => words.get(part) ?? NONE);
+  const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
+  return [...new Set([...whole, ...rarest.filter((place) => partsOf(records)[place]?.includes(row) === true)])];
+}
+
 /** Records that match, an exact id first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const { words, phrases } = parseWordQuery(query.q);
@@ -97,7 +126,7 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
 function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
   const { words, phrases } = parseWordQuery(q);
   const index = indexOf(records);
-  const conditions = [...words].map((word) => index.words.get(word) ?? NONE);
+  const conditions = words.map((word) => holding(records, word));
   for (const [filter, values] of wanted) conditions.push(values.flatMap((value) => index.filters.get(filter)?.get(value) ?? NONE));
   // How many conditions were found to hold, one after the other: alternatives may name a record twice.
   const held = new Uint16Array(records.length);
@@ -114,12 +143,12 @@ function findMatching(records: readonly CubRecord[], { q, filters: wanted }: Cub
 type Counts = readonly { readonly value: string; readonly count: number }[];
 
 /** Of a filter in the whole registry: each part of its page says them. */
-export function countAll(records: readonly CubRecord[], filter: CubFilter): Counts {
+export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
   return inOrder([...(indexOf(records).filters.get(filter) ?? [])].map(([value, { length }]) => ({ value, count: length })));
 }
 
 /** How often each value of a filter occurs among `records`, most frequent first, then by value. */
-export function countFacet(records: readonly CubRecord[], filter: CubFilter): Counts {
+export function countFacet(records: readonly CubRecord[], filter: CubFacet): Counts {
   const counts = new Map<string, number>();
   for (const record of records) {
     for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);

@@ -30,6 +30,11 @@ export function identifierParts(word: string): readonly string[] {
 /** Word → the forms under which it is found; for who reads many texts of few words. */
 export type WordForms = Map<string, readonly string[]>;
 
+/** The parts of all words of a text as one line: an identifier's parts stand in a row in it. */
+export function partsLine(text: string): string {
+  return ` ${wholeWords(text).flatMap(identifierParts).join(" ")} `;
+}
+
 /** All words under which a text is found: each whole word and its parts, case-folded. @param known gets the forms of its words */
 export function searchWords(text: string, known: WordForms = new Map()): ReadonlySet<string> {
   const words = new Set<string>();
@@ -46,7 +51,12 @@ export function searchWords(text: string, known: WordForms = new Map()): Readonl
   return words;
 }
 
-export type WordQuery = { readonly words: readonly string[]; readonly phrases: readonly string[] };
+export type WordQuery = {
+  /** As they are written: the humps of an identifier show its parts. */
+  readonly words: readonly string[];
+  /** Folded. */
+  readonly phrases: readonly string[];
+};
 
 /** Splits a query into words and quoted phrases. An unclosed quote opens a phrase to the end.
  *  A word that holds no letter or digit (`∀`, `<=`) is kept as a phrase, to be found as it stands. */
@@ -63,7 +73,7 @@ export function parseWordQuery(query: string): WordQuery {
     for (const token of text.split(/\s+/)) {
       const found = wholeWords(token);
       if (found.length === 0) phrases.push(foldSpaces(token));
-      for (const word of found) words.push(foldCase(word));
+      words.push(...found);
     }
   }
   return { words, phrases };

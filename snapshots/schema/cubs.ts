@@ -109,6 +109,14 @@ export const CUB_FILTERS = [
 ] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
 export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
 
+/** What the registry's page can be narrowed by: the filters, and what GET /api/cubs takes no parameter for. */
+export const CUB_FACETS = [
+  ...CUB_FILTERS,
+  { name: "kind", field: "kind" },
+  { name: "no_holes", field: "no_holes" },
+] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
+export type CubFacet = (typeof CUB_FACETS)[number]["name"];
+
 /** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
 export const KNOWN_VALUES = {
   kind: ["Definition", "Theorem", "Lemma"],

@@ -89,6 +89,15 @@ export const Citation = z
   .meta({ id: "Citation" });
 export type Citation = z.infer<typeof Citation>;
 
+export const CountedNumber = z
+  .object({
+    value: z.string(),
+    start: Count.meta({ description: "Where it stands in the answer, in UTF-16 code units" }),
+    href: z.string().meta({ description: "The query that it comes from: a page whose list proves it" }),
+  })
+  .meta({ id: "CountedNumber", description: "A number of an answer that was counted and not quoted" });
+export type CountedNumber = z.infer<typeof CountedNumber>;
+
 export const RECEIPT_FORMAT = "proofshelf-receipt/1";
 
 export const Receipt = z
@@ -116,6 +125,7 @@ export const AskResponse = z
     notice: z.string(),
     snapshot: SnapshotId,
     citations: z.array(Citation),
+    counted: z.array(CountedNumber).exactOptional().meta({ description: "Absent in answers of earlier versions" }),
     receipt: Receipt.exactOptional().meta({ description: "Enough to check the answer again later, offline" }),
   })
   .meta({ id: "AskResponse" });

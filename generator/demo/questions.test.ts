@@ -1,0 +1,257 @@
+/** A hundred questions about the demo's registry, claims and catalog, in many wordings, twenty of them traps. What is right is counted here
+ *  from the demo's own files. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, extname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { load } from "js-yaml";
+import { z } from "zod";
+import { sha256 } from "../../snapshots/digest.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { claimsPage } from "../../snapshots/page/library-pages.ts";
+import { registryPage } from "../../snapshots/page/registry-pages.ts";
+import { parseCubQuery } from "../../snapshots/query/cubs.ts";
+import { findFacts } from "../../snapshots/query/facts/facts.ts";
+import { ClaimsRegistry } from "../../snapshots/schema/claims.ts";
+import { CUB_FACETS, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
+import type { ObjectKind } from "../../snapshots/schema/extract.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { listFiles, readRegistry } from "./pin-registry.ts";
+
+const demo = dirname(fileURLToPath(import.meta.url));
+const registry = readRegistry(demo);
+const cubs = z.array(CubRecord).parse(registry.cubs);
+const claims = ClaimsRegistry.parse(load(readFileSync(join(demo, "claims.yaml"), "utf8")));
+const { collections } = z
+  .object({
+    collections: z.array(
+      z.object({ id: z.string(), title: z.string(), prefix: z.string(), visibility: z.enum(["public", "email-gated"]) }),
+    ),
+  })
+  .parse(load(readFileSync(join(demo, "proofshelf.yaml"), "utf8")));
+const shown = collections.filter(({ visibility }) => visibility === "public");
+const KINDS: Readonly<Record<string, ObjectKind>> = {
+  ".md": "markdown",
+  ".pdf": "pdf",
+  ".csv": "csv",
+  ".v": "code",
+  ".lean": "code",
+  ".rs": "code",
+};
+const objects = listFiles(join(demo, "library"))
+  .filter((key) => shown.some(({ prefix }) => key.startsWith(prefix)))
+  .sort((a, b) => (a < b ? -1 : 1))
+  .map((key) => {
+    const bytes = readFileSync(join(demo, "library", key));
+    const kind = KINDS[extname(key)] ?? "text";
+    return { key, title: key, summary: "", kind, media_type: "", size: bytes.length, sha256: sha256(bytes), uploaded: null };
+  });
+const data: ViewData = {
+  library: {
+    title: "Demo",
+    summary: "",
+    view: "public",
+    base_url: "",
+    registry_url: "",
+    registry: "read",
+    claims: "read",
+    generator: "",
+    collections: shown.map((collection) => ({ ...collection, summary: "" })),
+    collection_counts: { public: shown.length, email_gated: collections.length - shown.length },
+    notes: [],
+  },
+  objects,
+  claims,
+  cubs: cubs.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+  meta: RegistryMeta.parse(registry.meta),
+  code: new Map(),
+  rejected: [{ source: "store", key: "unshelved.md", reason: "no collection" }],
+  withheld: 0,
+};
+const record = { sequence: 7, snapshot: "0".repeat(64), created: "2026-08-01T00:00:00.000Z", previous: null, inputs: {} };
+const snapshot = { data: () => Promise.resolve(data), record, shelf: openDirectoryShelf(join(tmpdir(), "no-such-shelf")) };
+
+const n = (holds: (record: CubRecord) => boolean): number => cubs.filter(holds).length;
+const all = cubs.length;
+const inRepo = (repo: string) => (record: CubRecord) => record.repo === repo;
+const verified = (record: CubRecord): boolean => record.verification_state === "VERIFIED";
+const runtime = (record: CubRecord): boolean => record.invocation === "runtime";
+const used = (record: CubRecord): boolean => record.production_consumption !== "NOT-RUNTIME-CONSUMED";
+const theorem = (record: CubRecord): boolean => record.kind === "Theorem";
+const c = (status: string): number => claims.claims.filter((claim) => claim.status === status).length;
+const o = (holds: (key: string) => boolean): number => objects.filter(({ key }) => holds(key)).length;
+const under = (prefix: string): number => o((key) => key.startsWith(prefix));
+
+/** The numbers that an answer says first, in order; more may follow. */
+const RIGHT: readonly (readonly [question: string, numbers: readonly number[], words?: RegExp])[] = [
+  ["How many records are there?", [all]],
+  ["How many CUBs does the registry have?", [all]],
+  ["number of records", [all]],
+  ["Count the records", [all]],
+  ["What is the total number of records in the registry?", [all]],
+  ["How many records are verified?", [n(verified), all]],
+  ["how many of the records have been verified", [n(verified), all]],
+  ["How many records are proved?", [n(verified), all]],
+  ["Tell me how many verified records there are.", [n(verified), all]],
+  ["How many records are not verified?", [n((r) => !verified(r)), all]],
+  ["How many unverified records are there?", [n((r) => !verified(r)), all]],
+  ["How many records are NOT_VERIFIED?", [n((r) => r.verification_state === "NOT_VERIFIED"), all]],
+  ["How many records aren't verified?", [n((r) => !verified(r)), all]],
+  ["How many records are unspecified?", [n((r) => r.verification_state === "UNSPECIFIED"), all]],
+  ["Which records are not verified?", [n((r) => !verified(r)), all], /sum_of_cubes \(CUB-0048\)/],
+  ["Which records run in production?", [n(used), all], /insert_keeps_sorted/],
+  ["List the records used in production", [n(used), all]],
+  ["How many records are not used in production?", [n((r) => !used(r)), all]],
+  ["How many records are called at run time?", [n(runtime), all]],
+  ["How many records are called at runtime?", [n(runtime), all]],
+  ["how many runtime records?", [n(runtime), all]],
+  ["How many records are never called at run time?", [n((r) => !runtime(r)), all]],
+  ["How many verified records are called at run time?", [n((r) => verified(r) && runtime(r)), all]],
+  ["How many records are verified but not called at run time?", [n((r) => verified(r) && !runtime(r)), all]],
+  ["How many records are verified, and how many are called at run time?", [n(verified), all, n(runtime), all]],
+  ["How many records are dead?", [n((r) => r.invocation === "dead"), all]],
+  ["Show me the dead records", [n((r) => r.invocation === "dead"), all], /distance_sym/],
+  ["Are there any dead records?", [n((r) => r.invocation === "dead"), all], /^Yes/],
+  ["How many records are unwired?", [n((r) => r.invocation === "unwired"), all]],
+  ["How many records are dead or unwired?", [n((r) => ["dead", "unwired"].includes(r.invocation)), all]],
+  ["How many test-only records are there?", [n((r) => r.invocation === "test-only"), all]],
+  ["How many records are deployable?", [n((r) => r.deployable), all]],
+  ["How many records are not deployable?", [n((r) => !r.deployable), all]],
+  ["Which records are neither verified nor deployable?", [n((r) => !verified(r) && !r.deployable), all]],
+  ["How many theorems are there?", [n(theorem), all]],
+  ["How many lemmas?", [n((r) => r.kind === "Lemma"), all]],
+  ["How many corollaries are in the registry?", [n((r) => r.kind === "Corollary"), all]],
+  ["How many definitions are there?", [n((r) => r.kind === "Definition"), all]],
+  ["How many theorems are verified?", [n((r) => theorem(r) && verified(r)), all]],
+  ["Which theorems are not verified?", [n((r) => theorem(r) && !verified(r)), all]],
+  ["How many records are in sorted-lists?", [n(inRepo("sorted-lists")), all]],
+  ["How many records come from the repository digest-trees?", []],
+  ["How many verified records are in the repository digest-trees?", [n((r) => inRepo("digest-trees")(r) && verified(r)), all]],
+  ["How many records are in sorted-lists or digest-trees?", [n((r) => ["sorted-lists", "digest-trees"].includes(r.repo)), all]],
+  ["How many records are not in sorted-lists?", [n((r) => !inRepo("sorted-lists")(r)), all]],
+  ["How many records are there except those in sorted-lists?", [n((r) => !inRepo("sorted-lists")(r)), all]],
+  ["List all records except those in sorted-lists and digest-trees", [n(inRepo("small-numbers")), all]],
+  ["How many theorems in small-numbers are not verified?", [n((r) => inRepo("small-numbers")(r) && theorem(r) && !verified(r)), all]],
+  ["How many records are in the crate sorted-lists?", [n((r) => r.crate === "sorted-lists"), all]],
+  ["How many records have tier 2?", [n((r) => r.tier === "2"), all]],
+  ["How many records of the lane model are deployable?", [n((r) => r.lane === "model" && r.deployable), all]],
+  ["How many records have the use case crypto?", [n((r) => r.use_cases.includes("crypto")), all]],
+  ["How many records are used for sorting?", [n((r) => r.use_cases.includes("sorting")), all]],
+  ["How many records are written in Coq and Lean?", [n((r) => r.formal_systems === "Coq+Lean"), all]],
+  ["How many records are FUNCTION-IMPL?", [n((r) => r.wiring === "FUNCTION-IMPL"), all]],
+  ["How many records have holes?", [n((r) => !r.no_holes), all]],
+  ["How many records are free of holes?", [n((r) => r.no_holes), all]],
+  ["What percentage of the records is verified?", [n(verified), all], /82\.4 %/],
+  ["What share of verified records are deployable?", [n((r) => verified(r) && r.deployable), n(verified)]],
+  ["Are all records verified?", [n(verified), all], /^No/],
+  [
+    "Are all theorems in sorted-lists verified?",
+    [n((r) => inRepo("sorted-lists")(r) && theorem(r) && verified(r)), n((r) => inRepo("sorted-lists")(r) && theorem(r))],
+  ],
+  ["Are there more runtime records than unwired records?", [n(runtime), n((r) => r.invocation === "unwired")]],
+  ["Which repository has the most records?", [n(inRepo("sorted-lists"))], /sorted-lists/],
+  ["Which repo has the most verified records?", [16], /sorted-lists/],
+  ["How many records per repository?", [3, all, 18, 17, 16]],
+  ["Which repositories are there?", [3, all]],
+  ["How many crates are there?", [3, all]],
+  ["Is CUB-0004 verified?", [], /^Yes: CUB-0004 has verification state VERIFIED/],
+  ["Is CUB-0048 verified?", [], /^No: CUB-0048 has verification state NOT_VERIFIED/],
+  ["What is the crate of CUB-0004?", [], /crate of CUB-0004 is sorted-lists/],
+  ["How many claims are there?", [claims.claims.length]],
+  ["How many claims are verified?", [c("verified"), claims.claims.length]],
+  ["Which claims are partial?", [c("partial"), claims.claims.length], /rechecking-is-quick/],
+  ["How many claims are not verified?", [c("scoped") + c("partial"), claims.claims.length]],
+  ["Which claims are neither partial nor scoped?", [c("verified"), claims.claims.length]],
+  ["How many objects are in the library?", [objects.length]],
+  ["How many PDF files are there?", [o((key) => key.endsWith(".pdf")), objects.length]],
+  ["How many files are in the collection Notes?", [under("notes/"), objects.length]],
+  ["How many objects does each collection hold?", [shown.length, objects.length]],
+  ["Which collection holds the most objects?", [under("proofs/")], /proofs/],
+  ["How many collections are email-gated?", [collections.length - shown.length, collections.length]],
+];
+
+/** A number for one of these would be a guess. */
+const TRAPS: readonly string[] = [
+  "How many records were verified in 2019?",
+  "How many records are verified by humans?",
+  "How many records are almost verified?",
+  "How many records were verified yesterday?",
+  "How many drafts are there?",
+  "How many records are in the repository dark-matter?",
+  "How many false claims does the library make?",
+  "How many comparisons does insertion sort need?",
+  "How many records have at least 3 files?",
+  "How many records are verified or deployable?",
+  "How many records are not both verified and deployable?",
+  "How many verified records are about trees?",
+  "How many people use the library?",
+  "How many records did Alice prove?",
+  "How many sorted lists are there in a permutation?",
+  "Are most records verified?",
+  "How many records will be verified next year?",
+  "How many records are verified twice?",
+  "How many hex digits does a digest have?",
+  "How many records are verified on average per day?",
+];
+
+const said = async (question: string, prefix = "") => {
+  const facts = await findFacts(question, prefix, snapshot);
+  const parts = facts.flatMap((fact) => fact.parts);
+  const figures = parts.flatMap((part) => (typeof part === "object" && "value" in part && /^\d+$/.test(part.value) ? [part] : []));
+  const text = parts.map((part) => (typeof part === "string" ? part : "value" in part ? part.value : part.name)).join("");
+  return { facts, figures, text };
+};
+
+test("questions about registry, claims and catalog are counted right, in whatever wording", async () => {
+  let understood = 0;
+  for (const [question, numbers, words] of RIGHT) {
+    const { facts, figures, text } = await said(question);
+    if (facts.length > 0) understood++;
+    assert.deepEqual(
+      facts.length === 0 ? [] : figures.slice(0, numbers.length).map(({ value }) => Number(value)),
+      facts.length === 0 ? [] : numbers,
+      `${question} ${text}`,
+    );
+    if (words !== undefined) assert.match(text, words, question);
+  }
+  assert.ok(understood >= 0.97 * RIGHT.length, `${understood} of ${RIGHT.length} were understood`);
+});
+
+test("no number is guessed for a question that is not understood whole", async () => {
+  for (const question of TRAPS) assert.deepEqual((await said(question)).facts, [], question);
+  assert.equal(RIGHT.length + TRAPS.length >= 100, true);
+});
+
+test("each number is the length of the list that it leads to", async () => {
+  for (const [question] of RIGHT) {
+    for (const { value, path } of (await said(question)).figures) {
+      const { pathname, searchParams } = new URL(path, "http://library");
+      if (pathname === "/registry/") {
+        const { matching, facets } = registryPage(data, parseCubQuery(searchParams, CUB_FACETS));
+        const distinct = facets.map(({ values }) => values.filter((one) => one.value !== "").length);
+        assert.ok(matching === Number(value) || distinct.includes(Number(value)), `${question} ${path}`);
+      } else if (pathname === "/claims/") {
+        const statuses = searchParams.getAll("status");
+        assert.equal(claimsPage(data, statuses.length === 0 ? null : statuses).claims.length, Number(value), `${question} ${path}`);
+      }
+    }
+  }
+});
+
+test("a prefix restricts what is counted, and records have no key", async () => {
+  assert.match((await said("How many objects are there?", "notes/")).text, new RegExp(`^${under("notes/")} objects`));
+  assert.deepEqual((await said("How many records are there?", "notes/")).facts, []);
+});
+
+test("what could not be read is said, and is not the number 0", async () => {
+  for (const [state, words] of [
+    ["none", /has no registry/],
+    ["failed", /could not be read/],
+  ] as const) {
+    const broken = { ...data, cubs: [], meta: null, library: { ...data.library, registry: state } };
+    const [fact] = await findFacts("How many records are verified?", "", { ...snapshot, data: () => Promise.resolve(broken) });
+    assert.match(fact?.parts.join("") ?? "", words);
+  }
+});

@@ -1,0 +1,234 @@
+/** The sentences of a text, as they are read and as they stand: no titles, headings, front matter, fences, tables or code, each with the
+ *  place of its own bytes, so that what is shown is plain and what is cited is true. */
+import type { IndexKind } from "../index/row.ts";
+
+export type Sentence = {
+  /** Code units of the text: what is between is cited. */
+  readonly start: number;
+  readonly end: number;
+  /** As a reader sees it: one line, without marks. */
+  readonly plain: string;
+  /** The same without the words of links, which are other documents' titles. */
+  readonly own: string;
+  /** Sentences of one paragraph, list item or comment have one number, and stand beside each other. */
+  readonly block: number;
+  /** The heading that it stands under, where the text shows one; else "". */
+  readonly heading: string;
+};
+
+const MAX_TEXT = 64 * 1024; // code units that are read
+const MIN_WORDS = 4; // of a sentence
+const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: shorter ones are labels
+
+type Line = { readonly start: number; readonly text: string };
+/** What a line is: where its own words begin, or a heading, or nothing that is read. */
+type Read = { readonly from: number; readonly opens: boolean } | { readonly heading: string } | null;
+type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
+
+export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] {
+  const open = READERS[kind];
+  if (open === undefined) return [];
+  const lines = linesOf(text.slice(0, MAX_TEXT));
+  const read = open();
+  const sentences: Sentence[] = [];
+  let heading = "";
+  let block: { start: number; end: number } | null = null;
+  let count = 0;
+  const close = (): void => {
+    if (block !== null) sentences.push(...cut(text, block.start, block.end, count++, heading));
+    block = null;
+  };
+  for (const [at, line] of lines.entries()) {
+    const found = read(line, at, lines);
+    if (found === null || "heading" in found) {
+      close();
+      if (found !== null) heading = found.heading;
+      continue;
+    }
+    if (found.opens) close();
+    const end = line.start + line.text.trimEnd().length;
+    if (block === null) block = { start: line.start + found.from, end };
+    else block.end = end;
+  }
+  close();
+  return sentences;
+}
+
+function linesOf(text: string): readonly Line[] {
+  let start = 0;
+  return text.split("\n").map((line) => {
+    const found = { start, text: line };
+    start += line.length + 1;
+    return found;
+  });
+}
+
+const isBlank = (text: string): boolean => text.trim() === "";
+const indent = (text: string): number => text.length - text.trimStart().length;
+
+function readMarkdown(): Reader {
+  let fence: string | null = null;
+  let front = false;
+  let inList = false;
+  return ({ text }, at, lines) => {
+    const mark = /^[ \t>]*(`{3,}|~{3,})/.exec(text)?.[1];
+    if (fence !== null) {
+      if (mark?.startsWith(fence) === true) fence = null;
+      return null;
+    }
+    if (mark !== undefined) {
+      fence = mark;
+      return null;
+    }
+    if (at === 0 && /^---\s*$/.test(text) && lines.slice(1, 60).some((line) => /^(?:---|\.\.\.)\s*$/.test(line.text))) front = true;
+    else if (front && /^(?:---|\.\.\.)\s*$/.test(text)) {
+      front = false;
+      return null;
+    }
+    if (front) return null;
+    if (isBlank(text)) return null;
+    const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(text)?.[1];
+    if (heading !== undefined) return { heading: plainOf(heading) };
+    // The line under a heading, and the heading above it.
+    if (/^ {0,3}(?:=+|-{2,})\s*$/.test(text)) return null;
+    if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
+      return { heading: plainOf(text) };
+    if (/^\s*(?:\||<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
+    const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
+    if (item !== null) {
+      inList = true;
+      return { from: item[0].length, opens: true };
+    }
+    if (indent(text) === 0) inList = isBlank(lines[at - 1]?.text ?? "") ? false : inList;
+    if (/^(?: {4}|\t)/.test(text) && !inList) return null;
+    return { from: /^[\s>]*/.exec(text)?.[0].length ?? 0, opens: false };
+  };
+}
+
+/** Comments alone; of a line of code nothing is read. */
+function readCode(): Reader {
+  let close: string | null = null;
+  return ({ text }) => {
+    if (close !== null) {
+      const end = text.indexOf(close);
+      if (end >= 0) close = null;
+      return commentLine(text, /^\s*\**\s?/, end);
+    }
+    const block = /^\s*(?:(\(\*+)|(\/-[-!]?)|(\/\*[*!]?)|("""|''')|(\{-))\s?/.exec(text);
+    if (block !== null) {
+      const closing =
+        block[1] !== undefined
+          ? "*)"
+          : block[2] !== undefined
+            ? "-/"
+            : block[3] !== undefined
+              ? "*/"
+              : block[5] !== undefined
+                ? "-}"
+                : (block[4] ?? "");
+      const end = text.indexOf(closing, block[0].length);
+      if (end < 0) close = closing;
+      return commentLine(text, /^\s*(?:\(\*+|\/-[-!]?|\/\*[*!]?|"""|'''|\{-)\s?/, end);
+    }
+    return /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s/.test(text) ? commentLine(text, /^\s*(?:\/\/[/!]?|--|#|;+|%+)\s+/, -1) : null;
+  };
+}
+
+function commentLine(text: string, mark: RegExp, end: number): Read {
+  const from = mark.exec(text)?.[0].length ?? 0;
+  const words = text.slice(from, end < 0 ? undefined : end);
+  // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
+  if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainOf(words) } : { from, opens: false };
+}
+
+function readPlain(): Reader {
+  return ({ text }) => (isBlank(text) ? null : { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s/.test(text) });
+}
+
+function readLatex(): Reader {
+  return ({ text }) => {
+    const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*)\}\s*$/.exec(text)?.[1];
+    if (heading !== undefined) return { heading: plainOf(heading) };
+    if (
+      isBlank(text) ||
+      /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|item\s*$)|\\\[|\$\$)/.test(text)
+    )
+      return null;
+    const item = /^\s*\\item(?:\[[^\]]*\])?\s*/.exec(text);
+    return { from: item?.[0].length ?? indent(text), opens: item !== null };
+  };
+}
+
+function readHtml(): Reader {
+  return ({ text }) => {
+    const heading = /^\s*<h[1-6][^>]*>(.*?)<\/h[1-6]>/i.exec(text)?.[1];
+    if (heading !== undefined) return { heading: plainOf(heading) };
+    if (isBlank(plainOf(text)) || /<(?:title|meta|script|style|link|pre|th|td)\b/i.test(text)) return null;
+    const tags = /^(?:\s|<[^>]*>)*/.exec(text)?.[0] ?? "";
+    return { from: tags.length, opens: /<(?:p|li|div|dd|dt|blockquote)\b/i.test(tags) };
+  };
+}
+
+/** Kinds that have no sentences are not here: a cell or a value says nothing without its head. */
+const READERS: Readonly<Partial<Record<IndexKind, () => Reader>>> = {
+  markdown: readMarkdown,
+  code: readCode,
+  text: readPlain,
+  pdf: readPlain,
+  latex: readLatex,
+  html: readHtml,
+};
+
+const LINK = /!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)/g;
+/** After a full stop, a question mark or the like, before what may begin a sentence. */
+const BOUNDARY = /(?:[.!?]["\u201d\u2019)\]*_`]*(\s+)(?=["\u201c\u2018([*_`$\\]*[\p{Lu}\p{N}\p{Lo}])|(?<=\s)[.!?](\s+))/gu;
+/** What ends with a full stop and ends no sentence. */
+const ABBREVIATION =
+  /(?:\b(?:e\.g|i\.e|cf|vs|etc|al|fig|figs|eq|no|dr|mr|mrs|st|approx|resp|ca|sp|spp|p|pp|vol|ed|eds)|\b\p{Lu})\.["\u201d)]*$/iu;
+
+function cut(text: string, start: number, end: number, block: number, heading: string): readonly Sentence[] {
+  const whole = text.slice(start, end);
+  const pieces: [number, number][] = [];
+  let from = 0;
+  for (const match of whole.matchAll(BOUNDARY)) {
+    const space = (match[1] ?? match[2] ?? "").length;
+    const stop = match.index + match[0].length - space;
+    const before = whole.slice(from, stop);
+    if (/\.["\u201d)]*$/.test(before) && ABBREVIATION.test(before) && !/\b\p{Lu}\p{Lu}+\.$/u.test(before)) continue;
+    pieces.push([from, stop]);
+    from = stop + space;
+  }
+  pieces.push([from, whole.length]);
+  const ended = /[.!?:;]["\u201d\u2019)\]*_`]*\s*$/.test(whole);
+  return pieces.flatMap(([first, last]) => {
+    const written = whole.slice(first, last);
+    const plain = plainOf(written);
+    const own = plainOf(written.replaceAll(LINK, " "));
+    // An entry of a list of contents.
+    if (own.length < plain.length / 3) return [];
+    const words = plain.split(" ").length;
+    if (words < MIN_WORDS || (pieces.length === 1 && !ended && words < MIN_OPEN_WORDS)) return [];
+    return [{ start: start + first, end: start + last, plain, own, block, heading }];
+  });
+}
+
+/** Text as a page shows it: without marks of Markdown, comments, LaTeX and HTML, in one line. */
+export function plainOf(text: string): string {
+  return text
+    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?![*)])|>+)[ \t]?/gm, "")
+    .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "")
+    .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi, "")
+    .replaceAll(/!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)/g, "$1")
+    .replaceAll(/\[([^\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
+    .replaceAll(/\[\^[^\]]+\]/g, "")
+    .replaceAll(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
+    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)/g, "$1")
+    .replaceAll(/`+([^`]+)`+/g, "$1")
+    .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
+    .replaceAll(/\\(?:cite|ref|label|footnote|index)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
+    .replaceAll(/~/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim();
+}
