@@ -1,7 +1,8 @@
 /** A judged collection: documents, queries, and which documents answer which query.
  *
  *  A folder with `corpus.jsonl` (one {id, title, text} a line) and `queries.jsonl` or another queries file (one {id, text,
- *  relevant: {document id: grade}} a line). A grade above 0 is relevant.
+ *  relevant: {document id: grade}} a line). A grade above 0 is relevant. Beside them there may be declarations: `files/`, and
+ *  `names.jsonl` (one {name, path, line} a line).
  *
  *  Questions for answers are lines of the same form; one without relevant documents has no answer here, and `evidence` may say
  *  which sentences of a document bear an answer: {document id: [sentence]}. */
@@ -10,11 +11,14 @@ import { basename, join, resolve } from "node:path";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 
+const CORPUS = "corpus.jsonl";
+const NAMES = "names.jsonl";
+
 const Id = z.union([z.string().min(1), z.number().transform(String)]);
 const documentLine = z.object({ id: Id, title: z.string().default(""), text: z.string() });
 const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record(z.string(), z.number()) });
-
 const questionLine = queryLine.extend({ evidence: z.record(z.string(), z.array(z.string())).default({}) });
+const nameLine = z.object({ name: z.string().min(1), path: z.string().min(1), line: z.int().min(1) });
 
 export type JudgedQuestion = z.infer<typeof questionLine>;
 export type CollectionDocument = z.infer<typeof documentLine>;
@@ -24,11 +28,16 @@ export type Collection = {
   readonly documents: readonly CollectionDocument[];
   readonly queries: readonly JudgedQuery[];
 };
+/** Qualified names, and the line of a file below `folder` that declares each. A name may be declared in several places. */
+export type Declarations = {
+  readonly folder: string;
+  readonly names: ReadonlyMap<string, readonly { readonly path: string; readonly line: number }[]>;
+};
 
 /** @param queries path of the queries file; null takes `queries.jsonl`, else the only `queries*.jsonl` of the folder
  *  @throws ShelfError "bad_source" with the file and line that is wrong */
 export async function readCollection(folder: string, queries: string | null): Promise<Collection> {
-  const documents = await readLines(join(folder, "corpus.jsonl"), documentLine);
+  const documents = await readLines(join(folder, CORPUS), documentLine);
   const lines = await readLines(queries ?? (await findQueries(folder)), queryLine);
   return {
     name: basename(resolve(folder)),
@@ -44,8 +53,25 @@ export function readQuestions(path: string): Promise<readonly JudgedQuestion[]> 
   return readLines(path, questionLine);
 }
 
+/** @returns null when the collection has none
+ *  @throws ShelfError "bad_source" with the line that is wrong */
+export async function readDeclarations(folder: string): Promise<Declarations | null> {
+  if (!(await namesIn(folder)).includes(NAMES)) return null;
+  return { folder: join(folder, "files"), names: Map.groupBy(await readLines(join(folder, NAMES), nameLine), ({ name }) => name) };
+}
+
+/** The folders below a folder that are collections, in the order of their names.
+ *  @throws ShelfError "bad_source" when there is none */
+export async function findCollections(folder: string): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of (await namesIn(folder)).sort())
+    if ((await namesIn(join(folder, name))).includes(CORPUS)) found.push(join(folder, name));
+  if (found.length === 0) throw new ShelfError("bad_source", `${folder} has no folder with a ${CORPUS}.`);
+  return found;
+}
+
 async function findQueries(folder: string): Promise<string> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => /^queries.*\.jsonl$/.test(name));
+  const names = (await namesIn(folder)).filter((name) => /^queries.*\.jsonl$/.test(name));
   const name = names.includes("queries.jsonl") ? "queries.jsonl" : names.length === 1 ? names[0] : undefined;
   if (name === undefined)
     throw new ShelfError(
@@ -53,6 +79,10 @@ async function findQueries(folder: string): Promise<string> {
       `${folder} has ${names.length === 0 ? "no queries file" : "several queries files"}; name one with --queries.`,
     );
   return join(folder, name);
+}
+
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }
 
 async function readLines<T>(path: string, schema: z.ZodType<T>): Promise<T[]> {

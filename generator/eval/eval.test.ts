@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -43,7 +43,7 @@ test("a collection becomes a library, and both routes of a real server are judge
   assert.equal(report.results[0]?.mrr.toFixed(3), "0.667");
   for (const { ndcg10 } of report.results) assert.ok(ndcg10 > 0.6 && ndcg10 <= 1);
   const table = runEval(folder, "--no-semantic");
-  assert.match(table.stdout, /^judged-\w+: 4 documents, 3 queries\nsystem .*\n\/api\/search  +0\.6667/);
+  assert.match(table.stdout, /^judged-\w+: 4 documents, 3 queries\ncollection +system .*\njudged-\w+ +\/api\/search  +0\.6667/);
   assert.doesNotMatch(table.stdout, /ai-search/);
 });
 
@@ -81,6 +81,33 @@ test("answers are judged by what they cite, what the quotes hold, and where they
   assert.deepEqual([answers["unanswerable"], answers["abstained_rightly"], answers["quotes_of_titles"]], [1, 1, 0]);
 });
 
+test("every collection of a folder stands in one table, source as source, and names are judged by the line that declares them", (t) => {
+  const python = 'def empty_stack(stack):\n    """Whether nothing is left."""\n    return not stack';
+  const one = collection(t, [{ id: "f", text: python }], [{ id: 1, text: "python nothing left", relevant: { f: 1 } }]);
+  const all = mkdtempSync(join(tmpdir(), "all-"));
+  t.after(() => rmSync(all, { recursive: true, force: true }));
+  cpSync(one, join(all, "code"), { recursive: true });
+  cpSync(one, join(all, "lean"), { recursive: true });
+  mkdirSync(join(all, "no-collection"));
+  mkdirSync(join(all, "lean", "files"));
+  const source = "namespace Heap\n\n/-- The least comes first. -/\ntheorem least_first : True := trivial\n\nend Heap\n";
+  writeFileSync(join(all, "lean", "files", "Heap.lean"), source);
+  const names = [4, 5].map((line) => ({ name: line === 4 ? "Heap.least_first" : "Pile.zzz_such", path: "Heap.lean", line }));
+  writeFileSync(join(all, "lean", "names.jsonl"), names.map((name) => `${JSON.stringify(name)}\n`).join(""));
+  const { stdout, stderr, status } = runEval(all, "--all", "--no-semantic", "--json");
+  assert.equal(status, 0, stderr);
+  const reports = JSON.parse(stdout) as { collection: string; results: { mrr: number }[]; names: Record<string, number> | null }[];
+  assert.deepEqual(
+    reports.map(({ collection, names }) => [collection, names]),
+    [
+      ["code", null],
+      ["lean", { names: 2, declaration_first: 0.5, file_in_ten: 0.5, unknown: 1000, unknown_found: 0 }],
+    ],
+  );
+  assert.equal(reports[0]?.results[0]?.mrr, 1);
+  assert.match(runEval(join(all, "no-collection"), "--all").stderr, /no folder with a corpus\.jsonl/);
+});
+
 test("a broken collection is refused with the file and the line, and a wrong command line with its usage", (t) => {
   const folder = collection(t, [{ id: 1, text: "x" }, { id: 2 }], [{ id: 1, text: "x", relevant: { 1: 1 } }]);
   const broken = runEval(folder);
@@ -88,7 +115,7 @@ test("a broken collection is refused with the file and the line, and a wrong com
   assert.match(broken.stderr, /corpus\.jsonl:2: /);
   assert.doesNotMatch(broken.stderr, /\n {4}at /);
   assert.match(runEval(join(folder, "absent")).stderr, /cannot be read/);
-  for (const args of [[], [folder, folder], [folder, "--what"]]) {
+  for (const args of [[], [folder, folder], [folder, "--what"], [folder, "--all", "--queries", "x"]]) {
     const { status, stderr } = runEval(...args);
     assert.equal(status, 2);
     assert.match(stderr, /usage: /);

@@ -1,57 +1,135 @@
 /** A judged collection as a library: written as files, built and served by the program as everybody runs it, asked over HTTP. */
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { Pool } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
 import { CLI, startServing } from "../fixtures/serving-process.ts";
-import type { Collection, CollectionDocument } from "./collection.ts";
+import type { Collection, CollectionDocument, Declarations } from "./collection.ts";
 import { DEPTH, type System } from "./systems.ts";
 
 const run = promisify(execFile);
 
 const FOLDER = "documents";
-const Found = z.object({ mode: z.string().optional(), notice: z.string().optional(), results: z.array(z.object({ key: z.string() })) });
+/** Characters of what a build said that are shown when it fails. */
+const MAX_SAID = 2_000;
+/** The text of a document that is nothing but a declaration in Python. */
+const PYTHON = /^(?:@[^\n]*\n)*(?:async )?(?:def|class) [^\n]*[:(\\,]\s*\n/;
+
+const Found = z.object({
+  mode: z.string().optional(),
+  notice: z.string().optional(),
+  results: z.array(z.object({ key: z.string(), line: z.int().optional() })),
+});
+type Result = z.infer<typeof Found>["results"][number];
 
 const Answered = z.object({ answer: z.string(), citations: z.array(z.object({ key: z.string(), quote: z.string() })) });
 
-export type Answer = { readonly text: string; readonly citations: readonly { readonly id: string; readonly quote: string }[] };
-
-export type Library = {
-  readonly systems: readonly System[];
-  /** POST /api/ask, as it answers without a model. */
-  ask(question: string): Promise<Answer>;
-  close(): Promise<void>;
+/** A served library. */
+type Served = {
+  search(path: string, query: string): Promise<readonly Result[]>;
+  /** POST /api/ask, as it answers without a model; with keys of objects. */
+  ask(question: string): Promise<z.infer<typeof Answered>>;
 };
 
-/** A collection's document as an object of a library: its title as the heading. */
-function objectOf({ title, text }: CollectionDocument): string {
-  return `${title === "" ? text : `# ${title.replaceAll(/\s+/g, " ")}\n\n${text}`}\n`;
+export type Answer = { readonly text: string; readonly citations: readonly { readonly id: string; readonly quote: string }[] };
+
+/** A served collection: what it finds and cites are its documents. */
+export type Library = {
+  readonly systems: readonly System[];
+  ask(question: string): Promise<Answer>;
+};
+
+/** A document as an object of a library: source as source, everything else as Markdown with its title as the heading. */
+function objectOf({ title, text }: CollectionDocument, at: number): { readonly name: string; readonly text: string } {
+  if (title === "" && PYTHON.test(text)) return { name: `${at}.py`, text: `${text}\n` };
+  return { name: `${at}.md`, text: `${title === "" ? text : `# ${title.replaceAll(/\s+/g, " ")}\n\n${text}`}\n` };
 }
 
-/** @param semantic whether passages get vectors, for ai-search: more than a hundred a second on two cores
+/** Serves a collection to `work`.
+ *  @param semantic whether passages get vectors, for ai-search: more than a hundred a second on two cores
  *  @throws ShelfError "build_failed" with what the build said */
-export async function openLibrary({ documents, name }: Collection, semantic: boolean): Promise<Library> {
-  const folder = await mkdtemp(join(tmpdir(), "eval-"));
-  try {
-    const ids = new Map<string, string>();
-    await mkdir(join(folder, "library", FOLDER), { recursive: true });
+export function withLibrary<T>({ documents, name }: Collection, semantic: boolean, work: (library: Library) => Promise<T>): Promise<T> {
+  const ids = new Map<string, string>();
+  const write = async (library: string): Promise<void> => {
+    await mkdir(join(library, FOLDER), { recursive: true });
     // By number, because an id may be no name of a file.
     for (const [at, document] of documents.entries()) {
-      const key = `${FOLDER}/${at}.md`;
-      ids.set(key, document.id);
-      await writeFile(join(folder, "library", key), objectOf(document));
+      const object = objectOf(document, at);
+      ids.set(`${FOLDER}/${object.name}`, document.id);
+      await writeFile(join(library, FOLDER, object.name), object.text);
     }
+  };
+  return withServer(name, semantic, write, ({ search, ask }) =>
+    work({
+      systems: ["/api/search", ...(semantic ? ["/api/ai-search"] : [])].map((path) => ({
+        name: path,
+        rank: async (query) => (await search(path, query)).flatMap(({ key }) => ids.get(key) ?? []),
+      })),
+      async ask(question) {
+        const { answer, citations } = await ask(question);
+        return { text: answer, citations: citations.map(({ key, quote }) => ({ id: ids.get(key) ?? "", quote })) };
+      },
+    }),
+  );
+}
+
+export type NameFigures = {
+  readonly names: number;
+  /** Shares of the names whose first result is the declaration, and whose file is among the first ten. */
+  readonly declaration_first: number;
+  readonly file_in_ten: number;
+  /** How many of as many names that stand nowhere find something. */
+  readonly unknown: number;
+  readonly unknown_found: number;
+};
+
+/** Asks for each name as it stands, and for names that stand nowhere. */
+export function judgeNames({ folder, names }: Declarations, unknown: readonly string[]): Promise<NameFigures> {
+  const write = async (library: string): Promise<void> => {
+    for (const path of new Set([...names.values()].flat().map((place) => place.path))) {
+      await mkdir(dirname(join(library, FOLDER, path)), { recursive: true });
+      await copyFile(join(folder, path), join(library, FOLDER, path));
+    }
+  };
+  return withServer("Declarations", false, write, async ({ search }) => {
+    let [first, file, found] = [0, 0, 0];
+    for (const [name, places] of names) {
+      const results = await search("/api/search", name);
+      const key = (path: string): string => `${FOLDER}/${path}`;
+      if (places.some(({ path, line }) => results[0]?.key === key(path) && results[0].line === line)) first++;
+      if (places.some(({ path }) => results.slice(0, 10).some((result) => result.key === key(path)))) file++;
+    }
+    for (const name of unknown) if ((await search("/api/search", name)).length > 0) found++;
+    return {
+      names: names.size,
+      declaration_first: first / names.size,
+      file_in_ten: file / names.size,
+      unknown: unknown.length,
+      unknown_found: found,
+    };
+  });
+}
+
+async function withServer<T>(
+  title: string,
+  semantic: boolean,
+  write: (library: string) => Promise<void>,
+  work: (served: Served) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "eval-"));
+  try {
+    await mkdir(join(folder, "library"));
+    await write(join(folder, "library"));
     const config = join(folder, "proofshelf.yaml");
     await writeFile(
       config,
       [
-        `title: ${JSON.stringify(name)}`,
+        `title: ${JSON.stringify(title)}`,
         "store: { kind: directory, root: ./library }",
         "shelf: { kind: directory, root: ./shelf }",
         `embeddings: { kind: ${semantic ? "embedded" : "none"} }`,
@@ -59,45 +137,38 @@ export async function openLibrary({ documents, name }: Collection, semantic: boo
         "",
       ].join("\n"),
     );
-    await run(process.execPath, [CLI, "build", "--json", "--config", config], { maxBuffer: 256 * 1024 * 1024 }).catch((cause: unknown) => {
-      throw new ShelfError("build_failed", "The collection could not be built as a library.", { cause });
-    });
+    await run(process.execPath, [CLI, "build", "--json", "--config", config], { maxBuffer: 256 * 1024 * 1024 }).catch(
+      (cause: Error & { stderr?: string }) => {
+        const said = (cause.stderr ?? cause.message).trim().slice(-MAX_SAID);
+        throw new ShelfError("build_failed", `${title} could not be built as a library. The build said:\n${said}`, { cause });
+      },
+    );
     const server = await startServing(["--no-rate-limits", "--config", config]);
     const pool = new Pool(server.url, { connections: 1 });
-    const system = (path: string): System => ({
-      name: path,
-      async rank(query) {
-        // A query over the limit would be refused; a person would shorten it.
-        const q = [...query.normalize("NFC")].slice(0, MAX_QUERY).join("");
-        const { statusCode, body } = await pool.request({
-          method: "GET",
-          path: `${path}?q=${encodeURIComponent(q)}&limit=${DEPTH}`,
-        });
+    try {
+      const read = async (path: string, options: { readonly method: "GET" | "POST"; readonly body?: string }): Promise<unknown> => {
+        const { statusCode, body } = await pool.request({ path, headers: { "content-type": "application/json" }, ...options });
         const text = await body.text();
         if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`);
-        const { mode, notice, results } = Found.parse(JSON.parse(text));
-        if (mode === "unavailable") throw new ShelfError("not_configured", notice ?? "");
-        return results.flatMap(({ key }) => ids.get(key) ?? []);
-      },
-    });
-    return {
-      systems: ["/api/search", ...(semantic ? ["/api/ai-search"] : [])].map(system),
-      async ask(question) {
-        const body = JSON.stringify({ question: [...question.normalize("NFC")].slice(0, MAX_QUESTION).join("") });
-        const answered = await pool.request({ method: "POST", path: "/api/ask", headers: { "content-type": "application/json" }, body });
-        const text = await answered.body.text();
-        if (answered.statusCode !== 200) throw new Error(`/api/ask answered ${answered.statusCode}: ${text}`);
-        const { answer, citations } = Answered.parse(JSON.parse(text));
-        return { text: answer, citations: citations.map(({ key, quote }) => ({ id: ids.get(key) ?? "", quote })) };
-      },
-      async close() {
-        await pool.close();
-        await server.stop();
-        await rm(folder, { recursive: true, force: true });
-      },
-    };
-  } catch (error) {
+        return JSON.parse(text);
+      };
+      return await work({
+        async search(path, query) {
+          const found = await read(`${path}?q=${encodeURIComponent(query)}&limit=${DEPTH}`, { method: "GET" });
+          const { mode, notice, results } = Found.parse(found);
+          if (mode === "unavailable") throw new ShelfError("not_configured", notice ?? "");
+          return results;
+        },
+        async ask(question) {
+          const body = JSON.stringify({ question: [...question.normalize("NFC")].slice(0, MAX_QUESTION).join("") });
+          return Answered.parse(await read("/api/ask", { method: "POST", body }));
+        },
+      });
+    } finally {
+      await pool.close();
+      await server.stop();
+    }
+  } finally {
     await rm(folder, { recursive: true, force: true });
-    throw error;
   }
 }

@@ -1,16 +1,20 @@
-/** `npm run -s eval -- DIR [--queries FILE] [--answers FILE] [--json] [--no-semantic]`: how well the library answers a judged collection, beside the search
- *  libraries that people would otherwise take, on the same queries in the same run. */
+/** `npm run -s eval -- DIR [--all] [--queries FILE] [--json] [--no-semantic]`: how well the library finds what a judged collection asks for, or
+ *  every collection of a folder, beside the search libraries that people would otherwise take, on the same queries in the same run.
+ *  `--answers FILE` judges answers to the questions of a file instead. */
 import { parseArgs } from "node:util";
+import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { formatAnswers, judgeAnswers } from "./answers.ts";
-import { type Collection, readCollection, readQuestions } from "./collection.ts";
+import { type Collection, findCollections, readCollection, readDeclarations, readQuestions } from "./collection.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
-import { openLibrary } from "./library.ts";
+import { judgeNames, type NameFigures, withLibrary } from "./library.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
-const USAGE = "usage: npm run -s eval -- DIR [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
+const USAGE = "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
 /** Searches before times are taken. */
 const WARM_UP = 20;
+const UNKNOWN_NAMES = 1_000;
 
 type Result = {
   readonly system: string;
@@ -57,28 +61,75 @@ function judge({ queries }: Collection, runs: readonly Run[]): Result[] {
   });
 }
 
-function formatTable(collection: Collection, results: readonly Result[]): string {
-  const head = ["system", "nDCG@10", "MAP", "MRR", "recall@100", "p50 ms", "p95 ms", "p"];
-  const rows = results.map((result) => [
-    result.system,
-    ...[result.ndcg10, result.map, result.mrr, result.recall100].map((value) => value.toFixed(4)),
-    result.p50_ms.toFixed(2),
-    result.p95_ms.toFixed(2),
-    result.p === null ? "" : result.p.toFixed(4),
-  ]);
+type Report = {
+  readonly collection: string;
+  readonly documents: number;
+  readonly queries: number;
+  readonly results: readonly Result[];
+  /** Of a collection with declarations. */
+  readonly names: NameFigures | null;
+};
+
+/** @throws ShelfError for a collection that cannot be read or built */
+async function judgeCollection(folder: string, queries: string | null, semantic: boolean): Promise<Report> {
+  const whole = await readCollection(folder, queries);
+  // A query over the limit would be refused; a person would shorten it, and the others get the same.
+  const collection = { ...whole, queries: whole.queries.map((query) => ({ ...query, text: cut(query.text) })) };
+  const { name, documents } = collection;
+  if (process.stderr.isTTY) process.stderr.write(`${name}: building ${documents.length} documents …\n`);
+  const results = await withLibrary(collection, semantic, async ({ systems }) => {
+    const runs: Run[] = [];
+    for (const system of [...systems, openSqlite(collection), openMiniSearch(collection)]) runs.push(await run(system, collection));
+    return judge(collection, runs);
+  });
+  const declarations = await readDeclarations(folder);
+  const names = declarations === null ? null : await judgeNames(declarations, unknownNames(UNKNOWN_NAMES));
+  return { collection: name, documents: documents.length, queries: collection.queries.length, results, names };
+}
+
+function cut(query: string): string {
+  return [...query.normalize("NFC")].slice(0, MAX_QUERY).join("");
+}
+
+/** Names as programs make them up, the same in every run. */
+function unknownNames(count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `zq${sha256(`unknown ${at}`).slice(0, 14)}`);
+}
+
+function formatTable(reports: readonly Report[]): string {
+  const head = ["collection", "system", "nDCG@10", "MAP", "MRR", "recall@100", "p50 ms", "p95 ms", "p"];
+  const rows = reports.flatMap(({ collection, results }) =>
+    results.map((result) => [
+      collection,
+      result.system,
+      ...[result.ndcg10, result.map, result.mrr, result.recall100].map((value) => value.toFixed(4)),
+      result.p50_ms.toFixed(2),
+      result.p95_ms.toFixed(2),
+      result.p === null ? "" : result.p.toFixed(4),
+    ]),
+  );
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>
     cells
-      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .map((cell, at) => (at < 2 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
       .join("  ")
       .trimEnd();
   return [
-    `${collection.name}: ${collection.documents.length} documents, ${collection.queries.length} queries`,
+    ...reports.map(({ collection, documents, queries }) => `${collection}: ${documents} documents, ${queries} queries`),
     line(head),
     ...rows.map(line),
-    `p: paired randomisation test on nDCG@10 against ${results[0]?.system ?? ""}`,
+    "p: paired randomisation test on nDCG@10 against the first system of the collection",
+    ...reports.flatMap(({ collection, names }) => (names === null ? [] : [formatNames(collection, names)])),
     "",
   ].join("\n");
+}
+
+function formatNames(collection: string, figures: NameFigures): string {
+  const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+  return (
+    `${collection}: ${figures.names} qualified names: the declaration first ${percent(figures.declaration_first)}, its file in the first ten ` +
+    `${percent(figures.file_in_ten)}; of ${figures.unknown} unknown names ${figures.unknown_found} find something`
+  );
 }
 
 async function main(): Promise<void> {
@@ -88,40 +139,35 @@ async function main(): Promise<void> {
     options: {
       queries: { type: "string" },
       answers: { type: "string" },
+      all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       semantic: { type: "boolean", default: true },
     },
   });
   const [folder] = positionals;
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
-  const questions = values.answers === undefined ? null : await readQuestions(values.answers);
-  // The questions are queries too, so a collection for answers alone needs no others.
-  const collection = await readCollection(folder, values.queries ?? values.answers ?? null);
-  if (process.stderr.isTTY) process.stderr.write(`Building ${collection.documents.length} documents …\n`);
-  const library = await openLibrary(collection, values.semantic);
-  try {
-    if (questions !== null) {
-      const figures = await judgeAnswers(library, collection, questions);
-      process.stdout.write(
-        values.json
-          ? `${JSON.stringify({ collection: collection.name, answers: figures })}\n`
-          : `${collection.name}, answers\n${formatAnswers(figures)}`,
-      );
-      return;
-    }
-    const systems = [...library.systems, openSqlite(collection), openMiniSearch(collection)];
-    const runs: Run[] = [];
-    for (const system of systems) runs.push(await run(system, collection));
-    const results = judge(collection, runs);
-    const { name, documents, queries } = collection;
-    process.stdout.write(
-      values.json
-        ? `${JSON.stringify({ collection: name, documents: documents.length, queries: queries.length, results })}\n`
-        : formatTable(collection, results),
-    );
-  } finally {
-    await library.close();
+  if (values.all && (values.queries ?? values.answers) !== undefined)
+    throw new TypeError("--queries and --answers are of one collection, and --all takes several");
+  if (values.answers !== undefined) return reportAnswers(folder, values.answers, values);
+  const reports: Report[] = [];
+  for (const one of values.all ? await findCollections(folder) : [folder]) {
+    reports.push(await judgeCollection(one, values.queries ?? null, values.semantic));
   }
+  const [first] = reports;
+  process.stdout.write(values.json ? `${JSON.stringify(values.all ? reports : first)}\n` : formatTable(reports));
+}
+
+async function reportAnswers(
+  folder: string,
+  file: string,
+  { json, semantic }: { readonly json: boolean; readonly semantic: boolean },
+): Promise<void> {
+  const questions = await readQuestions(file);
+  // The questions are queries too, so a collection for answers alone needs no others.
+  const collection = await readCollection(folder, file);
+  const answers = await withLibrary(collection, semantic, (library) => judgeAnswers(library, collection, questions));
+  const { name } = collection;
+  process.stdout.write(json ? `${JSON.stringify({ collection: name, answers })}\n` : `${name}, answers\n${formatAnswers(answers)}`);
 }
 
 try {

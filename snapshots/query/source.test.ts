@@ -29,13 +29,13 @@ const result = (key: string): SearchResult =>
     snippet: "",
     score: 1,
     exact: null,
-    row: { sha256: SHA256 },
+    row: { sha256: SHA256, name: "", text: "Text.", start_line: 3 },
   }) as SearchResult;
 
 test("a result names the other keys of its bytes, in this view, twenty at most, and no field where there are none", () => {
   const other = row("c", "6".repeat(64));
   const source = toSource(viewOf([row("a/x", SHA256), row("b/x", SHA256), other]), result("b/x"));
-  assert.deepEqual(source.copies, ["a/x"]);
+  assert.deepEqual([source.copies, source.line], [["a/x"], 3]);
   assert.deepEqual(Source.parse(source), source);
   assert.ok(!("copies" in toSource(viewOf([row("b/x", SHA256), other]), result("b/x"))));
   const many = Array.from({ length: 50 }, (_, at) => row(`many/${String(at).padStart(2, "0")}`, SHA256));

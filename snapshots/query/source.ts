@@ -3,6 +3,7 @@ import { objectPath } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import type { Source } from "../schema/resources.ts";
+import { declarationLine } from "./declaration-line.ts";
 import type { SearchResult } from "./search-result.ts";
 
 const MAX_COPIES = 20; // keys named beside a result; /api/digests has them all
@@ -23,6 +24,7 @@ export function toSource(data: ViewData, result: SearchResult): Source {
         ? (relationsOf(data).claimById.get(key)?.scope ?? "")
         : (relationsOf(data).objectByKey.get(key)?.summary ?? "");
   const href = kind === "record" ? `/api/cubs/${key}` : kind === "claim" ? `${mount}/api/claims` : mount + objectPath(key);
+  const line = kind === "record" || kind === "claim" ? 0 : declarationLine(result.row);
   const copies = copiesOf(data, key, result.row.sha256);
-  return { title, kind, key, href, summary, snippet, score, ...(copies.length > 0 ? { copies } : {}) };
+  return { title, kind, key, href, summary, snippet, score, ...(line > 0 ? { line } : {}), ...(copies.length > 0 ? { copies } : {}) };
 }

@@ -41,6 +41,11 @@ export const Source = z
     summary: z.string(),
     snippet: z.string().meta({ description: `Plain text, at most ${MAX_SNIPPET} characters` }),
     score: z.number().meta({ description: "Higher is better; comparable only inside one response" }),
+    line: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .meta({ description: "Where the best passage begins, in code the declaration; absent without lines" }),
     copies: z
       .array(z.string())
       .readonly()
