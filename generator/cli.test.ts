@@ -457,6 +457,10 @@ test("without a snapshot every reader says what to do, and serve waits for one",
   const { source, collections } = (await catalog.json()) as { source: string; collections: { id: string }[] };
   assert.deepEqual([catalog.status, source], [200, "listing"]);
   assert.ok(collections.length > 0 && !collections.some(({ id }) => id === "drafts"), "a listing shows public collections only");
+  const one = await fetch(`${server.url}api/catalog/${collections[0]?.id}`);
+  const listed = (await one.json()) as { source: string; collection: unknown };
+  assert.deepEqual([one.status, listed.source, listed.collection], [200, "listing", collections[0]]);
+  assert.equal((await fetch(`${server.url}api/catalog/drafts`)).status, 404);
   assert.equal((await fetch(`${server.url}health`)).status, 503);
   const first = json(run(["build", "--json", "--config", file]));
   const served = await until(async () => {

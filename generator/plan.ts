@@ -10,7 +10,7 @@ import { findCollection, type ViewData } from "../snapshots/format/view-data.ts"
 import { type Extracts, type StoredPage, storedPages } from "../snapshots/page/stored-pages.ts";
 import type { Config } from "./config/config.ts";
 import type { ByView, Facts } from "./facts.ts";
-import { indexEntries, type IndexSource } from "./index/index-documents.ts";
+import { digestOfItem, indexEntries, type IndexSource } from "./index/index-documents.ts";
 import type { Kept } from "./makers.ts";
 import { dealBundles, type DealtBundle } from "./pages/pagefind.ts";
 import type { Views } from "./project.ts";
@@ -178,11 +178,14 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
-  const shared = sha256(JSON.stringify([data.library, data.claims, data.cubs, facts.config.sources]));
+  // One digest of both lists for all that follows from them: they are the same in both views.
+  const records = sha256(data.cubs.map((record) => digestOfItem(record).sha256).join());
+  const codeIndexes = sha256([...data.code.values()].map((index) => digestOfItem(index).sha256).join());
+  const shared = sha256(JSON.stringify([data.library, data.claims, records, facts.config.sources]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
-    const { library, claims, rejected, withheld, cubs, meta, code } = views[view];
-    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, cubs, meta, [...code.values()]]));
+    const { library, claims, rejected, withheld, meta } = views[view];
+    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, records, meta, codeIndexes]));
     const { api } = known.written[view];
     const same = api.facts === decisive;
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };

@@ -4,7 +4,7 @@ import { rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
-import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Sha256 } from "../snapshots/digest.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
@@ -97,9 +97,10 @@ export const EMPTY_STATE: BuildState = {
 };
 
 const NAME = "state.v8";
+const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-/** A file holds sections in the form that V8 copies values in, each deflated: these are megabytes of small strings, and a build that has
- *  nothing to do asks for few of them. */
+/** A file holds sections in the form that V8 copies values in, each compressed: these are megabytes of small strings, and a build that
+ *  has nothing to do asks for few of them. */
 type Sections = { readonly shape: Sha256; readonly views: Readonly<Record<View, ViewSections | null>>; readonly state: Packed<BuildState> };
 type ViewSections = Packed<ViewState>;
 type Packed<T> = { readonly [K in keyof T]: Uint8Array };
@@ -132,7 +133,7 @@ export function formatState(shape: Sha256, state: BuildState): Uint8Array {
 }
 
 function pack<T extends object>(value: T): Packed<T> {
-  const packed = Object.entries(value).map(([name, member]) => [name, deflateRawSync(serialize(member), { level: 1 })]);
+  const packed = Object.entries(value).map(([name, member]) => [name, zstdCompressSync(serialize(member), QUICK)]);
   return Object.fromEntries(packed) as Packed<T>;
 }
 
@@ -140,7 +141,7 @@ function pack<T extends object>(value: T): Packed<T> {
 function unpack<T extends object>(packed: Packed<T>): T {
   return lazily(
     Object.fromEntries(
-      Object.entries(packed).map(([name, bytes]) => [name, () => deserialize(inflateRawSync(bytes as Uint8Array)) as unknown]),
+      Object.entries(packed).map(([name, bytes]) => [name, () => deserialize(zstdDecompressSync(bytes as Uint8Array)) as unknown]),
     ) as { readonly [K in keyof T]: () => T[K] },
   );
 }

@@ -1,7 +1,7 @@
 /** The figures that this project is held to, measured, each beside what it has to be. Where it can be, a figure is a ratio within
  *  this run, so that the machine's other work weighs on both sides alike:
  *
- *      npm run bench                     everything; some fifteen minutes on an idle machine with two cores
+ *      npm run bench                     everything; more than half an hour on an idle machine with two cores, most of it for scale
  *      npm run bench -- --part serving   one part, or several
  *      npm run bench -- --json           one JSON document on stdout and nothing else
  *      npm run bench -- --part disk --library DIR   what a library of these files takes on the disk

@@ -1,7 +1,7 @@
 /** A library of any size, made up: plain notes, every second one in sections, and records about them. */
 import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { WORDS } from "./library.ts";
 
 const IN_A_FOLDER = 100;
@@ -17,7 +17,7 @@ export async function writeNotes(folder: string, objects: number, flat = 0): Pro
   });
   for (const [at, key] of keys.entries()) {
     const file = join(folder, "library", key);
-    if (at % IN_A_FOLDER === 0) await mkdir(join(file, ".."), { recursive: true });
+    if (dirname(key) !== dirname(keys[at - 1] ?? "")) await mkdir(dirname(file), { recursive: true });
     await writeFile(file, noteOf(at));
   }
   return keys;

@@ -2,6 +2,7 @@
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { type Document, documentId } from "../../snapshots/index/row.ts";
 import type { Passage } from "../../snapshots/schema/extract.ts";
+import { oncePer } from "../../snapshots/format/relations.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
@@ -23,7 +24,7 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
     };
   }
   for (const claim of data.claims.claims) {
-    yield plainEntry("claim", claim.id, claim.title, claim, [claim.statement, claim.scope, ...claim.gaps].join("\n"), null);
+    yield plainEntry("claim", claim.id, claim.title, digestOfItem(claim), [claim.statement, claim.scope, ...claim.gaps].join("\n"), null);
   }
   for (const record of data.cubs) {
     const title = `${record.id} ${record.theorem_name}`;
@@ -31,15 +32,24 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
       "record",
       record.id,
       title,
-      record,
+      digestOfItem(record),
       [record.statement, record.module, record.crate, record.note].filter(Boolean).join("\n"),
       record.theorem_name,
     );
   }
 }
 
-function plainEntry(kind: "claim" | "record", id: string, title: string, value: unknown, text: string, name: string | null): IndexEntry {
-  const digest = sha256(canonicalJson(value));
+/** Of a claim or a record; both views have the same ones. */
+export const digestOfItem = oncePer((item: object) => ({ sha256: sha256(canonicalJson(item)) }));
+
+function plainEntry(
+  kind: "claim" | "record",
+  id: string,
+  title: string,
+  { sha256: digest }: { readonly sha256: Sha256 },
+  text: string,
+  name: string | null,
+): IndexEntry {
   const lines = text.split("\n").length;
   const passage: Passage = { heading: [], name, page: null, start_line: 1, end_line: lines, text };
   const source: IndexSource = {

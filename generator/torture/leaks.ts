@@ -200,8 +200,8 @@ const CHANNELS: readonly Channel[] = [
   { name: "extract, passages", fits: /^extracts\//, plant: intoJson(/^(?:text|heading|name|\d+)$/) },
   { name: "extract, HTML", fits: /^extracts\//, plant: intoJson(/^html$/, escapeHtml) },
   { name: "extract, metadata", fits: /^extracts\//, plant: intoJson(/^(?:title|summary|notes)$/) },
-  { name: "API, catalog", fits: /^api\/catalog\.json$/, plant: intoJson(/^(?:title|summary|etag|uploaded)$/) },
-  { name: "API, JSON", fits: /^api\/(?!openapi|catalog).*\.json$/, plant: intoJson(/./) },
+  { name: "parts, objects", fits: /^parts\/objects\//, plant: intoJson(/^(?:title|summary|etag|uploaded)$/) },
+  { name: "API, JSON", fits: /^(?:api\/(?!openapi)|parts\/(?!objects)).*\.json$/, plant: intoJson(/./) },
   {
     name: "page, content",
     fits: OBJECT_PAGE,

@@ -95,9 +95,12 @@ export async function gatedSecrets(
     if (item.key.length >= (isStray ? MIN_SECRET_CHARACTERS : MIN_NEEDLE_BYTES)) addKey(item.key, ownerOf(item.key));
   }
   // What one view of a claim or record shows and the other does not.
-  const said = new Set(stringsOf([publicData.claims, publicData.cubs, publicData.meta, [...publicData.code.values()]]));
-  for (const value of stringsOf([internalData.claims, internalData.cubs, internalData.meta, [...internalData.code.values()]])) {
-    if (said.has(value)) continue;
+  const unsaid = new Set<string>();
+  for (const name of SHARED)
+    if (internalData[name] !== publicData[name]) for (const text of stringsIn(internalData[name])) unsaid.add(text);
+  // Most libraries say nothing more, and a registry has millions of strings.
+  for (const name of SHARED) if (unsaid.size > 0) for (const text of stringsIn(publicData[name])) unsaid.delete(text);
+  for (const value of unsaid) {
     if (/^[0-9a-f]{64}$/.test(value)) {
       if (!publicDigests.has(value)) addDigest(value, nobody);
     } else if (!publicKeys.has(value) && !known.has(`key ${value}`)) addText("private", value, nobody);
@@ -196,6 +199,13 @@ function addressesOf(name: string): string[] {
     .map((part) => encodeURIComponent(part).replaceAll("%3D", "="))
     .join("/");
   return [formatKeyPath(key), encodeURIComponent(key), encodeURI(key), slug, encodedSlug];
+}
+
+/** What both views have, and a build has once for both where they say the same. */
+const SHARED = ["claims", "cubs", "meta", "code"] as const;
+
+function stringsIn(member: ViewData[(typeof SHARED)[number]]): Generator<string> {
+  return stringsOf(member instanceof Map ? [...member.values()] : member);
 }
 
 /** Every string inside plain data, names of members included. */
