@@ -37,6 +37,14 @@ export function formatKey(key: string): string {
   return key.replace(INVISIBLE, (character) => `⟨${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}⟩`);
 }
 
+/** A long key in two parts, of which a style may cut the first: the last one stays visible, since that is where names differ.
+ *  @param text of formatKey */
+export function cutKey(text: string): readonly [head: string, tail: string] {
+  if (text.length <= 60) return [text, ""];
+  const tail = text.slice(Math.max(text.lastIndexOf("/", text.length - 24), text.length - 40));
+  return [text.slice(0, text.length - tail.length), tail];
+}
+
 /** A line of prose from a stranger: invisible characters become spaces, runs of spaces one, and its length is bounded. */
 export function formatLine(text: string, maxLength = 400): string {
   const line = text.replace(INVISIBLE, " ").replace(/\s+/g, " ").trim();

@@ -10,8 +10,8 @@ import { measureBuild, runCommand, writeConfig } from "./library.ts";
 
 const CHROMIUM = "/usr/bin/chromium";
 const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
-const FIRST = 5;
-const LATER = 20;
+const BROWSERS = 5;
+const QUERIES = 5; // of each, the first of them new to it
 
 /** @param objects at most 11,150, as many as the packages hold */
 export async function benchBrowserSearch(folder: string, objects = 10_000): Promise<readonly Figure[] | Skipped> {
@@ -26,11 +26,11 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
   const { chromium } = await import("playwright");
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
   try {
-    const queries = await makeQueries(corpus, FIRST * (1 + LATER / FIRST));
+    const queries = await makeQueries(corpus, BROWSERS * QUERIES);
     const first: Cost[] = [];
     const later: Cost[] = [];
     let unlike = 0;
-    for (let run = 0; run < FIRST; run++) {
+    for (let run = 0; run < BROWSERS; run++) {
       const context = await browser.newContext();
       const page = await context.newPage();
       const cost = { requests: 0, bytes: 0 };
@@ -41,7 +41,7 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
         cost.bytes += (await (await request.response())?.body().catch(() => null))?.length ?? 0;
       });
       await page.goto(`${host.url}search/`, { waitUntil: "networkidle" });
-      for (const [at, query] of queries.slice(run * (1 + LATER / FIRST), (run + 1) * (1 + LATER / FIRST)).entries()) {
+      for (const [at, query] of queries.slice(run * QUERIES, (run + 1) * QUERIES).entries()) {
         Object.assign(cost, { requests: 0, bytes: 0 });
         await page.getByRole("searchbox").fill(query);
         await page.waitForURL((url) => url.searchParams.get("q") === query);
@@ -64,7 +64,7 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
       {
         figure: "queries whose first five differ between typing and sending",
         value: unlike,
-        unit: "of 5",
+        unit: `of ${BROWSERS}`,
         target: { at: "most", value: 0 },
         note: `${objects} objects`,
       },

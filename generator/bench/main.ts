@@ -76,9 +76,9 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   agents: () => withServer([], benchAgents),
   sidecar: () => withServer(ON_FIRST_CORE, async (server) => benchSidecar(server, access, await makeFolder("sidecar"))),
   building: async () => benchBuilding(await makeFolder("texts")),
+  "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
   searching: async () => benchSearching(await makeFolder("texts")),
-  "browser-search": async () => benchBrowserSearch(await makeFolder("browser-search"), objects),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);

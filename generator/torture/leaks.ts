@@ -216,12 +216,7 @@ const CHANNELS: readonly Channel[] = [
     plant: (bytes, text) => Buffer.from(`${bytes.toString("utf8")}\n${text.replaceAll("\n", " ")}\n`),
   },
   { name: "asset", fits: /^assets\/.*\.css$/, plant: (bytes, text) => Buffer.from(`${bytes.toString("utf8")}/* ${text} */`) },
-  {
-    name: "browser card",
-    fits: /^pagefind\/\d+\/cards\//,
-    plant: (bytes, text, random) =>
-      Buffer.from(JSON.stringify(plantIntoJson(JSON.parse(bytes.toString("utf8")), text, random, /^(?:title|name|text)$/))),
-  },
+  { name: "browser card", fits: /^pagefind\/\d+\/cards\//, plant: intoJson(/^(?:title|name|text)$/) },
   {
     name: "browser index",
     fits: /\.pf_fragment$/,

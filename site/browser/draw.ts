@@ -1,5 +1,5 @@
 /** Elements that scripts draw as the components do. Texts are text: nothing here takes HTML. */
-import { formatCount, formatKey } from "../format.ts";
+import { cutKey, formatCount, formatKey } from "../format.ts";
 
 export type DrawnCard = {
   readonly title: string;
@@ -18,9 +18,9 @@ export function drawCard({ title, href, line, code, mark, facts, copies }: Drawn
   head.append(drawLink("card-title", title, href));
   const text = element(code ? "pre" : "p", code ? "card-line code" : "card-line");
   text.append(...line);
-  card.append(head, text, drawFacts([element("code", "shelfmark", formatKey(mark)), ...facts.map((fact) => element("span", "", fact))]));
+  card.append(head, text, drawFacts([drawMark(element("code", "shelfmark"), mark), ...facts.map((fact) => element("span", "", fact))]));
   if (copies.length > 0) {
-    const links = copies.map((copy) => drawLink("shelfmark code", formatKey(copy.key), copy.href));
+    const links = copies.map((copy) => drawMark(drawLink("shelfmark code", "", copy.href), copy.key));
     card.append(drawFacts([element("span", "", "the same bytes:"), ...links]));
   }
   return card;
@@ -30,6 +30,16 @@ function drawFacts(parts: readonly HTMLElement[]): HTMLElement {
   const facts = element("p", "card-facts");
   facts.append(...parts.filter(({ textContent }) => textContent !== ""));
   return facts;
+}
+
+/** A key as the component of that name shows it. */
+function drawMark(mark: HTMLElement, key: string): HTMLElement {
+  mark.append(
+    ...cutKey(formatKey(key))
+      .filter((part) => part !== "")
+      .map((part) => element("bdi", "", part)),
+  );
+  return mark;
 }
 
 /** Only to this site: addresses come from its files. */

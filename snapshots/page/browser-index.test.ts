@@ -2,17 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { OBJECT_KINDS } from "../schema/extract.ts";
-import {
-  countShards,
-  formatPosting,
-  formatWords,
-  groupOf,
-  parsePosting,
-  parseWords,
-  readGroup,
-  shardOf,
-  splitPostings,
-} from "./browser-index.ts";
+import { formatPosting, formatWords, groupOf, parsePosting, parseWords, readGroup, shardOf, splitPostings } from "./browser-index.ts";
 
 const posting = fc.record({ weight: fc.nat(255), page: fc.nat(0xffff_ffff), group: fc.nat(0xffff) }, { noNullPrototype: true });
 

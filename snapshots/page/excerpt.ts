@@ -45,11 +45,12 @@ function proseExcerpt(text: string, find: Find): Excerpt {
   return { pieces: markHits(shown, find(shown)), code: false };
 }
 
-/** From the line with the most words on; the first where none has any.
+/** The declaration that it begins with if that has any of the words, else from the line with the most of them on.
  *  @param bare the text without its comments, at the same places */
 function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
   const [lines, worth] = [text.split("\n"), bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)))];
-  const first = worth.indexOf(Math.max(...worth));
+  const begins = worth.findIndex((one) => one >= 0);
+  const first = (worth[begins] ?? 0) > 0 ? begins : worth.indexOf(Math.max(...worth));
   const group = lines.slice(first, first + MAX_CODE_LINES);
   const empty = group.findIndex((line, at) => at > 0 && line.trim() === "");
   const shown = (empty < 0 ? group : group.slice(0, empty)).join("\n").slice(0, MAX_CODE).trimEnd();

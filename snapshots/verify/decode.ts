@@ -141,7 +141,7 @@ function formatPointer(step: Step | null): string {
 
 /** A passage of an extract says on which line of its object it begins. */
 function objectLine(root: unknown, step: Step | null, text: string, at: number): number | null {
-  if (step?.name !== "text" || step.up?.up?.name !== "passages") return null;
+  if (step?.name !== "text" || step.up?.up?.name !== "passages" || step.up.up.up !== null) return null;
   const passage = (root as { readonly passages: readonly { readonly start_line?: unknown }[] }).passages[Number(step.up.name)];
   return typeof passage?.start_line === "number" ? passage.start_line + lineAt(text, at) - 1 : null;
 }
