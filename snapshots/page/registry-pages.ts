@@ -3,6 +3,8 @@ import { pagePath } from "../format/layout.ts";
 import { countAll, countFacet, type CubQuery, filterValues, findCubs } from "../query/cubs.ts";
 import { reconcile } from "../query/registry-counts.ts";
 import { CUB_FILTERS, type CubFilter, type CubRecord } from "../schema/cubs.ts";
+import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { recordState } from "../format/evidence-state.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
@@ -97,6 +99,7 @@ export function dashboardPage(data: ViewData): DashboardPage {
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
     ...recordCounts(cubs),
+    byEvidence: countBy(cubs, ({ id }) => recordState(data, id), EVIDENCE_STATES),
     bySystem: countBy(cubs, (record) => record.formal_systems),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
