@@ -13,6 +13,7 @@ import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type ByView, type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
+import { type Accepted, acceptedIn, findWeaker, passGates } from "./gates.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { clearJournal, openJournal } from "./journal.ts";
 import { trimIndex } from "./index/update-index.ts";
@@ -41,7 +42,7 @@ import { openSigners } from "./publish/log-signer.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { closeIndex, keepLogs, keepRecords, openShelves, type Shelves } from "./shelves.ts";
+import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
@@ -59,6 +60,8 @@ export type BuildOptions = {
   readonly store?: ObjectStore;
   /** Publish although the store has lost much of what it held. */
   readonly acceptLoss?: boolean;
+  /** Records and claims that may get weaker, and why. */
+  readonly accept?: Accepted;
   /** Builds a shelf that another configuration has built so far. */
   readonly adopt?: boolean;
   /** Leaves snapshots in service that hold what is gated now. */
@@ -112,7 +115,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   await clearTemporary(shelves.internalDir);
   await clearHalfStates(shelves.buildDir);
 
-  const { acceptLoss = false, keepHistory = false } = options;
+  const { acceptLoss = false, accept = new Map(), keepHistory = false } = options;
   progress.step("list");
   const store = options.store ?? openObjectStore(config.store);
   const sources = openSources();
@@ -125,7 +128,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     const reading = planReading(known);
     if (reading.nothing) return unchanged(known);
     return together((tasks) =>
-      carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, keepHistory }),
+      carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, accept, keepHistory }),
     );
   };
   const outcome = await from(facts).catch(async (error: unknown) => {
@@ -200,6 +203,7 @@ type Work = {
   readonly progress: Progress;
   readonly signers: ByView<LogSigner>;
   readonly acceptLoss: boolean;
+  readonly accept: Accepted;
   readonly keepHistory: boolean;
 };
 
@@ -245,6 +249,13 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   );
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
+  const { internal: served } = facts.pointers;
+  const passed = passGates(
+    findWeaker(served === null ? null : await readServed(shelves.internal, served), views.internal),
+    facts.config.gates,
+    work.accept,
+    acceptedIn(served?.inputs ?? {}),
+  );
 
   progress.step("render");
   const { privateTexts } = facts.registry;
@@ -289,11 +300,11 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     current: facts.pointers,
     next: written.drafts,
     created: clock().toISOString(),
-    inputs: inputsOf(facts),
+    inputs: { ...inputsOf(facts), ...passed.inputs },
     anew: facts.setbacks.length > 0,
     signers: work.signers,
   });
-  const notes: string[] = [...leakNotes, ...describeExposure(exposure, keepHistory)];
+  const notes: string[] = [...passed.notes, ...leakNotes, ...describeExposure(exposure, keepHistory)];
   const withdrawn = keepHistory ? [] : exposure.snapshots;
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.

@@ -11,8 +11,8 @@ import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import { describeLeaks, LeakError } from "./publish/leak-error.ts";
 
-/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running. */
-const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4 };
+/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running, 5 something would get weaker. */
+const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4, gate_refused: 5 };
 const USAGE = 2;
 
 // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
@@ -58,6 +58,8 @@ configuration
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
   .option("--accept-loss", "publish although the store, the registry or the claims lost everything, or more than half")
+  .option("--accept <id...>", "records and claims that may get weaker, or whose evidence need not hold; with --reason")
+  .option("--reason <text>", "why; kept with the snapshot, for everybody to read")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--prune", "then remove old snapshots, by keep of the configuration")
@@ -68,6 +70,8 @@ command("build", "Read the sources and publish a snapshot if anything changed")
       options: CommonOptions & {
         now?: string;
         acceptLoss?: boolean;
+        accept?: string[];
+        reason?: string;
         adopt?: boolean;
         prune?: boolean;
         keepHistory?: boolean;

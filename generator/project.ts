@@ -1,6 +1,7 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
 import type { Rejection } from "../snapshots/schema/resources.ts";
+import { openEvidence } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
 import { findCollection, type Library, type ViewData } from "../snapshots/format/view-data.ts";
@@ -32,7 +33,7 @@ export function project(set: RecordSet): Views {
   const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
   const isStray = ({ source, key }: Rejection): boolean => source === "store" && findCollection(set.collections, key) === null;
   const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
-  return {
+  const shown: Views = {
     public: {
       ...shared,
       library: library("public"),
@@ -52,6 +53,21 @@ export function project(set: RecordSet): Views {
       withheld: 0,
     },
   };
+  return { public: withStates(shown.public), internal: withStates(shown.internal) };
+}
+
+/** Evidence is held against what its own view has: what is gated may not show through. */
+function withStates(view: ViewData): ViewData {
+  const stateOf = openEvidence(view);
+  const claims = view.claims.claims.map((claim) => ({
+    ...claim,
+    evidence: claim.evidence.map(({ state: _, ...item }) => (isSeen(item, view) ? { ...item, state: stateOf(item) } : item)),
+  }));
+  return { ...view, claims: inOrder({ ...view.claims, claims }) };
+}
+
+function isSeen({ access }: ClaimEvidence, { library }: ViewData): boolean {
+  return access === "public" || (access === "email-gated" && library.view === "internal");
 }
 
 /** The same value with its members in the order that a snapshot stores them in, so that a page comes out the same whether

@@ -14,7 +14,7 @@ export type StateField =
   | "wiring"
   | "claim_status"
   | "access"
-  | "digest_state"
+  | "evidence_state"
   | "visibility"
   | "agreement";
 
@@ -61,10 +61,12 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     "email-gated": words("partial", "email-gated", "an authorized address can download it"),
     private: words("unverified", "private", "it cannot be downloaded here; its digest lets you recognise it"),
   },
-  digest_state: {
-    matches: words("verified", "matches", "the file in this library has exactly the pinned digest"),
-    differs: words("failed", "differs", "the file in this library is not the one that was pinned"),
-    unchecked: words("unspecified", "not checked", "this library does not hold the file, or no digest was pinned"),
+  evidence_state: {
+    holds: words("verified", "holds", "what is there has exactly the pinned digest"),
+    differs: words("failed", "differs", "what is there is not what was pinned"),
+    gone: words("failed", "gone", "it was pinned, and is not there any more"),
+    unpinned: words("unspecified", "not pinned", "no digest says what it has to be"),
+    unreachable: words("unspecified", "not looked at", "this library could not look at it when it was built"),
   },
   visibility: {
     public: words("verified", "public", "everyone can read this collection"),

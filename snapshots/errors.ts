@@ -49,6 +49,7 @@ export const PROBLEMS = {
   bad_config: [500, "The configuration is not valid"],
   bad_source: [500, "A source could not be read"],
   build_running: [500, "Another build is running"],
+  gate_refused: [500, "The build would publish something weaker"],
   build_failed: [500, "The build failed"],
   bad_checkpoint: [500, "A checkpoint of the log is malformed, or nobody who is trusted signed it"],
   bad_log: [500, "The log of publications contradicts itself"],

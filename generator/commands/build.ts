@@ -3,6 +3,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
 import { pruneByConfig } from "./prune.ts";
 import { type CommonOptions, print } from "./options.ts";
+import type { Accepted } from "../gates.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
 import { countJournal } from "../journal.ts";
@@ -23,11 +24,26 @@ export async function runBuild(
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
     readonly repack?: boolean;
+    readonly accept?: readonly string[];
+    readonly reason?: string;
   },
 ): Promise<void> {
+  const accept = acceptedBy(options);
   const config = await openConfig(options.config ?? null);
   const clock = options.now === undefined ? {} : { clock: fixedClock(options.now) };
-  await buildAndEmbed(config, { ...options, ...clock });
+  await buildAndEmbed(config, { ...options, ...clock, accept });
+}
+
+/** @throws ShelfError "bad_config" when only one of the two is there */
+function acceptedBy({ accept = [], reason }: { readonly accept?: readonly string[]; readonly reason?: string }): Accepted {
+  if (accept.length === 0 && reason === undefined) return new Map();
+  if (accept.length === 0) throw new ShelfError("bad_config", "--reason says why something is accepted; name it with --accept.");
+  if (reason === undefined || reason.trim() === "")
+    throw new ShelfError(
+      "bad_config",
+      "--accept needs --reason: why it may get weaker. It is kept with the snapshot, for everybody to read.",
+    );
+  return new Map(accept.map((id) => [id, reason]));
 }
 
 /** A build, said as soon as it is published, before its vectors are made. JSON is one document, so the vectors are said on
@@ -40,6 +56,7 @@ export async function buildAndEmbed(
     readonly clock?: () => Date;
     readonly signal?: AbortSignal;
     readonly acceptLoss?: boolean;
+    readonly accept?: Accepted;
     readonly adopt?: boolean;
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
@@ -53,6 +70,7 @@ export async function buildAndEmbed(
     () =>
       build(config, {
         acceptLoss,
+        accept: options.accept ?? new Map(),
         adopt,
         keepHistory,
         repack,

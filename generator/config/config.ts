@@ -31,7 +31,7 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
 export type Config = Readonly<
-  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "embeddings" | "leaks" | "mcp">
+  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "embeddings" | "leaks" | "gates" | "mcp">
 > & {
   /** Absolute path of the file. */
   readonly file: string;
@@ -166,6 +166,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     answers: parsed.answers ?? null,
     embeddings: parsed.embeddings,
     leaks: parsed.leaks,
+    gates: parsed.gates,
     log: parsed.log ?? null,
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,

@@ -262,6 +262,8 @@ const logSchema = z
     context.addIssue({ code: "custom", path: ["publicKey"], message });
   });
 
+const gate = z.enum(["refuse", "warn"], "is not refuse or warn").default("warn");
+
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
 export const configSchema = z.strictObject({
@@ -332,6 +334,13 @@ export const configSchema = z.strictObject({
     .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
     .prefault({})
     .meta({ description: "Exceptions from the rule that nothing gated is public" }),
+  gates: z
+    .strictObject({
+      regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
+      drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+    })
+    .prefault({})
+    .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
   log: logSchema.optional().meta({ description: "Who signs the log of publications; unsigned when left out" }),
   gateway: z
     .strictObject({ baseUrl: webAddress("Address of the AI gateway; used only when AI_GATEWAY_ID is set") })

@@ -88,12 +88,13 @@ const SYSTEMS: readonly (readonly [ending: string, system: string])[] = [
   [".rs", "rust"],
 ];
 
-/** A file of a record at the revision of its repository; null when the store does not have it, undefined without a store. */
+/** A file of a record at the revision of its repository; null when the store does not have it, undefined without a store, or when it
+ *  cannot tell. */
 type OpenCode = (record: CubRecord, path: string) => Promise<FoundCode | null | undefined>;
 
 /** Each file is read once. @param rejected gets what the store cannot serve */
 function openFindCode(store: CodeStore | null, meta: RegistryMeta, rejected: Rejection[]): OpenCode {
-  const read = new Map<string, Promise<FoundCode | null>>();
+  const read = new Map<string, Promise<FoundCode | null | undefined>>();
   return async ({ repo }, path) => {
     if (store === null) return undefined;
     const head = meta.sources[repo]?.head ?? "";
@@ -142,19 +143,27 @@ async function indexCode(record: CubRecord, head: string, findCode: OpenCode): P
       media_type: mediaTypeOfName(path).mediaType,
       gated: true,
       available: file?.sha256 === digest,
+      state: file === undefined ? "unreachable" : file === null ? "gone" : file.sha256 === digest ? "holds" : "differs",
       href: `/api/code/${formatKeyPath(place)}`,
     });
   }
   return { id: record.id, repo: record.repo, head, files };
 }
 
-async function readCode(store: CodeStore, repo: string, head: string, path: string, rejected: Rejection[]): Promise<FoundCode | null> {
+/** Undefined when the store cannot tell. */
+async function readCode(
+  store: CodeStore,
+  repo: string,
+  head: string,
+  path: string,
+  rejected: Rejection[],
+): Promise<FoundCode | null | undefined> {
   try {
     const file = await store.read(parseCodeRef(repo, head, path));
     return file === null ? null : { size: file.bytes.length, sha256: file.sha256 };
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error;
     rejected.push({ source: "code", key: `${repo}/${head}/${path}`, reason: error.message });
-    return null;
+    return error.code === "code_store_unavailable" ? undefined : null;
   }
 }

@@ -102,6 +102,12 @@ test("every tool says what its route says", async (t) => {
     }
     const { cubs } = await get("/api/cubs?q=sorted&limit=500");
     assert.deepEqual(await all("search_cubs", { query: "sorted", detail: "full", limit: 3 }, "cubs"), cubs);
+    for (const { id } of (await data()).cubs) {
+      const { files } = (await get(`/api/cubs/${id}/code`)) as { files: { state: string }[] };
+      const lost = files.some(({ state }) => state === "differs" || state === "gone");
+      const told = JSON.stringify((await call(mcp, "get_cub", { id })).content);
+      assert.equal(/no longer holds/.test(told), lost, id);
+    }
     const counted = await call(mcp, "list_cubs", { limit: 0 });
     assert.deepEqual(counted.content.result["cubs"], []);
     assert.equal(counted.content.result["count"], (await data()).cubs.length);

@@ -289,11 +289,12 @@ test("every file is proved by the trees on its path, and a proof proves nothing 
         const built = buildTree(list);
         const load = loader(built);
         const path = list[pick % list.length]?.path ?? "";
-        const proof = (await proveEntry(built.root.sha256, path, load)) ?? assert.fail("no proof");
+        const proof = await proveEntry(built.root.sha256, path, load);
         assert.ok(checkProof(proof, path));
         assert.equal(checkProof(proof, `${path}x`), false);
         assert.equal(checkProof(proof, `${path}/x`), false);
-        const { entry } = proof;
+        const entry = proof.entry ?? assert.fail("no entry");
+        assert.equal(checkProof({ ...proof, entry: null }, path), false, "what is there is not proved to be absent");
         const others: readonly BlobEntry[] = [
           { ...entry, sha256: sha("other") },
           { ...entry, size: entry.size + 1 },
@@ -320,10 +321,27 @@ test("every file is proved by the trees on its path, and a proof proves nothing 
   );
 });
 
-test("a folder, and a path below a file, have no proof", async () => {
+test("that no file has a path is proved by the tree in which it ends, and of one that is there it never is", async () => {
+  await fc.assert(
+    fc.asyncProperty(files, fc.string({ minLength: 1 }), fc.nat(), async (list, name, pick) => {
+      const built = buildTree(list);
+      const known = list[pick % Math.max(1, list.length)]?.path ?? "";
+      for (const path of [name, `${known}/${name}`, `${known}${name}`, known.split("/").slice(0, -1).concat(name).join("/")]) {
+        const proof = await proveEntry(built.root.sha256, path, loader(built));
+        assert.equal(proof.entry === null, !list.some((file) => file.path === path), path);
+        assert.ok(checkProof(proof, path), path);
+        const short = { ...proof, entry: null, trees: proof.trees.slice(0, -1) };
+        assert.equal(checkProof(short, path), false, "a folder that leads on proves nothing");
+      }
+    }),
+  );
+});
+
+test("a folder, and a path below a file, are no files", async () => {
   const built = buildTree([{ path: "a/b", sha256: sha(""), size: 0, type: "" }]);
   for (const path of ["a", "a/", "a/b/c", "", "/", "__proto__", "a/toString"]) {
-    assert.equal(await proveEntry(built.root.sha256, path, loader(built)), null, path);
+    const proof = await proveEntry(built.root.sha256, path, loader(built));
+    assert.ok(proof.entry === null && checkProof(proof, path), path);
   }
 });
 

@@ -171,11 +171,11 @@ function sameEntry(a: Entry, b: Entry): boolean {
   return a.kind === "tree" || (b.kind === "blob" && a.type === b.type && a.uploaded === b.uploaded);
 }
 
-/** The trees from the root to an entry, each named by its digest in the one before: who trusts the root's can check with SHA-256 alone. */
-export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry };
+/** The trees from the root to a file, each named by its digest in the one before: who trusts the root's can check with SHA-256 alone. Of
+ *  a path that no file has, they end with the tree in which it ends, and there is no entry. */
+export type EntryProof = { readonly root: Sha256; readonly trees: readonly string[]; readonly entry: BlobEntry | null };
 
-/** @returns the proof, or null when no file has this path */
-export async function proveEntry(root: Sha256, path: string, load: (digest: Sha256) => Promise<Tree>): Promise<EntryProof | null> {
+export async function proveEntry(root: Sha256, path: string, load: (digest: Sha256) => Promise<Tree>): Promise<EntryProof> {
   const trees: string[] = [];
   let digest = root;
   const names = path.split("/");
@@ -183,15 +183,15 @@ export async function proveEntry(root: Sha256, path: string, load: (digest: Sha2
     const tree = await load(digest);
     trees.push(new TextDecoder().decode(formatTree(tree)));
     const entry = tree.find((candidate) => candidate.name === label);
-    if (entry === undefined) return null;
-    if (at === names.length - 1) return entry.kind === "blob" ? { root, trees, entry } : null;
-    if (entry.kind !== "tree") return null;
+    if (entry?.kind === "blob" && at === names.length - 1) return { root, trees, entry };
+    if (entry?.kind !== "tree") break;
     digest = entry.sha256;
   }
-  return null;
+  return { root, trees, entry: null };
 }
 
-/** Whether a proof holds for a path, from its bytes alone. That `proof.root` is a root one trusts is the caller's to check. */
+/** Whether a proof holds for a path, that a file has it or that none has, from its bytes alone. That `proof.root` is a root one trusts is
+ *  the caller's to check. */
 export function checkProof(proof: EntryProof, path: string): boolean {
   try {
     return followProof(proof, path);
@@ -205,14 +205,15 @@ export function checkProof(proof: EntryProof, path: string): boolean {
 function followProof(proof: EntryProof, path: string): boolean {
   let digest = proof.root;
   const names = path.split("/");
-  if (names.length !== proof.trees.length) return false;
-  for (const [at, label] of names.entries()) {
-    const text = proof.trees[at] ?? "";
-    if (sha256(text) !== digest) return false;
-    const entry = parseTree(new TextEncoder().encode(text)).find((candidate) => candidate.name === label);
-    if (entry === undefined) return false;
-    if (at === names.length - 1) return entry.kind === "blob" && isDeepStrictEqual(entry, proof.entry);
-    if (entry.kind !== "tree") return false;
+  for (const [at, text] of proof.trees.entries()) {
+    if (at >= names.length || sha256(text) !== digest) return false;
+    const entry = parseTree(new TextEncoder().encode(text)).find((candidate) => candidate.name === names[at]);
+    const last = at === proof.trees.length - 1;
+    const isFile = entry?.kind === "blob" && at === names.length - 1;
+    if (last && isFile) return isDeepStrictEqual(entry, proof.entry);
+    // A folder that is followed to nowhere proves nothing, unless it stands where the file would.
+    if (last) return proof.entry === null && (entry?.kind !== "tree" || at === names.length - 1);
+    if (entry?.kind !== "tree") return false;
     digest = entry.sha256;
   }
   return false;

@@ -1,6 +1,7 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
+import { findLost } from "../format/evidence-state.ts";
 import type { Capabilities, Health } from "../schema/resources.ts";
 import { describeLog } from "../shelf/log.ts";
 import { findSearchProblem } from "../query/probe.ts";
@@ -9,6 +10,9 @@ import { pagePath } from "../format/layout.ts";
 
 /** A snapshot older than this has missed a rebuild; seconds. */
 const OLD_S = 12 * 60 * 60;
+
+/** Records and claims that are named. */
+const MAX_LOST = 20;
 
 export async function capabilities(view: View): Promise<Capabilities> {
   const { runtime, view: name } = view.options;
@@ -62,8 +66,8 @@ export async function health(view: View): Promise<Health> {
     const { state, detail } = await describeLog(open.snapshot.shelf, open.snapshot.record);
     checks["log"] = { status: state === "damaged" ? "warn" : "pass", detail };
   }
-  const lost = open?.snapshot.shelf.records.trouble() ?? null;
-  if (lost !== null) checks["history"] = { status: "warn", detail: lost };
+  const unread = open?.snapshot.shelf.records.trouble() ?? null;
+  if (unread !== null) checks["history"] = { status: "warn", detail: unread };
   if (open !== null) {
     const problem = await Promise.all([open.reader(), open.snapshot.data()])
       .then(([reader, data]) => findSearchProblem(reader, data))
@@ -73,7 +77,14 @@ export async function health(view: View): Promise<Health> {
         ? { status: "pass", detail: "the index of this snapshot is whole and answers" }
         : { status: "warn", detail: problem };
   }
-  const library = await open?.snapshot.library().catch(() => null);
+  const data = (await open?.snapshot.data().catch(() => null)) ?? null;
+  const lost = data === null ? [] : findLost(data);
+  if (lost.length > 0)
+    checks["evidence"] = {
+      status: "warn",
+      detail: `what these pin does not hold any more: ${[...lost.slice(0, MAX_LOST), ...(lost.length > MAX_LOST ? [`and ${lost.length - MAX_LOST} more`] : [])].join(", ")}`,
+    };
+  const library = data?.library;
   for (const [name, words] of [
     ["registry", REGISTRY_WORDS],
     ["claims", CLAIMS_WORDS],

@@ -3,6 +3,7 @@ import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
 import { unlinkDead } from "./dead-links.ts";
 import { pagePath } from "../format/layout.ts";
+import { openEvidence } from "../format/evidence-state.ts";
 import { findClaims } from "../query/claims.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
@@ -167,31 +168,15 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
   const relations = relationsOf(data);
   const claim = relations.claimById.get(id);
   if (claim === undefined) throw new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] });
+  const stateOf = openEvidence(data);
   const evidence = claim.evidence.map((item): EvidenceRow => {
     const { sha256: digest = "" } = item;
     const object = relations.keysByDigest.get(digest)?.[0] ?? null;
     const record = data.cubs.find((candidate) => Object.values(candidate.file_shas).includes(digest))?.id ?? null;
-    return { ...item, object, record, digest_state: digestState(data, item, object) };
+    return { ...item, object, record, evidence_state: stateOf(item) };
   });
   const records = data.cubs.filter((record) => (relations.claimsOfRecord.get(record.id) ?? []).includes(claim));
   return { page: "claim", claim, evidence, pins: data.claims.meta.pins, records: records.map(recordCard) };
-}
-
-/** Whether a pin holds here: an object or a code file of the pinned place has the pinned digest, another one, or is not ours to see. */
-function digestState(
-  data: ViewData,
-  item: Pick<EvidenceRow, "sha256" | "path" | "repo">,
-  object: string | null,
-): EvidenceRow["digest_state"] {
-  if (item.sha256 === undefined) return "unchecked";
-  if (object !== null) return "matches";
-  for (const index of data.code.values()) {
-    for (const file of index.files) {
-      if (file.available && file.sha256 === item.sha256) return "matches";
-      if (index.repo === item.repo && file.path === item.path && file.available) return "differs";
-    }
-  }
-  return item.path !== undefined && relationsOf(data).objectByKey.has(item.path) ? "differs" : "unchecked";
 }
 
 export function rejectedPage(data: ViewData): RejectedPage {

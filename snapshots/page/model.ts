@@ -5,6 +5,7 @@ import type { Totals } from "../format/relations.ts";
 import type { CountRow } from "../query/registry-counts.ts";
 import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
 import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { EvidenceState } from "../schema/scalar.ts";
 import type { Claim, ClaimEvidence, ClaimsMeta } from "../schema/claims.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Citation, Rejection, Source, View } from "../schema/resources.ts";
@@ -131,7 +132,7 @@ export type ClaimsPage = {
 export type EvidenceRow = ClaimEvidence & {
   readonly object: string | null;
   readonly record: string | null;
-  readonly digest_state: "matches" | "differs" | "unchecked";
+  readonly evidence_state: EvidenceState;
 };
 
 export type ClaimPage = {
@@ -190,6 +191,8 @@ export type DashboardPage = RecordCounts & {
   readonly total: number;
   readonly counts: readonly CountRow[];
   readonly bySystem: readonly Count[];
+  /** Records by what became of what they pin. */
+  readonly byEvidence: readonly Count[];
   readonly sources: readonly (RegistryMeta["sources"][string] & { readonly repo: string; readonly records: number })[];
   /** Notes of the generator: unknown values, a registry that was down, … in words. */
   readonly notes: readonly string[];

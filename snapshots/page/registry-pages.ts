@@ -3,6 +3,8 @@ import { pagePath } from "../format/layout.ts";
 import { countAll, countFacet, type CubQuery, filterValues, findCubs, registryPath } from "../query/cubs.ts";
 import { reconcile } from "../query/registry-counts.ts";
 import { CUB_FACETS, type CubFacet, type CubRecord } from "../schema/cubs.ts";
+import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { recordState } from "../format/evidence-state.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
@@ -20,8 +22,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const found = findCubs(data.cubs, everything);
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0;
-  const pathOf = (target: number): string =>
-    plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target);
+  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   /** The same page with one value of a filter more, or without it when it is set. */
   const toggled = (name: CubFacet, value: string): string => {
@@ -99,6 +100,7 @@ export function dashboardPage(data: ViewData): DashboardPage {
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
     ...recordCounts(cubs),
+    byEvidence: countBy(cubs, ({ id }) => recordState(data, id), EVIDENCE_STATES),
     bySystem: countBy(cubs, (record) => record.formal_systems),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))

@@ -136,6 +136,10 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
     "The files of the log of publications do not make the tree that its checkpoint signs.",
     "The operator runs verify, and repair.",
   ],
+  gate_refused: [
+    "A record or a claim got weaker, or its evidence does not hold, and the configuration refuses that.",
+    "Mend it, or accept it by name and with a reason.",
+  ],
   build_running: ["Another build holds the lock of this shelf.", "Wait until it ends."],
   build_failed: ["The build stopped; the snapshot served before is untouched.", "Mend what the message names and build again."],
   lost_race: ["Another publisher moved the pointer first.", "Build again on top of it."],

@@ -5,7 +5,7 @@ import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
-import type { DigestMatches, ObjectProof } from "../schema/evidence.ts";
+import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
@@ -15,7 +15,7 @@ import { lookupDigest, parseDigest } from "./digests.ts";
 import { LIST_PAGE, list, parsePrefix } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 import { single } from "./params.ts";
-import { objectProof } from "./proof.ts";
+import { prove } from "./proof.ts";
 import { parseSearch, search, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
@@ -51,10 +51,19 @@ export async function digestBody(open: OpenSnapshot, sha256: string): Promise<Di
   return lookupDigest(await open.snapshot.data(), sha256);
 }
 
-/** GET /api/proofs/{key}. @throws ShelfError "object_not_found" */
-export async function proofBody(open: OpenSnapshot, key: string): Promise<ObjectProof> {
+/** GET /api/proofs/{key}. @throws ShelfError "bad_cub_id" */
+export async function proofBody(open: OpenSnapshot, kind: ProofKind, key: string): Promise<Proof> {
   const library = await open.snapshot.library();
-  return objectProof(open.snapshot, key, library.base_url + mountPath(library));
+  return prove(open.snapshot, kind, key, library.base_url + mountPath(library));
+}
+
+/** @throws ShelfError "bad_parameter" */
+function parseProofKind(text: string): ProofKind {
+  const kind = PROOF_KINDS.find((one) => one === text);
+  if (kind !== undefined) return kind;
+  throw new ShelfError("bad_parameter", `kind is ${PROOF_KINDS.join(", ")}.`, {
+    errors: [{ pointer: "kind", detail: `one of ${PROOF_KINDS.join(", ")}` }],
+  });
 }
 
 /** GET /api/catalog without the objects of its collections, which GET /api/list pages. Costs what the collections cost. */
@@ -136,8 +145,9 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
     const digest = parseDigest(sha256);
     return parsed("digest", null, [digest], (open) => digestBody(open, digest));
   },
-  proof({ key = "" }) {
-    return parsed("proof", null, [key], (open) => proofBody(open, key));
+  proof({ key = "" }, params) {
+    const kind = parseProofKind(single(params, "kind") ?? "object");
+    return parsed("proof", null, [kind, key], (open) => proofBody(open, kind, key));
   },
 };
 

@@ -6,7 +6,7 @@ import { DEFAULT_LIMIT } from "../query/params.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { DigestMatches, ObjectProof } from "../schema/evidence.ts";
+import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,
   AskRequest,
@@ -176,10 +176,11 @@ const library: readonly Route<ViewRouteId>[] = [
     group: "library",
     path: "/api/proofs/{key...}",
     kind: "query",
-    summary: "The trees that prove an object to lie in this snapshot",
+    summary: "Proof that this snapshot has an object, a record or a claim, or that it has none, and that the snapshot is in the log",
     parts: { key },
-    success: json(ObjectProof, "From the root to the object, checked with SHA-256 alone"),
-    errors: [400, 404],
+    query: [parameter("kind", "What the key is of: object, record (its id) or claim (its id); object without it.", "object")],
+    success: json(Proof, "From the root to the file, and from the snapshot to the log's head; checked with SHA-256 and Ed25519 alone"),
+    errors: [400],
   }),
   row({
     id: "browse",

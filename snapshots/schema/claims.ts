@@ -1,6 +1,6 @@
 /** The claims registry: headline claims with scope, pinned evidence, reproduction steps and known gaps (interface §2). */
 import { z } from "zod";
-import { Sha256Hex, WebUrl, text } from "./scalar.ts";
+import { EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
 
 export const CLAIM_STATUSES = ["verified", "scoped", "partial"] as const;
 export const EVIDENCE_ACCESS = ["public", "email-gated", "private"] as const;
@@ -15,6 +15,9 @@ export const ClaimEvidence = z
     ref: z.string().exactOptional(),
     url: WebUrl.exactOptional(),
     sha256: Sha256Hex.exactOptional(),
+    state: z.enum(EVIDENCE_STATES).exactOptional().meta({
+      description: "Whether what is there is what is pinned, when the snapshot was built; of evidence that this view may see",
+    }),
   })
   .meta({ id: "ClaimEvidence", description: "One pinned piece of evidence" });
 export type ClaimEvidence = z.infer<typeof ClaimEvidence>;

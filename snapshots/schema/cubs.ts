@@ -2,7 +2,7 @@
  *  dropped on parse, which keeps internal operational fields out of every view (conventions, "Inputs"). Enumerations stay open
  *  strings: a value nobody has seen yet is kept and reported, since refusing it would hide a record. */
 import { z } from "zod";
-import { Count, Counters, Sha256Hex, WebUrl, text } from "./scalar.ts";
+import { Count, Counters, EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
 
 export const CUB_ID_PATTERN = /^CUB-[0-9]{4,}$/;
 
@@ -225,6 +225,10 @@ export const CubCodeFile = z
     media_type: z.string(),
     gated: z.literal(true),
     available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
+    state: z
+      .enum(EVIDENCE_STATES)
+      .exactOptional()
+      .meta({ description: "Whether the store's bytes were the pinned ones then; absent in snapshots of earlier versions" }),
     href: z.string().meta({ description: "Where an authorized identity downloads it" }),
   })
   .meta({ id: "CubCodeFile" });

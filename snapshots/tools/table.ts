@@ -3,7 +3,7 @@
 import { z } from "zod";
 import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
 import { CUB_FILTERS, CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import { DigestMatches, ObjectProof } from "../schema/evidence.ts";
+import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,
   AskResponse,
@@ -246,9 +246,9 @@ const TABLE = [
     name: "verify_object",
     title: "Verify an object",
     description:
-      "What is needed to check, with SHA-256 alone, that an object lies in a snapshot: the trees from the snapshot's root to it. The steps are in check.",
+      "What is needed to check, with SHA-256 alone, that an object lies in a snapshot: the trees from the snapshot's root to it, and the entry of the log of publications that names the snapshot. The steps are in check.",
     input: z.strictObject({ key: text("As list_objects gives it") }),
-    output: ObjectProof,
+    output: Proof,
     twin: "GET /api/proofs/{key}",
     example: { key: "notes/reading-a-digest.md" },
     quotes: false,

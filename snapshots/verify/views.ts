@@ -1,5 +1,6 @@
 /** Public ⊆ internal: whatever the public view says, the internal view says too. */
 import { isDeepStrictEqual } from "node:util";
+import type { Claim } from "../schema/claims.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
@@ -20,10 +21,10 @@ export function checkViews(report: Report, open: CheckedView, full: CheckedView)
     if (home?.visibility !== "public")
       report.add("gated_in_public", "public", { snapshot: open.snapshot.id, path }, "This object lies in no public collection.");
   }
-  const claims = new Map(full.data.claims.claims.map((claim) => [claim.id, claim]));
+  const claims = new Map(full.data.claims.claims.map((claim) => [claim.id, withoutStates(claim)]));
   for (const claim of open.data.claims.claims) {
     const twin = claims.get(claim.id);
-    if (twin === undefined || !includes(twin, claim))
+    if (twin === undefined || !includes(twin, withoutStates(claim)))
       missing("api/claims.json", `Claim ${JSON.stringify(claim.id)} is missing from the internal view, or differs there.`);
   }
   const records = new Map(full.data.cubs.map((record) => [record.id, record]));
@@ -37,6 +38,11 @@ export function checkViews(report: Report, open: CheckedView, full: CheckedView)
     if (!collections.some((one) => isDeepStrictEqual(one, collection)))
       missing("api/library.json", `Collection ${collection.id} is missing from the internal view, or differs there.`);
   }
+}
+
+/** What a pin is held against is another view's. */
+function withoutStates(claim: Claim): Claim {
+  return { ...claim, evidence: claim.evidence.map(({ state: _, ...item }) => item) };
 }
 
 /** Whether `more` says all that `less` says: members of objects may be added, items of lists may not. */

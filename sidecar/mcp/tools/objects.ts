@@ -81,7 +81,7 @@ export const verifyObject: Tool = async (context, { key: given }) => {
   const { objectByKey } = relationsOf(context.data);
   if (!objectByKey.has(key)) throw objectNotFound(objectByKey, key);
   const path = `/api/proofs/${formatKeyPath(key)}`;
-  const proof = await proofBody(context.open, key);
+  const proof = await proofBody(context.open, "object", key);
   const snapshot = context.open.snapshot.id;
   // The largest trees go first: half a tree proves nothing.
   const trees = proof.trees.map((tree) => ({ ...tree }));

@@ -1,7 +1,9 @@
 /** Claims and proof records. */
 import { ShelfError } from "../../../snapshots/errors.ts";
+import { isLost, recordState } from "../../../snapshots/format/evidence-state.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
+import { absoluteHref } from "../../../snapshots/format/view-data.ts";
 import { parseCubId, parseCubQuery } from "../../../snapshots/query/cubs.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
 import { CUB_FILTERS, CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/cubs.ts";
@@ -15,7 +17,16 @@ export const getRegistryMeta: Tool = async (context) => wholeBody(context, await
 
 export const getCub: Tool = async (context, { id: given }) => {
   const id = parseCubId(String(given));
-  return wholeBody(context, await cubBody(context.open, id), `/api/cubs/${id}`, true);
+  const found = wholeBody(context, await cubBody(context.open, id), `/api/cubs/${id}`, true);
+  const state = recordState(context.data, id);
+  if (!isLost(state)) return found;
+  return {
+    ...found,
+    notices: [
+      ...found.notices,
+      `What this record pins no longer holds (${state}): see ${absoluteHref(context.data, `/api/cubs/${id}/code`, found.snapshot)}`,
+    ],
+  };
 };
 
 export const searchCubs: Tool = (context, { query, ...rest }) => findRecords(context, query, rest);
