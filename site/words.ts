@@ -1,5 +1,6 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
+import type { NameReason } from "../snapshots/query/direct.ts";
 import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
 
 type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
@@ -159,7 +160,8 @@ export function explainMode(mode: "ai" | "search", model: string | null): string
     : "Quoted from the library; no model wrote this.";
 }
 
-export function explainExact(exact: "key" | "id" | "name" | "title"): string {
+export function explainExact(exact: NameReason): string {
+  if (exact === "digest") return "first, because your words are its digest, or begin it";
   const what = { key: "key", id: "id", name: "declared name", title: "title" }[exact];
   return `first, because your words are exactly its ${what}`;
 }
