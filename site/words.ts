@@ -154,7 +154,8 @@ export function titleOfKind(kind: string, language: string | null = null): strin
   return Object.hasOwn(KIND_TITLES, kind) ? KIND_TITLES[kind as keyof typeof KIND_TITLES] : kind;
 }
 
-export function explainMode(mode: "ai" | "search", model: string | null): string {
+export function explainMode(mode: "ai" | "search", model: string | null, counted: number): string {
+  if (counted > 0) return "Counted in this snapshot; no model wrote this.";
   return mode === "ai"
     ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.`
     : "Quoted from the library; no model wrote this.";

@@ -30,7 +30,11 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     const item = element("li", "");
     item.id = `c${n}`;
     item.value = n;
-    const link = element("a", "", `${formatLine(key, 80)}, ${page === undefined ? "" : `page ${page}, `}${from === to ? `line ${from}` : `lines ${from}–${to}`}`);
+    const link = element(
+      "a",
+      "",
+      `${formatLine(key, 80)}, ${page === undefined ? "" : `page ${page}, `}${from === to ? `line ${from}` : `lines ${from}–${to}`}`,
+    );
     if (snapshot !== null) link.href = linkOf(citation, snapshot);
     const said = element("blockquote", "", formatBlock(quote));
     said.dir = "auto";
@@ -125,7 +129,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
       answer(data) {
         const answer = JSON.parse(data) as AskResponse;
         ended = true;
-        status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null);
+        status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null, answer.counted?.length ?? 0);
         notice.textContent = formatLine(answer.notice, 600);
         for (const { query, href } of queriesOf(answer.counted ?? [])) {
           const item = element("li", "");
