@@ -57,12 +57,22 @@ test("a question and its opposite are answered from where each is answered, pros
 });
 
 test("where the words stand apart, or some that matter stand nowhere, nothing answers", () => {
-  for (const question of ["What is a zeppelin?", "Who proved the digest of Fermat?", "What is the difference between a leaf and a branch?", "?"])
+  for (const question of [
+    "What is a zeppelin?",
+    "Who proved the digest of Fermat?",
+    "What is the difference between a leaf and a branch?",
+    "?",
+  ])
     assert.deepEqual(ask(question), [], question);
 });
 
 test("no quote is a title, a heading, front matter or a fence", () => {
-  for (const question of ["Digests", "What a Merkle proof proves", "digests and nothing else said at length", "To check a digest run sha256sum"]) {
+  for (const question of [
+    "Digests",
+    "What a Merkle proof proves",
+    "digests and nothing else said at length",
+    "To check a digest run sha256sum",
+  ]) {
     for (const { quote } of ask(question)) assert.doesNotMatch(quote, /^#|^title:|as here|^What a Merkle/, question);
   }
 });
