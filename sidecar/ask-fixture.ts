@@ -124,6 +124,7 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
       return Promise.resolve(results.sort((a, b) => b.score - a.score || (a.key < b.key ? -1 : 1)));
     },
     weigh: (wanted) => Promise.resolve(new Map(wanted.map((word) => [word, 1]))),
+    readPage: () => Promise.resolve(null),
     readObject(key) {
       const text = texts[key];
       return Promise.resolve(text === undefined ? null : { sha256: sha256(text), bytes: Buffer.from(text) });

@@ -52,6 +52,8 @@ export type AskLibrary = {
   weigh(words: readonly string[]): Promise<Wanted>;
   /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
   readObject(key: string, limit: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+  /** The text of a page of a PDF, as it was read out of it, with the digest of the PDF; null when there is none. */
+  readPage(key: string, page: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
 };
 
 export type AskOptions = {
@@ -233,14 +235,15 @@ function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly 
 
 type QuotableText = Text & { readonly passage: Excerpt };
 
-/** Texts of objects whose lines can be quoted byte for byte: the passage that was found, and of a short object all of it. Records and
+/** Texts of objects whose lines can be quoted byte for byte, of a PDF those of its pages: the passage that was found, and of a short object all of it. Records and
  *  claims have no object. */
 async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
   const texts: QuotableText[] = [];
   for (const { row, score } of results) {
     if (texts.length >= MAX_EXCERPTS) break;
-    if (row.kind === "record" || row.kind === "claim" || row.page !== null || row.start_line < 1 || row.text.trim() === "") continue;
-    const object = await library.readObject(row.key, MAX_OBJECT_BYTES).catch(() => null);
+    if (row.kind === "record" || row.kind === "claim" || row.start_line < 1 || row.text.trim() === "") continue;
+    const reading = row.page === null ? library.readObject(row.key, MAX_OBJECT_BYTES) : library.readPage(row.key, row.page);
+    const object = await reading.catch(() => null);
     if (object === null || object.sha256 !== row.sha256) continue;
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
@@ -318,13 +321,18 @@ function openPins(library: AskLibrary): Pins {
       const numbers: number[] = [];
       for (const { quote, start_line, end_line, excerpt } of quotes) {
         const known = citations.find(
-          (citation) => citation.key === excerpt.key && citation.start_line === start_line && citation.quote === quote,
+          (citation) =>
+            citation.key === excerpt.key &&
+            (citation.page ?? null) === excerpt.page &&
+            citation.start_line === start_line &&
+            citation.quote === quote,
         );
         if (known !== undefined) {
           numbers.push(known.n);
           continue;
         }
-        const citation = { n: citations.length + 1, key: excerpt.key, sha256: excerpt.sha256, start_line, end_line, quote };
+        const { key, sha256, page } = excerpt;
+        const citation = { n: citations.length + 1, key, sha256, ...(page === null ? {} : { page }), start_line, end_line, quote };
         // The lines came from the checked object; this says again that quote and numbers agree with them.
         const lines = excerpt.source.split("\n").slice(start_line - excerpt.start_line, end_line - excerpt.start_line + 1);
         if (!lines.join("\n").includes(quote)) continue;

@@ -22,7 +22,7 @@ const CODE_SHARE = 0.75; // of what they hold that counts
 const LEAD_BONUS = 0.2; // of the first sentence under a title that is what the question is about
 
 /** A text that a search found, with more of it than the passage when it is short. */
-export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256"> & {
+export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page"> & {
   readonly kind: IndexKind;
   /** The object's own lines from `start_line` on. */
   readonly source: string;

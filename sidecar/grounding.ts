@@ -22,7 +22,7 @@ type Mark = { readonly n: number; readonly quote: string | null };
 type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 
 /** Lines of an object, the only text that is ever quoted. */
-type Quotable = Pick<Excerpt, "key" | "sha256" | "start_line" | "source">;
+type Quotable = Pick<Excerpt, "key" | "sha256" | "page" | "start_line" | "source">;
 
 export type Grounded = {
   readonly text: string;

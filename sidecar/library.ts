@@ -1,6 +1,7 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
 import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { pageBytes } from "../snapshots/page/quoted-lines.ts";
 import { findFacts } from "../snapshots/query/facts/facts.ts";
 import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
@@ -46,6 +47,10 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
       const entry = await snapshot.find(`objects/${key}`);
       if (entry?.kind !== "blob" || entry.size > limit) return null;
       return { sha256: entry.sha256, bytes: await snapshot.read(entry) };
+    },
+    async readPage(key, page) {
+      const [entry, extract] = await Promise.all([snapshot.find(`objects/${key}`), snapshot.extract(key)]);
+      return entry?.kind !== "blob" || extract === null ? null : { sha256: entry.sha256, bytes: pageBytes(extract.passages, page) };
     },
   };
 }

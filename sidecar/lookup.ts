@@ -22,16 +22,23 @@ type Lookup = {
 
 type Hit = { readonly sentence: string; readonly source: Omit<Source, "score"> | null };
 /** What a name stands for; a title may be shared by prose that says more, so it alone settles nothing. */
-type Found = { readonly id: string; readonly hit: Hit; readonly settles: boolean };
+type Found = {
+  readonly id: string;
+  readonly hit: Hit;
+  readonly settles: boolean;
+  /** Whether the name is one that people use as a word: a title, a collection's id. */
+  readonly common: boolean;
+};
 
 /** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
   const subject = subjectOf(question);
-  const names = namesIn(question, subject);
   const hits = new Map<string, Hit>();
   let whole = false;
-  for (const name of names) {
-    for (const { id, hit, settles } of findHits(name, prefix, data)) {
+  for (const { name, whole: isWhole } of namesIn(question, subject)) {
+    for (const { id, hit, settles, common } of findHits(name, prefix, data)) {
+      // "What do the papers say" names no collection, nor a file with that title.
+      if (common && !isWhole) continue;
       if (hits.size < MAX_HITS) hits.set(id, hit);
       if (name === subject && settles) whole = true;
     }
@@ -54,11 +61,12 @@ function subjectOf(question: string): string {
     .replace(/^["'`“‘](.+)["'`”’]$/, "$1");
 }
 
-/** Everything in a question that could be a name: the subject, each word, and what stands in quotation marks. */
-function namesIn(question: string, subject: string): ReadonlySet<string> {
+/** Everything in a question that could be a name: the subject and what stands in quotation marks as a whole, and each word. */
+function namesIn(question: string, subject: string): readonly { readonly name: string; readonly whole: boolean }[] {
   const quoted = [...question.matchAll(/["'`“‘]([^"'`“”‘’]{2,200})["'`”’]/g)].map((match) => match[1] ?? "");
   const words = question.split(/[\s,;()"'`“”‘’]+/).map((word) => word.replace(/[?.!:]+$/, ""));
-  return new Set([subject, ...quoted, ...words].filter((name) => name !== ""));
+  const whole = new Set([subject, ...quoted]);
+  return [...new Set([...whole, ...words])].filter((name) => name !== "").map((name) => ({ name, whole: whole.has(name) }));
 }
 
 function* findHits(name: string, prefix: string, data: ViewData): Generator<Found> {
@@ -68,18 +76,20 @@ function* findHits(name: string, prefix: string, data: ViewData): Generator<Foun
     // A short title is found only when it is the whole question.
     if (by === "title" && name.length < MIN_NAME) continue;
     const settles = by !== "title" || kind === "collection";
+    const common = by === "title" || kind === "collection";
     if (kind === "object") {
-      if (named.item.key.startsWith(prefix)) yield { id: `object ${named.item.key}`, hit: objectHit(named.item, mount), settles };
+      if (named.item.key.startsWith(prefix)) yield { id: `object ${named.item.key}`, hit: objectHit(named.item, mount), settles, common };
     } else if (kind === "collection") {
       if (named.item.prefix.startsWith(prefix) && name.length > 1)
         yield {
           id: `collection ${named.item.id}`,
           hit: { sentence: describeCollection(named.item, data), source: collectionSource(named.item, mount) },
           settles,
+          common,
         };
     } else if (prefix === "") {
-      if (kind === "record") yield { id: `record ${named.item.id}`, hit: recordHit(named.item), settles };
-      else yield { id: `claim ${named.item.id}`, hit: claimHit(named.item, mount), settles };
+      if (kind === "record") yield { id: `record ${named.item.id}`, hit: recordHit(named.item), settles, common };
+      else yield { id: `claim ${named.item.id}`, hit: claimHit(named.item, mount), settles, common };
     }
   }
 }

@@ -8,7 +8,7 @@ const MAX_CHOSEN = 360;
 const MAX_SPANS = 200;
 
 /** A passage; its `text` is what the model is shown. */
-export type Excerpt = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "start_line" | "end_line" | "text"> & {
+export type Excerpt = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page" | "start_line" | "end_line" | "text"> & {
   /** The object's own lines start_line to end_line: the only text that is ever quoted. */
   readonly source: string;
 };

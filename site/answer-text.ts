@@ -1,22 +1,49 @@
 /** The form of an answer's text, for the page and for the script that shows it while it comes. */
 
-/** `n` of a reference to a quote; its text is "[n]". */
-export type AnswerPiece = { readonly text: string; readonly n: number | null };
+/** `n` of a reference to a quote, whose text is "[n]"; `href` of a number that was counted. */
+export type AnswerPiece = { readonly text: string; readonly n: number | null; readonly href: string | null };
+
+/** A counted number and where it stands, in UTF-16 code units. */
+export type Linked = { readonly value: string; readonly start: number; readonly href: string };
 
 /** Paragraphs of pieces. @param numbers of the citations; any other "[7]" is text */
-export function parseAnswer(text: string, numbers: ReadonlySet<number>): readonly (readonly AnswerPiece[])[] {
-  return text
-    .split(/\n{2,}/)
-    .map((paragraph) => parseParagraph(paragraph, numbers))
-    .filter((pieces) => pieces.length > 0);
+export function parseAnswer(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly (readonly AnswerPiece[])[] {
+  const paragraphs: (readonly AnswerPiece[])[] = [];
+  let at = 0;
+  for (const part of text.split(/(\n{2,})/)) {
+    const from = at;
+    const own = counted.map((link) => ({ ...link, start: link.start - from }));
+    paragraphs.push(/^\n*$/.test(part) ? [] : parseParagraph(part, numbers, own));
+    at += part.length;
+  }
+  return paragraphs.filter((pieces) => pieces.length > 0);
 }
 
-export function parseParagraph(text: string, numbers: ReadonlySet<number>): readonly AnswerPiece[] {
+/** @param counted with places in this text; those that are not there are left out */
+export function parseParagraph(text: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): readonly AnswerPiece[] {
+  const pieces: AnswerPiece[] = [];
+  let at = 0;
+  for (const { value, start, href } of counted) {
+    if (start < at || text.slice(start, start + value.length) !== value) continue;
+    pieces.push(...parseText(text.slice(at, start), numbers), { text: value, n: null, href });
+    at = start + value.length;
+  }
+  return [...pieces, ...parseText(text.slice(at), numbers)];
+}
+
+function parseText(text: string, numbers: ReadonlySet<number>): readonly AnswerPiece[] {
   return text
     .split(/(\[\d{1,3}\])/)
     .filter((part) => part !== "")
     .map((part) => {
       const n = Number(/^\[(\d{1,3})\]$/.exec(part)?.[1] ?? Number.NaN);
-      return { text: part, n: numbers.has(n) ? n : null };
+      return { text: part, n: numbers.has(n) ? n : null, href: null };
     });
+}
+
+/** The queries that numbers come from, each once, as a reader can read them. */
+export function queriesOf(counted: readonly Linked[]): readonly { readonly query: string; readonly href: string }[] {
+  const readable = (href: string): string =>
+    decodeURIComponent(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "").replaceAll("+", " "));
+  return [...new Map(counted.map(({ href }) => [href, { query: readable(href), href }])).values()];
 }

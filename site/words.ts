@@ -1,5 +1,6 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
+import type { NameReason } from "../snapshots/query/direct.ts";
 import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
 
 type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
@@ -155,13 +156,15 @@ export function titleOfKind(kind: string, language: string | null = null): strin
   return Object.hasOwn(KIND_TITLES, kind) ? KIND_TITLES[kind as keyof typeof KIND_TITLES] : kind;
 }
 
-export function explainMode(mode: "ai" | "search", model: string | null): string {
+export function explainMode(mode: "ai" | "search", model: string | null, counted: number): string {
+  if (counted > 0) return "Counted in this snapshot; no model wrote this.";
   return mode === "ai"
     ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.`
     : "Quoted from the library; no model wrote this.";
 }
 
-export function explainExact(exact: "key" | "id" | "name" | "title"): string {
+export function explainExact(exact: NameReason): string {
+  if (exact === "digest") return "first, because your words are its digest, or begin it";
   const what = { key: "key", id: "id", name: "declared name", title: "title" }[exact];
   return `first, because your words are exactly its ${what}`;
 }

@@ -3,7 +3,7 @@
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "../../snapshots/schema/resources.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { parseParagraph } from "../answer-text.ts";
+import { type Linked, parseParagraph, queriesOf } from "../answer-text.ts";
 import { formatBlock, formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
@@ -17,6 +17,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   const api = new URL(place.dataset["api"] ?? "", location.href);
   const part = (name: string): HTMLElement => document.querySelector<HTMLElement>(`[data-${name}]`) ?? element("div", "");
   const [status, text, notice, quotes] = [part("status"), part("answer"), part("notice"), part("quotes")];
+  const queries = part("queries");
   const [problem, instead, sources, receipt] = [part("problem"), part("else"), part("sources"), part("receipt")];
   const [question, prefix] = [field(form, "question"), field(form, "prefix")];
   let asking: AbortController | null = null;
@@ -25,11 +26,15 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     new URL(pagePath.at(snapshot, pagePath.quote(citation)).slice(1), root).href;
 
   const drawQuote = (citation: Citation, snapshot: string | null): HTMLElement => {
-    const { n, key, sha256, start_line: from, end_line: to, quote } = citation;
+    const { n, key, sha256, page, start_line: from, end_line: to, quote } = citation;
     const item = element("li", "");
     item.id = `c${n}`;
     item.value = n;
-    const link = element("a", "", `${formatLine(key, 80)}, ${from === to ? `line ${from}` : `lines ${from}–${to}`}`);
+    const link = element(
+      "a",
+      "",
+      `${formatLine(key, 80)}, ${page === undefined ? "" : `page ${page}, `}${from === to ? `line ${from}` : `lines ${from}–${to}`}`,
+    );
     if (snapshot !== null) link.href = linkOf(citation, snapshot);
     const said = element("blockquote", "", formatBlock(quote));
     said.dir = "auto";
@@ -39,11 +44,17 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     return item;
   };
 
-  const drawText = (more: string, numbers: ReadonlySet<number>): void => {
+  /** @param counted with places in this text, which holds them in its first paragraph */
+  const drawText = (more: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): void => {
     for (const [at, paragraph] of more.split(/\n{2,}/).entries()) {
       if (at > 0 || text.lastElementChild === null) text.append(element("p", ""));
       text.lastElementChild?.append(
-        ...parseParagraph(paragraph, numbers).map((piece) => {
+        ...parseParagraph(paragraph, numbers, at === 0 ? counted : []).map((piece) => {
+          if (piece.href !== null) {
+            const number = element("a", "number", formatPiece(piece.text));
+            number.href = piece.href;
+            return number;
+          }
           if (piece.n === null) return formatPiece(piece.text);
           const cite = element("a", "cite", piece.text);
           cite.href = `#c${piece.n}`;
@@ -65,7 +76,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
   const ask = async (): Promise<void> => {
     asking?.abort();
     const { signal } = (asking = new AbortController());
-    for (const emptied of [text, quotes, notice]) emptied.replaceChildren();
+    for (const emptied of [text, quotes, notice, queries]) emptied.replaceChildren();
     for (const hidden of [
       problem,
       instead,
@@ -79,6 +90,7 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
     const numbers = new Set<number>();
     let snapshot: string | null = null;
     let ended = false;
+    let written = 0;
     const take: Readonly<Record<string, (data: string) => void>> = {
       sources(data) {
         const found = (JSON.parse(data) as { readonly sources: readonly Source[] }).sources;
@@ -99,18 +111,36 @@ function start(place: HTMLElement, form: HTMLFormElement): void {
         );
       },
       text(data) {
-        const said = JSON.parse(data) as { readonly text: string; readonly citations: readonly Citation[] };
+        const said = JSON.parse(data) as {
+          readonly text: string;
+          readonly citations: readonly Citation[];
+          readonly counted: readonly Linked[];
+        };
         for (const citation of said.citations) {
           numbers.add(citation.n);
           quotes.append(drawQuote(citation, snapshot));
         }
-        drawText(said.text, numbers);
+        const before = written;
+        drawText(
+          said.text,
+          numbers,
+          said.counted.map((number) => ({ ...number, start: number.start - before })),
+        );
+        written += said.text.length;
       },
       answer(data) {
         const answer = JSON.parse(data) as AskResponse;
         ended = true;
-        status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null);
+        status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null, answer.counted?.length ?? 0);
         notice.textContent = formatLine(answer.notice, 600);
+        for (const { query, href } of queriesOf(answer.counted ?? [])) {
+          const item = element("li", "");
+          const link = element("a", "");
+          link.href = href;
+          link.append(element("code", "", formatLine(query, 300)));
+          item.append(link);
+          queries.append(item);
+        }
         const link = receipt.querySelector("a");
         if (answer.receipt === undefined || link === null) return;
         link.href = `data:application/json;charset=utf-8,${encodeURIComponent(`${JSON.stringify(answer.receipt, null, 1)}\n`)}`;

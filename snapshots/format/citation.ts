@@ -14,6 +14,11 @@ export type LocatedQuote = { readonly quote: string; readonly start_line: number
 export function findCitationProblem(citation: Citation, bytes: Uint8Array | null): string | null {
   if (bytes === null) return `${citation.key} is not in this snapshot`;
   if (sha256(bytes) !== citation.sha256) return `${citation.key} has another digest`;
+  return findQuoteProblem(citation, bytes);
+}
+
+/** The same for lines that are known to be the object's. @param bytes of the object, or of the text of a page of it */
+export function findQuoteProblem(citation: Citation, bytes: Uint8Array): string | null {
   if (citation.quote === "") return "the quote is empty";
   const range = lineRange(bytes, citation.start_line, citation.end_line);
   if (range === null) return `${citation.key} has no lines ${citation.start_line} to ${citation.end_line}`;

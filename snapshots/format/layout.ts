@@ -116,8 +116,14 @@ export const pagePath = {
   front: "/",
   object: (key: string): string => `/object/${encodePath(formatSlug(key))}/`,
   /** The object's page with lines of it on top, in which the quote is marked. */
-  quote: ({ key, start_line: start, end_line: end, quote }: Pick<Citation, "key" | "start_line" | "end_line" | "quote">): string =>
-    `${pagePath.object(key)}?lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
+  quote: ({
+    key,
+    page,
+    start_line: start,
+    end_line: end,
+    quote,
+  }: Pick<Citation, "key" | "page" | "start_line" | "end_line" | "quote">): string =>
+    `${pagePath.object(key)}?${page === undefined ? "" : `page=${page}&`}lines=${start === end ? start : `${start}-${end}`}${quote === "" ? "" : `&quote=${encodeURIComponent(quote.toWellFormed())}`}#quote`,
   at: (snapshot: string, path: string): string => `/at/${snapshot}${path}`,
   source: (kind: string, key: string): string =>
     kind === "record"

@@ -40,7 +40,7 @@ export function askedPage(data: ViewData, answer: AskResponse): AskPage {
   return { ...askForm(data), question: answer.query, prefix: answer.prefix, asked: askedOf(data, answer) };
 }
 
-function askedOf(data: ViewData, { mode, answer, notice, citations, sources, snapshot, receipt }: AskResponse): Asked {
+function askedOf(data: ViewData, { mode, answer, notice, citations, counted = [], sources, snapshot, receipt }: AskResponse): Asked {
   const { objectByKey } = relationsOf(data);
   return {
     mode,
@@ -52,6 +52,7 @@ function askedOf(data: ViewData, { mode, answer, notice, citations, sources, sna
       title: objectByKey.get(citation.key)?.title ?? citation.key,
       path: pagePath.at(snapshot, pagePath.quote(citation)),
     })),
+    counted: counted.map(({ href, ...number }) => ({ ...number, path: href.slice(mountPath(data.library).length) })),
     sources: sources.map(({ title, kind, key, summary, snippet }) => ({
       title,
       kind,

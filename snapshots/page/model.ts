@@ -2,13 +2,14 @@
  *  snapshot (and, where made per request, on the shelf's history and the URL); the digests of model and compiled site decide
  *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised. */
 import type { Totals } from "../format/relations.ts";
+import type { NameReason } from "../query/direct.ts";
 import type { CountRow } from "../query/registry-counts.ts";
 import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
 import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { EvidenceState } from "../schema/scalar.ts";
 import type { Claim, ClaimEvidence, ClaimsMeta } from "../schema/claims.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { Citation, Rejection, Source, View } from "../schema/resources.ts";
+import type { Citation, CountedNumber, Rejection, Source, View } from "../schema/resources.ts";
 import type { Change } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 
@@ -242,8 +243,8 @@ export type SearchHit = {
   readonly line: number | null;
   /** Other keys with the same bytes. */
   readonly copies: readonly string[];
-  /** What of it the whole query is: its key, id, name or title. */
-  readonly exact: "key" | "id" | "name" | "title" | null;
+  /** What of it the whole query is: its key, id, name, title or digest. */
+  readonly exact: NameReason | null;
 };
 
 export type SearchPage = {
@@ -276,6 +277,8 @@ export type Asked = {
   readonly notice: string;
   readonly model: string | null;
   readonly citations: readonly AskedCitation[];
+  /** Numbers in the answer with the site path of the list that each comes from. */
+  readonly counted: readonly (Omit<CountedNumber, "href"> & { readonly path: string })[];
   readonly sources: readonly AskedSource[];
   readonly snapshot: string;
   readonly receipt: { readonly text: string; readonly digest: string } | null;

@@ -4,8 +4,11 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
+import { findNamed, leavesIn, listPassing, parseOperators } from "../query/direct.ts";
 import { parseSearch, search } from "../query/search.ts";
 import { copiesOf } from "../query/source.ts";
+import { relationsOf } from "../format/relations.ts";
+import { MAX_SNIPPET } from "../schema/resources.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
@@ -30,8 +33,15 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
   const params = inLeftOver(data, asked);
   if (form.query.trim() === "") return form;
   try {
+    const operators = parseOperators(form.query.trim());
+    const narrowed = operators.kinds.length + operators.repos.length > 0 || operators.inside !== null;
+    if (narrowed && operators.words === "") return { ...form, ...listed(data, listPassing(data, operators)) };
     const query = parseSearch(params);
-    const results = await search(await open.reader(), { ...query, limit: MAX_FOUND });
+    const prefix = operators.inside ?? query.prefix;
+    const searched = await search(await open.reader(), { ...query, q: narrowed ? operators.words : query.q, prefix, limit: MAX_FOUND });
+    const passing = narrowed ? searched.filter(({ kind, key }) => leavesIn(data, operators, kind, key)) : searched;
+    const first = namedHits(data, narrowed ? operators.words : query.q.trim(), prefix);
+    const results = passing.filter(({ kind, key }) => !first.some((hit) => hit.key === key && hit.kind === kind));
     const valueOf: Readonly<Record<Filter, (result: SearchResult) => string>> = {
       collection: ({ key, kind }) =>
         kind === "record" || kind === "claim" ? "" : (findCollection(data.library.collections, key)?.id ?? ""),
@@ -66,12 +76,40 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
     const find = findWords(query.q);
-    return { ...form, hits: found.slice(0, SHOWN).map((result) => hitOf(data, result, find)), found: found.length, facets };
+    const named = FILTERS.some((name) => params.has(name)) ? [] : first;
+    const hits = [...named, ...found.slice(0, SHOWN).map((result) => hitOf(data, result, find))].slice(0, SHOWN);
+    return { ...form, hits, found: found.length + named.length, facets };
   } catch (error) {
     // A form that fails shows why, beside the form.
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
     throw error;
   }
+}
+
+/** What the query names outright by its digest, id or name, before everything that only mentions it. Keys and titles the index finds. */
+function namedHits(data: ViewData, name: string, prefix: string): readonly SearchHit[] {
+  const hits = findNamed(data, name).flatMap(({ kind, item, by }) => {
+    const key = kind === "collection" ? item.prefix : kind === "object" ? item.key : item.id;
+    if (by === "title" || !key.startsWith(prefix)) return [];
+    return kind === "collection" ? [cardOf(data, kind, key, by)] : [cardOf(data, kind === "object" ? item.kind : kind, key, by)];
+  });
+  return [...new Map(hits.map((hit) => [`${hit.kind} ${hit.key}`, hit])).values()];
+}
+
+function listed(data: ViewData, all: readonly { readonly kind: string; readonly key: string }[]): Pick<SearchPage, "hits" | "found"> {
+  return { hits: all.slice(0, SHOWN).map(({ kind, key }) => cardOf(data, kind, key, null)), found: all.length };
+}
+
+function cardOf(data: ViewData, kind: string, key: string, exact: SearchHit["exact"]): SearchHit {
+  const { recordById, claimById, objectByKey } = relationsOf(data);
+  const record = kind === "record" ? recordById.get(key) : undefined;
+  const claim = kind === "claim" ? claimById.get(key) : undefined;
+  const collection = kind === "collection" ? data.library.collections.find(({ prefix }) => prefix === key) : undefined;
+  const object = objectByKey.get(key);
+  const title = record?.theorem_name ?? claim?.title ?? collection?.title ?? object?.title ?? key;
+  const line = record?.statement ?? claim?.statement ?? collection?.summary ?? object?.summary ?? "";
+  const pieces = line === "" ? [] : [{ text: line.slice(0, MAX_SNIPPET), marked: false }];
+  return { title, kind, key, path: pagePath.source(kind, key), pieces, code: false, name: "", line: null, copies: [], exact };
 }
 
 /** The form names the collection of all that is left over, whose prefix is empty, `=` and its id. */

@@ -104,7 +104,7 @@ export function parseOperators(q: string): Operators {
 }
 
 /** Whether operators leave a thing in: a record by its kind ("theorem") or as a record, an object by its kind or language. */
-export function passes(data: ViewData, { kinds, repos, inside }: Operators, kind: string, key: string): boolean {
+export function leavesIn(data: ViewData, { kinds, repos, inside }: Operators, kind: string, key: string): boolean {
   const { recordById, objectByKey } = relationsOf(data);
   const record = kind === "record" ? recordById.get(key) : undefined;
   const object = record === undefined ? objectByKey.get(key) : undefined;
@@ -121,7 +121,7 @@ export function listPassing(data: ViewData, operators: Operators): readonly { re
     ...data.claims.claims.map(({ id }) => ({ kind: "claim", key: id })),
     ...data.objects.map(({ key, kind }) => ({ kind, key })),
   ];
-  return all.filter(({ kind, key }) => passes(data, operators, kind, key));
+  return all.filter(({ kind, key }) => leavesIn(data, operators, kind, key));
 }
 
 /** Objects by their kinds and collections; null for all. */

@@ -17,6 +17,9 @@ export type Sentence = {
 };
 
 const MAX_TEXT = 64 * 1024; // code units that are read
+const MAX_SENTENCE = 2000; // code units; what is longer was written by no person
+const MAX_HEADING = 300;
+const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it ends
 const MIN_WORDS = 4; // of a sentence
 const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: shorter ones are labels
 
@@ -66,6 +69,9 @@ function linesOf(text: string): readonly Line[] {
 const isBlank = (text: string): boolean => text.trim() === "";
 const indent = (text: string): number => text.length - text.trimStart().length;
 
+/** Whether a line can go on in the next one: what follows a blank line, a table or a comment begins anew. */
+const isPart = (line: string): boolean => !isBlank(line) && !/^\s*(?:\||<|`{3}|~{3})/.test(line);
+
 function readMarkdown(): Reader {
   let fence: string | null = null;
   let front = false;
@@ -88,18 +94,18 @@ function readMarkdown(): Reader {
     if (front) return null;
     if (isBlank(text)) return null;
     const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(text)?.[1];
-    if (heading !== undefined) return { heading: plainOf(heading) };
+    if (heading !== undefined) return { heading: plainOf(heading.slice(0, MAX_HEADING)) };
     // The line under a heading, and the heading above it.
     if (/^ {0,3}(?:=+|-{2,})\s*$/.test(text)) return null;
     if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
-      return { heading: plainOf(text) };
+      return { heading: plainOf(text.slice(0, MAX_HEADING)) };
+    if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
     if (/^\s*(?:\||<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
     const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
     if (item !== null) {
       inList = true;
       return { from: item[0].length, opens: true };
     }
-    if (indent(text) === 0) inList = isBlank(lines[at - 1]?.text ?? "") ? false : inList;
     if (/^(?: {4}|\t)/.test(text) && !inList) return null;
     return { from: /^[\s>]*/.exec(text)?.[0].length ?? 0, opens: false };
   };
@@ -139,7 +145,7 @@ function commentLine(text: string, mark: RegExp, end: number): Read {
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
-  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainOf(words) } : { from, opens: false };
+  return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainOf(words.slice(0, MAX_HEADING)) } : { from, opens: false };
 }
 
 function readPlain(): Reader {
@@ -149,7 +155,7 @@ function readPlain(): Reader {
 function readLatex(): Reader {
   return ({ text }) => {
     const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*)\}\s*$/.exec(text)?.[1];
-    if (heading !== undefined) return { heading: plainOf(heading) };
+    if (heading !== undefined) return { heading: plainOf(heading.slice(0, MAX_HEADING)) };
     if (
       isBlank(text) ||
       /^\s*(?:%|\\(?:begin|end|label|documentclass|usepackage|bibliography|author|date|maketitle|newcommand|item\s*$)|\\\[|\$\$)/.test(text)
@@ -163,8 +169,8 @@ function readLatex(): Reader {
 function readHtml(): Reader {
   return ({ text }) => {
     const heading = /^\s*<h[1-6][^>]*>(.*?)<\/h[1-6]>/i.exec(text)?.[1];
-    if (heading !== undefined) return { heading: plainOf(heading) };
-    if (isBlank(plainOf(text)) || /<(?:title|meta|script|style|link|pre|th|td)\b/i.test(text)) return null;
+    if (heading !== undefined) return { heading: plainOf(heading.slice(0, MAX_HEADING)) };
+    if (isBlank(plainOf(text.slice(0, MAX_SENTENCE))) || /<(?:title|meta|script|style|link|pre|th|td)\b/i.test(text)) return null;
     const tags = /^(?:\s|<[^>]*>)*/.exec(text)?.[0] ?? "";
     return { from: tags.length, opens: /<(?:p|li|div|dd|dt|blockquote)\b/i.test(tags) };
   };
@@ -194,7 +200,7 @@ function cut(text: string, start: number, end: number, block: number, heading: s
   for (const match of whole.matchAll(BOUNDARY)) {
     const space = (match[1] ?? match[2] ?? "").length;
     const stop = match.index + match[0].length - space;
-    const before = whole.slice(from, stop);
+    const before = whole.slice(Math.max(from, stop - MAX_ABBREVIATION), stop);
     if (/\.["\u201d)]*$/.test(before) && ABBREVIATION.test(before) && !/\b\p{Lu}\p{Lu}+\.$/u.test(before)) continue;
     pieces.push([from, stop]);
     from = stop + space;
@@ -203,6 +209,7 @@ function cut(text: string, start: number, end: number, block: number, heading: s
   const ended = /[.!?:;]["\u201d\u2019)\]*_`]*\s*$/.test(whole);
   return pieces.flatMap(([first, last]) => {
     const written = whole.slice(first, last);
+    if (written.length > MAX_SENTENCE) return [];
     const plain = plainOf(written);
     const own = plainOf(written.replaceAll(LINK, " "));
     // An entry of a list of contents.

@@ -86,6 +86,11 @@ export const Citation = z
     n: z.int().min(1).meta({ description: "The number that the answer refers to as [n]" }),
     key: z.string(),
     sha256: Sha256Hex,
+    page: z
+      .int()
+      .min(1)
+      .exactOptional()
+      .meta({ description: "Of a PDF: lines are those of this page's text, as the snapshot's extract has it" }),
     start_line: z.int().min(1),
     end_line: z.int().min(1),
     quote: z.string().meta({ description: "Occurs byte for byte in that object at those lines" }),

@@ -6,8 +6,9 @@
  *  The digest ties the parts together; it is no signature. What the receipt proves is that every quote stands in the
  *  object that it names, and that this object belongs to that snapshot. */
 import { z } from "zod";
-import { findCitationProblem } from "../format/citation.ts";
+import { findCitationProblem, findQuoteProblem } from "../format/citation.ts";
 import { canonicalJson, sha256 } from "../digest.ts";
+import { pageBytes } from "../page/quoted-lines.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { type Citation, Receipt, RECEIPT_FORMAT } from "../schema/resources.ts";
 
@@ -60,7 +61,11 @@ async function checkCitation(citation: Citation, snapshot: Snapshot): Promise<st
   if (entry?.kind !== "blob") return `${citation.key} is not in this snapshot`;
   if (entry.sha256 !== citation.sha256) return `${citation.key} has another digest in this snapshot`;
   try {
-    return findCitationProblem(citation, await snapshot.read(entry));
+    const bytes = await snapshot.read(entry);
+    if (citation.page === undefined) return findCitationProblem(citation, bytes);
+    // The lines of a PDF are those of its extract, which stands in the same snapshot.
+    const extract = await snapshot.extract(citation.key);
+    return extract === null ? `${citation.key} has no extract` : findQuoteProblem(citation, pageBytes(extract.passages, citation.page));
   } catch {
     return `${citation.key} is damaged in this snapshot`;
   }

@@ -16,9 +16,9 @@ import type { Facet } from "./lexicon.ts";
 import { type Asked, type Chosen, type Filters, readQuestions } from "./reading.ts";
 
 /** A number with the site path of the list that has as many entries. */
-export type Figure = { readonly value: string; readonly path: string };
+type Figure = { readonly value: string; readonly path: string };
 /** Text of ours, a number, or the name of something, which is a stranger's text. */
-export type FactPart = string | Figure | { readonly name: string };
+type FactPart = string | Figure | { readonly name: string };
 
 /** Of an open snapshot. */
 export type Counted = Pick<Snapshot, "data" | "record"> & { readonly shelf: { readonly records: Pick<RecordLog, "index" | "changes"> } };
@@ -73,9 +73,9 @@ function gatedFacts({ ask, filters }: Asked, { library }: ViewData): Facts | nul
   const counts = library.collection_counts;
   if (library.view === "internal" || chosen === undefined || counts === undefined || filters.size > 1 || ask !== "count") return null;
   const [visibility, ...more] = allowed(chosen, VISIBILITIES);
-  if (visibility === undefined || more.length > 0) return null;
+  const count = [counts.public, counts.email_gated][VISIBILITIES.findIndex((one) => one === visibility)];
+  if (count === undefined || more.length > 0) return null;
   const path = "/api/capabilities";
-  const count = visibility === VISIBILITIES[0] ? counts.public : counts.email_gated;
   return told([figure(count, path), " of ", figure(counts.public + counts.email_gated, path), ` collections are ${visibility}.`]);
 }
 

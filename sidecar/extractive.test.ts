@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { words } from "../snapshots/index/words.ts";
+import { findQuotes, type Text } from "./extractive.ts";
+
+const merkle = [
+  "# What a Merkle proof proves",
+  "",
+  "A Merkle proof convinces you that a leaf belongs to a tree whose root you know. You hash, and compare with your root.",
+  "",
+  "## What it does not prove",
+  "",
+  "- An old root has perfectly valid proofs, so freshness is another matter.",
+].join("\n");
+const digests = [
+  "---",
+  "title: Digests and nothing else, said at length.",
+  "---",
+  "# Digests",
+  "",
+  "Whoever prints a digest prints it in groups. People read digests badly.",
+  "",
+  "A digest is a short text that stands for a long one. It has 64 hex digits.",
+  "",
+  "```sh",
+  "To check a digest run sha256sum on the file, as here.",
+  "```",
+  "",
+  "To check a digest, run `sha256sum` on the file and compare the two.",
+].join("\n");
+
+const text = (key: string, title: string, source: string, score: number, kind: Text["kind"] = "markdown"): Text => {
+  return { key, title, heading: "", sha256: "", page: null, kind, source, start_line: 1, score };
+};
+const LIBRARY = [
+  text("proofs/Merkle.v", "Merkle.v", "(** A Merkle proof is a list of steps. *)\nDefinition proof := list step.\n", 9, "code"),
+  text("notes/digests.md", "Digests", digests, 8),
+  text("notes/merkle.md", "What a Merkle proof proves", merkle, 7),
+];
+const ask = (question: string, library: readonly Text[] = LIBRARY) =>
+  findQuotes(question, new Map([...new Set(words(question))].map((word) => [word, 1])), library);
+
+test("a definition is quoted from the sentence that defines, and instructions from the one that instructs", () => {
+  const [defined] = ask("What is a digest?");
+  assert.equal(defined?.quote, "A digest is a short text that stands for a long one. It has 64 hex digits.");
+  assert.deepEqual([defined?.start_line, defined?.end_line], [8, 8]);
+  const [how] = ask("How do I check a digest?");
+  assert.equal(how?.plain, "To check a digest, run sha256sum on the file and compare the two.");
+  assert.match(how?.quote ?? "", /`sha256sum`/, "the quote has the object's own marks");
+});
+
+test("a question and its opposite are answered from where each is answered, prose before code", () => {
+  const [does] = ask("What does a Merkle proof prove?");
+  assert.match(does?.plain ?? "", /^A Merkle proof convinces you/);
+  const [doesNot] = ask("What does a Merkle proof not prove?");
+  assert.match(doesNot?.plain ?? "", /^An old root/);
+});
+
+test("where the words stand apart, or some that matter stand nowhere, nothing answers", () => {
+  for (const question of [
+    "What is a zeppelin?",
+    "Who proved the digest of Fermat?",
+    "What is the difference between a leaf and a branch?",
+    "?",
+  ])
+    assert.deepEqual(ask(question), [], question);
+});
+
+test("no quote is a title, a heading, front matter or a fence", () => {
+  for (const question of [
+    "Digests",
+    "What a Merkle proof proves",
+    "digests and nothing else said at length",
+    "To check a digest run sha256sum",
+  ]) {
+    for (const { quote } of ask(question)) assert.doesNotMatch(quote, /^#|^title:|as here|^What a Merkle/, question);
+  }
+});

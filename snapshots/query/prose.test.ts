@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { plainOf, sentencesOf } from "./prose.ts";
+
+const plain = (text: string, kind: Parameters<typeof sentencesOf>[1]): readonly string[] => sentencesOf(text, kind).map((one) => one.plain);
+
+test("any text has sentences that stand in it where they say, in order and without overlap", () => {
+  fc.assert(
+    fc.property(
+      fc.array(
+        fc.oneof(
+          fc.string({ unit: "binary", maxLength: 40 }),
+          fc.constantFrom("# A title\n", "```\n", "---\n", "A sentence stands here. ", "(** ", "*)\n", "\n\n", "| a | b |\n"),
+        ),
+        { maxLength: 20 },
+      ),
+      fc.constantFrom("markdown" as const, "code" as const, "text" as const, "latex" as const, "html" as const, "csv" as const),
+      (parts, kind) => {
+        const text = parts.join("");
+        let end = 0;
+        for (const sentence of sentencesOf(text, kind)) {
+          assert.ok(sentence.start >= end && sentence.end > sentence.start && sentence.end <= text.length);
+          end = sentence.end;
+        }
+      },
+    ),
+  );
+});
+
+test("of Markdown only sentences are read: no heading, front matter, fence, table, comment or label", () => {
+  const text = [
+    "---",
+    "title: A title that is long enough to be one.",
+    "---",
+    "# What the note is about, in many words.",
+    "",
+    "The *first* sentence has a [link](a.md) and `code`. The second, e.g. this one,",
+    "goes over two lines!",
+    "",
+    "Another heading of this note, underlined",
+    "---",
+    "",
+    "- An item says something of its own.",
+    "- **Bold** words say it too, and louder.",
+    "",
+    "| a cell | that says nothing without its head |",
+    "```sh",
+    "This stands in a fence. Nobody reads it.",
+    "```",
+    "<!-- This is a comment of the author. -->",
+    "Short label",
+    "",
+    "    This is indented code and no sentence.",
+  ].join("\n");
+  assert.deepEqual(plain(text, "markdown"), [
+    "The first sentence has a link and code.",
+    "The second, e.g. this one, goes over two lines!",
+    "An item says something of its own.",
+    "Bold words say it too, and louder.",
+  ]);
+  const [, second] = sentencesOf(text, "markdown");
+  assert.equal(text.slice(second?.start, second?.end), "The second, e.g. this one,\ngoes over two lines!");
+  assert.equal(second?.heading, "What the note is about, in many words.");
+});
+
+test("of code its comments are read, without their signs", () => {
+  assert.deepEqual(plain("(** A path leads from one leaf only.\n    It ends at the root. *)\nLemma x : True.\n", "code"), [
+    "A path leads from one leaf only.",
+    "It ends at the root.",
+  ]);
+  assert.deepEqual(plain("/// Sorts the list by inserting, as\n/// the proof does it.\nfn sort() { let a = 1; }\n", "code"), [
+    "Sorts the list by inserting, as the proof does it.",
+  ]);
+  assert.deepEqual(plain("/-- The sum of all is the last one. -/\ntheorem x : True := trivial\n", "code"), [
+    "The sum of all is the last one.",
+  ]);
+});
+
+test("a cell of a table says nothing without its head", () => {
+  assert.deepEqual(plain("name,what it is for and why it is here.\n", "csv"), []);
+});
+
+test("marks are taken away, and what is no mark stays", () => {
+  assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
+  assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
+});
