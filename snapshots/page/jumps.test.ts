@@ -49,7 +49,10 @@ test("however long a list is, a page links few ranges, they cover it once, and a
         place = Number(last);
       }
       assert.equal(place, parts * size);
-      assert.deepEqual(jumps.filter(({ here }) => here).map((jump) => jump.path), [String(part)]);
+      assert.deepEqual(
+        jumps.filter(({ here }) => here).map((jump) => jump.path),
+        [String(part)],
+      );
       const target = 1 + ((turn * 7919) % parts);
       const via = jumps.findLast((jump) => Number(jump.path) <= target);
       assert.ok(jumpsOf({ ...options, part: Number(via?.path) }).some((jump) => jump.path === String(target)));

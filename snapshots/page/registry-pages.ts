@@ -20,8 +20,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const found = findCubs(data.cubs, everything);
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
   const plain = query.q === "" && query.filters.size === 0;
-  const pathOf = (target: number): string =>
-    plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target);
+  const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : formatQuery(query.q, query.filters, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   /** The same page with one value of a filter more, or without it when it is set. */
   const toggled = (name: CubFilter, value: string): string => {
