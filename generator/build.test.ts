@@ -229,7 +229,7 @@ test("ten thousand files in one folder are listed, paged and served", async (t) 
   assert.equal((await ask(view, "/browse/a/=p51/")).status, 200);
   assert.equal((await ask(view, "/browse/a/=p52/")).status, 404);
   const front = (await ask(view, "/browse/a/")).text;
-  assert.match(front, /href="\.\/=p39\/"[^>]*>.*07600\.txt.*07999\.txt/, "a range of names leads right into the middle");
+  assert.match(front, /href="=p39\/"><bdi>07600\.txt<\/bdi>.<bdi>07999\.txt</, "a range of names leads right into the middle");
 });
 
 test("a registry with bad records, duplicate ids, unknown values and wrong counts is used, and each of them is said", async (t) => {

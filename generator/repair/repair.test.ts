@@ -152,7 +152,14 @@ test("what the log, the pointer or the trees say is mended byte for byte", async
 test("blobs come again from the sources, from the other root, and from what follows from the rest, older snapshots' too", async (t) => {
   const { config, shelf } = await copy(t);
   const whole = await contents(shelf);
-  const paths = ["objects/notes/turn.md", "extracts/notes/steady.md", "pages/index.html", "parts/objects/notes/0000000.json", "objects/notes", "assets"];
+  const paths = [
+    "objects/notes/turn.md",
+    "extracts/notes/steady.md",
+    "pages/index.html",
+    "parts/objects/notes/0000000.json",
+    "objects/notes",
+    "assets",
+  ];
   const damages = await Promise.all(paths.map((path) => blobOf(config, path)));
   damages.push(await blobOf(config, "pages/object/notes/turn.md=.html", 1), await blobOf(config, "api/library.json", 2));
   for (const digest of new Set(damages)) spoilBlob(join(shelf, "public"), digest);
