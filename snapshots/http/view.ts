@@ -87,7 +87,6 @@ export function openView(options: ViewOptions): View {
   const opened = new LRUCache<string, OpenSnapshot>({
     max: OPEN_SNAPSHOTS,
     maxSize: OPEN_BYTES,
-    dispose: (left) => left !== current && left.release(),
   });
   let index: Promise<ViewIndex> | null = null;
   let current: Opened | null = null;
@@ -138,12 +137,6 @@ export function openView(options: ViewOptions): View {
         });
         return reader;
       },
-      release() {
-        void reader?.then(
-          (held) => held.release(),
-          () => undefined,
-        );
-      },
     };
   };
 
@@ -163,10 +156,7 @@ export function openView(options: ViewOptions): View {
         await load(next, current?.searched() === true);
         const before = current;
         current = next;
-        if (before !== null) {
-          before.release();
-          prepared.forget(before.snapshot.id);
-        }
+        if (before !== null) prepared.forget(before.snapshot.id);
       }
       trouble = findSetback(record, index);
     } catch (error) {
