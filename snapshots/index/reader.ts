@@ -21,7 +21,7 @@ export type Candidate = {
   readonly score: number;
 };
 
-export type TextQuery = {
+type TextQuery = {
   /** Analysed words (see `words`) and marks; each counts as often as it stands here. */
   readonly words: readonly string[];
   /** Whether a row has to have all of them; else any. */

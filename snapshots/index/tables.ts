@@ -10,7 +10,7 @@ export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
 
 /** Column with words → its full-text index. */
-export const TEXT_INDEXES = { terms: "terms_idx", whole: "whole_idx" } as const;
+const TEXT_INDEXES = { terms: "terms_idx", whole: "whole_idx" } as const;
 
 const MAX_TOKEN_BYTES = 400; // longest word that the engine indexes: MAX_WORD characters and more
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
