@@ -3,7 +3,6 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pageBytes } from "../snapshots/page/quoted-lines.ts";
 import { findFacts } from "../snapshots/query/facts/facts.ts";
-import { inverseFrequency } from "../snapshots/query/rank.ts";
 import { search } from "../snapshots/query/search.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { Semantic } from "./semantic.ts";
@@ -41,7 +40,7 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
     },
     async weigh(wanted) {
       const { statistics } = await open.reader();
-      return new Map(wanted.map((word) => [word, inverseFrequency(statistics.rows, Math.min(statistics.rows, statistics.rowsWith(word)))]));
+      return new Map(wanted.map((word) => [word, statistics.worth(word)]));
     },
     async readObject(key, limit) {
       const entry = await snapshot.find(`objects/${key}`);

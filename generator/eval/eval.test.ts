@@ -82,7 +82,7 @@ test("answers are judged by what they cite, what the quotes hold, and where they
 });
 
 test("every collection of a folder stands in one table, source as source, and names are judged by the line that declares them", (t) => {
-  const python = 'def empty_stack(stack):\n    """Whether nothing is left."""\n    return not stack';
+  const python = 'def empty_stack(stack):\n    """Whether nothing is left."""\n    return not stack'.concat(" or None".repeat(100));
   const one = collection(t, [{ id: "f", text: python }], [{ id: 1, text: "python nothing left", relevant: { f: 1 } }]);
   const all = mkdtempSync(join(tmpdir(), "all-"));
   t.after(() => rmSync(all, { recursive: true, force: true }));

@@ -32,7 +32,7 @@ type Run = { readonly system: string; readonly rankings: readonly Ranking[]; rea
 
 async function run(system: System, { documents, queries }: Collection): Promise<Run> {
   // Other words than the queries': an answer that was given is remembered, and times are of those that were not.
-  for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(title === "" ? text : title);
+  for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(cut(title === "" ? text : title));
   const rankings: Ranking[] = [];
   const times: number[] = [];
   for (const { text } of queries) {

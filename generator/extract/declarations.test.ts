@@ -74,11 +74,11 @@ end Sort
 `;
   assert.deepEqual(await cut("a.lean", source), [
     "1-1 - []",
-    "2-12 insert [Sorting > Sort]",
-    "14-15 insert_perm.aux [Sorting > Sort]",
+    "2-12 Sort.insert [Sorting > Sort]",
+    "14-15 Sort.insert_perm.aux [Sorting > Sort]",
     "16-16 - [Sorting > Sort]",
-    "17-19 even [Sorting > Sort]",
-    "20-23 odd [Sorting > Sort]",
+    "17-19 Sort.even [Sorting > Sort]",
+    "20-23 Sort.odd [Sorting > Sort]",
   ]);
 });
 

@@ -4,7 +4,7 @@ import { headingPath, type Mark } from "./passages.ts";
 
 const MODIFIERS = String.raw`(?:@\[[^\]]*\]\s*)*(?:(?:private|protected|noncomputable|unsafe|partial|nonrec|scoped|local|public|meta)\s+)*`;
 const DECLARATION = new RegExp(
-  String.raw`^${MODIFIERS}(theorem|lemma|def|abbrev|instance|structure|class|inductive|coinductive|axiom|opaque|example)(?![\w'])` +
+  String.raw`^${MODIFIERS}(theorem|lemma|def|abbrev|instance|structure|class|inductive|coinductive|axiom|opaque|example|alias|irreducible_def)(?![\w'])` +
     String.raw`(?:\s+inductive\b)?(?:\s*\(priority[^)]*\))?\s*([^\s:({\[⦃|]*)`,
   "u",
 );
@@ -12,6 +12,8 @@ const DECLARATION = new RegExp(
 const INDENTED = new RegExp(String.raw`^ {1,4}${MODIFIERS}(theorem|lemma|def|abbrev|inductive|structure)\s+([^\s:({\[⦃|]+)`, "u");
 const COMMAND =
   /^(?:namespace|section|noncomputable section|public section|end|open|variable|universe|import|public import|module|set_option|attribute|export|include|omit|mutual|notation|infix[lr]?|prefix|postfix|macro|macro_rules|syntax|elab|elab_rules|declare_syntax_cat|initialize|builtin_initialize|deriving instance|run_cmd|add_decl_doc|suppress_compilation|local|scoped|#\w+)(?![\w'])/;
+/** What a name begins with that does not belong to the namespaces around it. */
+const ROOT = "_root_.";
 const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;
 const DOC_HEADING_INSIDE = /^\s*(#{1,4})\s+(.*)/;
 
@@ -19,19 +21,23 @@ const DOC_HEADING_INSIDE = /^\s*(#{1,4})\s+(.*)/;
 export function findLeanMarks(lines: Lines): Mark[] {
   const marks: Mark[] = [];
   const docs: string[] = [];
-  const scopes: string[] = [];
+  const scopes: { readonly title: string; readonly namespace: boolean }[] = [];
   let depth = 0;
   let module = false;
   let prefix: number | null = null;
   const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
     marks.push({
       line: prefix ?? line,
-      heading: headingPath([...docs, ...scopes].filter((part) => part !== "")),
-      name,
+      heading: headingPath([...docs, ...scopes.map((scope) => scope.title)].filter((part) => part !== "")),
+      name: name === null ? null : qualify(name),
       ...(role === undefined ? {} : { [role]: true }),
     });
     prefix = null;
   };
+  const qualify = (name: string): string =>
+    name.startsWith(ROOT)
+      ? name.slice(ROOT.length)
+      : [...scopes.filter(({ namespace }) => namespace).map((scope) => scope.title), name].join(".");
   const title = (found: RegExpExecArray): void => {
     docs.length = Math.min(docs.length, (found[1] ?? "#").length - 1);
     docs.push((found[2] ?? "").replace(/-\/\s*$/, "").trim());
@@ -60,7 +66,7 @@ export function findLeanMarks(lines: Lines): Mark[] {
       mark(line, null, "opens");
     } else if (source.startsWith("/-") || source.startsWith("@[")) {
       const found = source.startsWith("@[") ? DECLARATION.exec(source) : null;
-      if (found !== null) mark(line, found[2] || null);
+      if (found !== null) mark(line, found[2]?.replace(/\.$/, "") || null);
       else prefix ??= line;
     } else if (source.startsWith("--")) {
       if (line === 1 || lines.isBlank(line - 1)) prefix ??= line;
@@ -73,11 +79,11 @@ export function findLeanMarks(lines: Lines): Mark[] {
   function readCommand(source: string, line: number): void {
     const found = DECLARATION.exec(source);
     if (found !== null) {
-      mark(line, found[2] || null);
+      mark(line, found[2]?.replace(/\.$/, "") || null);
     } else if (COMMAND.test(source)) {
       const [, word = "", name = ""] = /^(?:noncomputable |public )?(\w+)\s*(\S*)/.exec(source) ?? [];
       const opens = word === "namespace" || word === "section" || word === "mutual";
-      if (opens) scopes.push(name);
+      if (opens) scopes.push({ title: name, namespace: word === "namespace" });
       else if (word === "end") scopes.pop();
       mark(line, null, opens ? "opens" : word === "end" ? "tail" : undefined);
     } else if (source.trim() !== "") {

@@ -67,7 +67,9 @@ export function findRustMarks(lines: Lines): Mark[] {
       }
       if (item === null) round = 0;
     } else if (sign === ";" && depth <= item.depth && round <= item.round) {
-      if (item.word !== "" && item.word !== "use") list.declare(item.start, found.index, item.name, heading());
+      // `mod x;` says where the module stands and declares nothing itself.
+      const name = item.word === "mod" ? null : item.name;
+      if (item.word !== "" && item.word !== "use") list.declare(item.start, found.index, name, heading());
       item = null;
     }
   }

@@ -88,7 +88,6 @@ export function openView(options: ViewOptions): View {
   const opened = new LRUCache<string, OpenSnapshot>({
     max: OPEN_SNAPSHOTS,
     maxSize: OPEN_BYTES,
-    dispose: (left) => left !== current && left.release(),
   });
   let index: Promise<ViewIndex> | null = null;
   let current: Opened | null = null;
@@ -139,12 +138,6 @@ export function openView(options: ViewOptions): View {
         });
         return reader;
       },
-      release() {
-        void reader?.then(
-          (held) => held.release(),
-          () => undefined,
-        );
-      },
     };
   };
 
@@ -164,10 +157,7 @@ export function openView(options: ViewOptions): View {
         await load(next, current?.searched() === true);
         const before = current;
         current = next;
-        if (before !== null) {
-          before.release();
-          prepared.forget(before.snapshot.id);
-        }
+        if (before !== null) prepared.forget(before.snapshot.id);
       }
       trouble = findSetback(record, index);
     } catch (error) {

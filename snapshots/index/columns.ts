@@ -4,9 +4,6 @@ import type { Data, RecordBatch } from "apache-arrow";
 /** The strings of one column of one batch, UTF-8 one behind the other; string `row` ends where the next begins. */
 export type Strings = { readonly bytes: Buffer; readonly offsets: Int32Array };
 
-/** What stands from `start` to before `end`. */
-export type Part<T> = { readonly of: T; readonly start: number; readonly end: number };
-
 export function stringsOf(batch: RecordBatch, name: string): Strings {
   const { values, valueOffsets } = dataOf(batch, name);
   const bytes = values as Uint8Array;
@@ -23,10 +20,6 @@ export function refsOf(batch: RecordBatch): BigUint64Array {
 
 export function textAt({ bytes, offsets }: Strings, row: number): string {
   return bytes.toString("utf8", offsets[row], offsets[row + 1]);
-}
-
-export function sameText({ bytes, offsets }: Strings, a: number, b: number): boolean {
-  return bytes.compare(bytes, offsets[a], offsets[a + 1], offsets[b], offsets[b + 1]) === 0;
 }
 
 function dataOf(batch: RecordBatch, name: string): Data {

@@ -4,11 +4,11 @@ import { ShelfError } from "../errors.ts";
 import { stringsOf, textAt } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
-import { type AnalysedRow, type Document, rowsOf, storedWords } from "./row.ts";
+import { type Document, rowsOf, type StoredRow } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
 import {
   emptyTable,
-  indexTerms,
+  indexTexts,
   NEVER,
   openAt,
   openTable,
@@ -17,7 +17,6 @@ import {
   returnTo,
   setTag,
   sqlLists,
-  TERMS_INDEX,
   WORDS,
   wordTable,
 } from "./tables.ts";
@@ -25,9 +24,6 @@ import { embedPassages, type Embedded, type EmbedOptions } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 
 const BATCH_ROWS = 4096; // written at once
-/** Above this share of rows that the full-text index does not know yet, it is brought up to date. */
-const UNINDEXED_SHARE = 0.02;
-const UNINDEXED_ROWS = 200;
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
 /** Columns that hold a text as a source has it. */
 const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
@@ -190,10 +186,10 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
 }
 
 /** Documents in lists whose rows fill about one batch; of two with one id in a list, the later. */
-async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids: string[]; rows: AnalysedRow[] }> {
-  let batch = new Map<string, AnalysedRow[]>();
+async function* batches(documents: IndexUpdate["upsert"]): AsyncGenerator<{ ids: string[]; rows: StoredRow[] }> {
+  let batch = new Map<string, StoredRow[]>();
   let size = 0;
-  const flush = (): { ids: string[]; rows: AnalysedRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
+  const flush = (): { ids: string[]; rows: StoredRow[] } => ({ ids: [...batch.keys()], rows: [...batch.values()].flat() });
   for await (const document of documents) {
     const rows = rowsOf(document);
     batch.set(document.doc, rows);
@@ -216,8 +212,8 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     const again = ids.find((id) => written.has(id));
     if (again !== undefined) throw new ShelfError("build_failed", `${JSON.stringify(again)} was given to the index twice.`);
     for (const id of ids) written.add(id);
-    const kept = rows.filter(({ row }) => !removed.has(row.doc));
-    for (const { words } of kept) counts.add(words, 1);
+    const kept = rows.filter(({ doc }) => !removed.has(doc));
+    for (const { terms } of kept) counts.add(terms, 1);
     const adding = kept.length === 0 ? null : passages.add(passageTable(engine, kept));
     // One batch is written while the words of the next are found, and both have ended before anything else begins.
     const [added, next] = await Promise.allSettled([adding, upsert.next()]);
@@ -226,7 +222,7 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     batch = next.value;
   }
   await passages.optimize({ cleanupOlderThan: NEVER });
-  await indexTerms(engine, passages);
+  await indexTexts(engine, passages);
   await passages.createIndex("doc");
   return { passages, documents: written.size };
 }
@@ -243,7 +239,7 @@ async function writeChanges(
   const drop = async (ids: readonly string[]): Promise<void> => {
     for (const filter of sqlLists("doc", ids)) {
       const old = await passages.query().where(filter).select(["terms"]).toArrow();
-      for (const terms of old.getChild("terms") ?? []) counts.add(storedWords(String(terms)), -1);
+      for (const terms of old.getChild("terms") ?? []) counts.add(String(terms), -1);
       if (old.numRows > 0) await passages.delete(filter);
     }
   };
@@ -251,17 +247,12 @@ async function writeChanges(
   documents += update.remove.length;
   for await (const { ids, rows } of batches(update.upsert)) {
     await drop(ids);
-    for (const { words } of rows) counts.add(words, 1);
+    for (const { terms } of rows) counts.add(terms, 1);
     await passages.add(passageTable(engine, rows));
     documents += ids.length;
   }
-  const stats = await passages.indexStats(TERMS_INDEX);
-  const unindexed = stats?.numUnindexedRows ?? 0;
-  const total = (stats?.numIndexedRows ?? 0) + unindexed;
-  const fragments = (await passages.stats()).fragmentStats.numFragments;
-  if (unindexed > Math.max(UNINDEXED_ROWS, total * UNINDEXED_SHARE) || fragments > MAX_FRAGMENTS) {
-    await passages.optimize({ cleanupOlderThan: NEVER });
-  }
+  // Scores follow from the index alone when it knows every row, and none that is gone.
+  if (documents > 0) await passages.optimize({ cleanupOlderThan: NEVER });
   return { passages, documents };
 }
 

@@ -2,36 +2,32 @@
 import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
-import { openHolder } from "./holder.ts";
-import { loadRows, type ResidentRows } from "./resident.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
-import { PASSAGES, sqlLists, sqlString, warmTerms, WORDS } from "./tables.ts";
-import { readTerms, type Terms } from "./terms.ts";
+import { PASSAGES, sqlLists, sqlString, warmTexts, WORDS } from "./tables.ts";
 import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
-import type { FullTextQuery, Operator as Operators, Table } from "@lancedb/lancedb";
+import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
 
-/** A row that holds some of the words, as the ranking needs it. */
+/** A row that holds some of the words. */
 export type Candidate = {
   /** Good for `rows` of the same reader only. */
   readonly ref: bigint;
   readonly doc: string;
   /** Number of the passage in its document, from 0. */
   readonly n: number;
-  /** FIELDS and a line of marks; see `rowsOf`. */
-  readonly terms: Terms;
-  /** Words of its text. */
-  readonly length: number;
+  readonly defines: boolean;
+  /** The engine's BM25; comparable within one answer. */
+  readonly score: number;
 };
 
-type CandidateQuery = {
-  /** Analysed words (see `words`); a row with any of them is a candidate. */
-  readonly any: readonly string[];
-  /** A row with this mark is one, too. */
-  readonly mark: string;
-  /** Words that a candidate has all of; [] for no such demand. */
-  readonly all: readonly string[];
+type TextQuery = {
+  /** Analysed words (see `words`) and marks; each counts as often as it stands here. */
+  readonly words: readonly string[];
+  /** Whether a row has to have all of them; else any. */
+  readonly all: boolean;
+  /** Which words are looked at: those of the passage, or on the first row of a document with several those of all of it. */
+  readonly of: "terms" | "whole";
   /** Only objects whose key starts with it; "" for everything, records and claims included. */
   readonly prefix: string;
   readonly limit: number;
@@ -39,21 +35,22 @@ type CandidateQuery = {
 
 export type IndexReader = {
   readonly statistics: Statistics;
-  /** The best `limit` rows by the engine's own BM25, the best first; of equal ones some. */
-  candidates(query: CandidateQuery): Promise<Candidate[]>;
-  /** The candidates at these places; a place without a row is left out. In no promised order. */
-  find(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
+  /** The best `limit` rows, the best first; of equal ones some. */
+  find(query: TextQuery): Promise<Candidate[]>;
+  /** The candidates at these places, with a score of 0; a place without a row is left out. In no promised order. */
+  at(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
+  /** The words of candidates, a line for each field, in the order asked. */
+  terms(refs: readonly bigint[]): Promise<string[]>;
   /** The vectors of this tag by a model, or null when they were not made (yet). */
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
   /** False once a file that it reads is not what was written any more. Looks again aside, at most once in LOOK_MS. */
   whole(): boolean;
-  /** Releases the memory of its rows, for a snapshot that is no longer current. */
-  release(): void;
   close(): void;
 };
 
+const PLACE_COLUMNS = ["doc", "n", "defines"] as const;
 const ROW_COLUMNS = [
   "doc",
   "n",
@@ -74,14 +71,15 @@ const ROW_COLUMNS = [
 const LOOK_MS = 1_000;
 
 export async function openReader(engine: Engine, tag: string, passages: Table, words: Table): Promise<IndexReader> {
-  const { MatchQuery, BooleanQuery, Occur, Operator } = engine.lancedb;
-  // For words of a single row 1 is the answer anyway (see openStatistics). Totals begin with a space.
-  const counts = new Map<string, number>();
-  for await (const batch of words.query().where("count > 1 OR starts_with(word, ' ')").select(["word", "count"])) {
+  const { MatchQuery, Operator } = engine.lancedb;
+  const counts = openStatistics(await words.countRows());
+  for await (const batch of words.query().select(["word", "count"])) {
     const names = stringsOf(batch, "word");
     const numbers = numbersOf(batch, "count");
-    for (let row = 0; row < batch.numRows; row++) counts.set(textAt(names, row), numbers[row] ?? 0);
+    for (let row = 0; row < batch.numRows; row++) counts.add(textAt(names, row), numbers[row] ?? 0);
   }
+  // Otherwise the first query with each word waits for the disk. Aside: a query is answered meanwhile.
+  const warmed = warmTexts(passages).catch(() => undefined);
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
   let damaged = false;
@@ -92,12 +90,6 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     }
   };
 
-  const holder = openHolder(async (room) => {
-    const rows = await loadRows(passages, room);
-    if (rows !== null) await warmTerms(passages);
-    return rows;
-  });
-
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -107,49 +99,44 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
   }
 
   return {
-    statistics: openStatistics(counts),
-    candidates: (query) =>
+    statistics: counts.done(),
+    find: ({ words: wanted, all, of, prefix, limit }) =>
       guarded(async () => {
-        if (!query.prefix.isWellFormed() || query.prefix.includes("\0")) return [];
-        const held = holder.rows();
-        const find = (text: FullTextQuery): Promise<Candidate[]> => {
-          let found = passages
-            .query()
-            .fullTextSearch(text)
-            .select(held === null ? ["doc", "n", "terms", "length", "_score"] : ["_score"])
-            .withRowId()
-            .limit(query.limit);
-          if (query.prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${query.prefix}`)})`);
-          return held === null ? readCandidates(found) : holdCandidates(found, held);
-        };
-        const having = (names: readonly string[], operator: Operators) => new MatchQuery(names.join(" "), "terms", { operator });
-        const any = [...query.any, query.mark];
-        if (query.all.length === 0) return find(having(any, Operator.Or));
-        const same = new Set(query.any).symmetricDifference(new Set(query.all)).size === 0;
-        if (!same)
-          return find(
-            new BooleanQuery([
-              [Occur.Must, having(query.all, Operator.And)],
-              [Occur.Should, having(any, Operator.Or)],
-            ]),
-          );
-        // The same rows in the same order as of both together.
-        const [marked, others] = await Promise.all([
-          find(having([...query.all, query.mark], Operator.And)),
-          find(having(query.all, Operator.And)),
-        ]);
-        const first = new Set(marked.map(({ ref }) => ref));
-        return [...marked, ...others.filter(({ ref }) => !first.has(ref))].slice(0, query.limit);
+        if (wanted.length === 0 || !prefix.isWellFormed() || prefix.includes("\0")) return [];
+        let found = passages
+          .query()
+          .fullTextSearch(new MatchQuery(wanted.join(" "), of, { operator: all ? Operator.And : Operator.Or }))
+          .select([...PLACE_COLUMNS, "_score"])
+          .withRowId()
+          .limit(limit);
+        if (prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${prefix}`)})`);
+        return readCandidates(found);
       }),
-    find: (places) =>
+    at: (places) =>
       guarded(async () => {
         const names = new Set(places.map(({ doc, n }) => `${n} ${doc}`));
         const out: Candidate[] = [];
         for (const filter of sqlLists("doc", [...new Set(places.map(({ doc }) => doc))])) {
-          const found = passages.query().where(filter).select(["doc", "n", "terms", "length"]).withRowId();
+          const found = passages
+            .query()
+            .where(filter)
+            .select([...PLACE_COLUMNS])
+            .withRowId();
           out.push(...(await readCandidates(found)).filter(({ doc, n }) => names.has(`${n} ${doc}`)));
         }
         return out;
+      }),
+    terms: (refs) =>
+      guarded(async () => {
+        if (refs.length === 0) return [];
+        const table = await passages.takeRowIds(refs).select(["terms"]).withRowId().toArrow();
+        const byRef = new Map(
+          Array.from({ length: table.numRows }, (_, at) => [
+            BigInt(table.getChild("_rowid")?.get(at)),
+            String(table.getChild("terms")?.get(at)),
+          ]),
+        );
+        return refs.map((ref) => byRef.get(ref) ?? "");
       }),
     async vectors(embedderId) {
       const known = vectors.get(embedderId) ?? guarded(() => openVectors(engine, tag, embedderId));
@@ -165,8 +152,6 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     rows: (refs) =>
       guarded(async () => {
         if (refs.length === 0) return [];
-        const held = holder.rows();
-        if (held !== null) return refs.flatMap((ref) => held.row(ref) ?? []);
         const table = await passages
           .takeRowIds(refs)
           .select([...ROW_COLUMNS])
@@ -190,7 +175,6 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
       }
       return !damaged;
     },
-    release: () => holder.release(),
     close: () => {
       for (const opened of vectors.values())
         void opened.then(
@@ -198,37 +182,26 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
           () => {},
         );
       words.close();
-      void holder.close().then(() => passages.close());
+      // Until then the engine refuses to close what it reads from.
+      void warmed.then(() => passages.close());
     },
   };
-}
-
-async function holdCandidates(found: AsyncIterable<RecordBatch>, held: ResidentRows): Promise<Candidate[]> {
-  const out: Candidate[] = [];
-  for await (const batch of found) {
-    for (const ref of refsOf(batch)) {
-      const place = held.place(ref);
-      if (place !== null) out.push({ ref, ...place });
-    }
-  }
-  return out;
 }
 
 async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candidate[]> {
   const out: Candidate[] = [];
   for await (const batch of found) {
     const refs = refsOf(batch);
-    const [docs, terms] = [stringsOf(batch, "doc"), stringsOf(batch, "terms")];
-    const [numbers, lengths] = [numbersOf(batch, "n"), numbersOf(batch, "length")];
+    const docs = stringsOf(batch, "doc");
+    const [numbers, defines] = [numbersOf(batch, "n"), numbersOf(batch, "defines")];
+    const scores = batch.getChild("_score");
     for (let row = 0; row < batch.numRows; row++) {
-      const [start = 0, end = 0] = [terms.offsets[row], terms.offsets[row + 1]];
-      const codes = new Int32Array(end - start);
       out.push({
         ref: refs[row] ?? 0n,
         doc: textAt(docs, row),
         n: numbers[row] ?? 0,
-        terms: { of: codes, start: 0, end: readTerms(terms.bytes, start, end, codes, 0) },
-        length: lengths[row] ?? 0,
+        defines: defines[row] === 1,
+        score: Number(scores?.get(row) ?? 0),
       });
     }
   }

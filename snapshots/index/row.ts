@@ -1,7 +1,8 @@
 /** What the index holds: documents as the generator gives them, and the rows that they become, one per passage. */
 import { sha256 } from "../digest.ts";
 import type { ObjectKind, Passage } from "../schema/extract.ts";
-import { words } from "./words.ts";
+import { firstParagraph } from "./first-paragraph.ts";
+import { qualifiedSuffixes, words } from "./words.ts";
 
 export type IndexKind = ObjectKind | "claim" | "record";
 
@@ -37,15 +38,20 @@ export type IndexRow = Omit<Document, "passages"> & {
   readonly end_line: number;
 };
 
-/** A row as it is stored: with its analysed words, how many are its text's, and a digest of what a model of meaning reads. */
-export type StoredRow = IndexRow & { readonly terms: string; readonly length: number; readonly print: string };
-
-/** The searchable fields, in their order inside `terms`: one line each, words separated by one space. A last line holds the marks. */
-export const FIELDS = ["title", "heading", "name", "path", "text"] as const;
-export type Field = (typeof FIELDS)[number];
+/** A row as it is stored. */
+export type StoredRow = IndexRow & {
+  /** Its words and marks, a line for each field, separated by one space; see `rowsOf`. The engine ranks by them. */
+  readonly terms: string;
+  /** The words of the whole document, on the first row of one with several passages; else null. */
+  readonly whole: string | null;
+  /** 1 where a notion is defined that other declarations are about, else 0. */
+  readonly defines: 0 | 1;
+  /** Digest of what a model of meaning reads. */
+  readonly print: string;
+};
 
 /** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
-export const INDEX_FORMAT = "3";
+export const INDEX_FORMAT = "4";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 
@@ -63,24 +69,51 @@ export function normalizeExact(value: string): string {
   return value.normalize("NFC").replaceAll(/\s+/g, " ").trim().toLowerCase();
 }
 
-const NO_PASSAGE: Passage = { heading: [], name: null, page: null, start_line: 0, end_line: 0, text: "" };
+/** The same for a name however its words are joined and whatever qualifies it: `SimpleGraph` and "simple graph" have one mark. */
+export function nameMark(name: string): string {
+  return `~${name
+    .normalize("NFKD")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase()}`;
+}
 
-/** A row to be stored, with the words that are its `terms`: one list per field, then the marks. */
-export type AnalysedRow = { readonly row: StoredRow; readonly words: readonly (readonly string[])[] };
+const NO_PASSAGE: Passage = { heading: [], name: null, page: null, start_line: 0, end_line: 0, text: "" };
+const MAX_WHOLE = 50_000; // words of a document that are searched as one
+const MAX_MARK = 100; // characters; a longer name is none that anybody types
+
+/** How often a title and a declared name stand among the words of a passage: the engine counts words, so that this is their weight. */
+const TITLE_WEIGHT = 2;
+const NAME_WEIGHT = 2;
+
+/** A type or a definition, in languages that also have statements about them; alone or behind its comment. */
+const DEFINITION =
+  /^[ \t]*(?:@\[[^\]\n]*\]\s*)?(?:(?:private|protected|noncomputable|unsafe|partial|public|scoped|export|pub(?:\([a-z]+\))?|abstract|static|final)\s+)*(?:class|structure|inductive|coinductive|def|abbrev|Definition|Inductive|Record|Class|Structure|struct|enum|trait|interface)\s+[\p{L}_][^\s:({[<]*(?:\s+[:({[<⦃|]|\s+where\b|\s+extends\b|\s*$)/mu;
 
 /** The rows of a document: at least one. */
-export function rowsOf(document: Document): AnalysedRow[] {
+export function rowsOf(document: Document): StoredRow[] {
   const title = words(document.title);
-  const path = words(document.key);
   const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
+  // A first passage may be nothing but the title.
+  const opening = passages
+    .slice(0, 2)
+    .map(({ text }) => text)
+    .join("\n\n");
+  const texts = passages.map((passage) => words(passage.text));
+  const whole = passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...texts.flat().slice(0, MAX_WHOLE)].join(" ");
   return passages.map((passage, n) => {
-    const text = words(passage.text);
-    const marks = new Set<string>();
-    if (n === 0) marks.add(exactMark(document.key)).add(exactMark(document.title));
-    if (passage.name !== null) marks.add(exactMark(passage.name));
+    const name = passage.name ?? "";
     const heading = passage.heading.join(" › ");
-    const lists = [title, words(heading), words(passage.name ?? ""), path, text, [...marks]];
-    const row: StoredRow = {
+    const inner = passage.heading.filter((part) => part !== document.title);
+    const fields = [
+      repeat(title, TITLE_WEIGHT),
+      words(inner.join(" › ")),
+      repeat(words(name), NAME_WEIGHT),
+      n === 0 ? words(document.key) : [],
+      words(firstParagraph(n === 0 ? opening : passage.text, document.kind === "code", n === 0)),
+      texts[n] ?? [],
+      marksOf(document, passage, n, document.kind !== "code" && passages[n - 1]?.heading.join(" › ") !== heading),
+    ];
+    return {
       doc: document.doc,
       n,
       key: document.key,
@@ -88,21 +121,40 @@ export function rowsOf(document: Document): AnalysedRow[] {
       collection: document.collection,
       title: document.title,
       heading,
-      name: passage.name ?? "",
+      name,
       text: passage.text,
       page: passage.page,
       start_line: passage.start_line,
       end_line: passage.end_line,
       sha256: document.sha256,
-      terms: lists.map((list) => list.join(" ")).join("\n"),
-      length: text.length,
-      print: sha256([document.title, heading, passage.name ?? "", passage.text].join("\n")).slice(0, PRINT_LENGTH),
+      terms: fields.map((list) => list.join(" ")).join("\n"),
+      whole: n === 0 ? whole : null,
+      defines: DEFINITION.test(passage.text) ? 1 : 0,
+      print: sha256([document.title, heading, name, passage.text].join("\n")).slice(0, PRINT_LENGTH),
     };
-    return { row, words: lists };
   });
 }
 
-/** The words of a stored row, as AnalysedRow has them. */
-export function storedWords(terms: string): readonly (readonly string[])[] {
-  return terms.split("\n").map((line) => (line === "" ? [] : line.split(" ")));
+function repeat<T>(list: readonly T[], times: number): T[] {
+  return Array.from({ length: times }, () => list).flat();
+}
+
+/** @param opensHeading whether the passage is the first below its heading, and that is no scope of code */
+function marksOf({ key, title }: Document, { name, heading }: Passage, n: number, opensHeading: boolean): string[] {
+  const marks = new Set<string>();
+  const add = (value: string): void => {
+    for (const part of qualifiedSuffixes(value)) if (part.length <= MAX_MARK) marks.add(nameMark(part));
+  };
+  if (n === 0) {
+    marks.add(exactMark(key)).add(exactMark(title));
+    add(title);
+    add((key.split("/").at(-1) ?? "").replace(/\.\w+$/, ""));
+  }
+  if (name !== null) {
+    marks.add(exactMark(name));
+    add(name);
+  }
+  if (opensHeading) add(heading.at(-1) ?? "");
+  marks.delete("~");
+  return [...marks];
 }

@@ -1,61 +1,72 @@
-/** The numbers that a score needs of the whole index: how many rows, how long each field is together, and in how many
- *  rows a word stands. They are kept beside the rows, exactly: the engine's own numbers count deleted rows until it rebuilds. */
-import { FIELDS } from "./row.ts";
+/** In how many rows each word stands. Kept beside the rows, because the engine does not say it: a query knows by it which words are
+ *  unknown, which tell much, and which an unknown one may have been meant for. */
 
 export type Statistics = {
   readonly rows: number;
-  /** Words in all rows, per field, in the order of FIELDS. */
-  readonly lengths: readonly number[];
-  /** Rows that hold the word in any field; 0 when none does. */
+  /** Rows that hold the word; 0 when none does. */
   rowsWith(word: string): number;
+  /** How much a word tells: more for rarer ones. */
+  worth(word: string): number;
 };
 
-/** Counted words are stored under their name, totals under names that no word can have. */
+/** Words are stored under their name, the number of rows under one that no word can have. */
 const ROWS_TOTAL = " rows";
-function lengthTotal(field: number): string {
-  return ` length ${field}`;
-}
 
-/** In how many rows each word stands, and the totals: what rows add and take away. */
+/** In how many rows each word stands: what rows add and take away. */
 export class WordCounts {
-  readonly #counts = new Map<string, { count: number; row: number }>();
-  #row = 0;
+  readonly #counts = new Map<string, number>();
 
-  /** Adds (`sign` 1) or takes away (-1) one row's share. @param words as AnalysedRow has them */
-  add(words: readonly (readonly string[])[], sign: 1 | -1): void {
-    this.#row++;
-    this.#total(ROWS_TOTAL, sign);
-    words.forEach((list, at) => {
-      if (at < FIELDS.length) this.#total(lengthTotal(at), sign * list.length);
-      for (const word of list) {
-        const known = this.#counts.get(word);
-        if (known === undefined) this.#counts.set(word, { count: sign, row: this.#row });
-        else if (known.row !== this.#row) {
-          known.row = this.#row;
-          known.count += sign;
-        }
-      }
-    });
+  /** Adds (`sign` 1) or takes away (-1) one row's share. @param terms as StoredRow has them */
+  add(terms: string, sign: 1 | -1): void {
+    for (const word of new Set(terms.split(/[ \n]+/))) if (word !== "") this.#add(word, sign);
+    this.#add(ROWS_TOTAL, sign);
   }
 
-  #total(name: string, by: number): void {
-    const known = this.#counts.get(name);
-    if (known === undefined) this.#counts.set(name, { count: by, row: 0 });
-    else known.count += by;
+  #add(name: string, by: number): void {
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
   }
 
   changes(): Map<string, number> {
-    const out = new Map<string, number>();
-    for (const [name, { count }] of this.#counts) if (count !== 0) out.set(name, count);
-    return out;
+    return new Map([...this.#counts].filter(([, count]) => count !== 0));
   }
 }
 
-/** @param counts words in more than one row, and the totals; a word that is missing stands in one row or none */
-export function openStatistics(counts: ReadonlyMap<string, number>): Statistics {
+/** Words are held by a hash of 32 bits, eight bytes each. Of a million words one in some four thousand that stand nowhere counts as known. */
+export function openStatistics(size: number): { add(word: string, count: number): void; done(): Statistics } {
+  // A word and its count share a number, so that sorting keeps them together.
+  const packed = new Float64Array(size);
+  let used = 0;
+  let rows = 0;
   return {
-    rows: counts.get(ROWS_TOTAL) ?? 0,
-    lengths: FIELDS.map((_, at) => counts.get(lengthTotal(at)) ?? 0),
-    rowsWith: (word) => counts.get(word) ?? 1,
+    add(word, count) {
+      if (word === ROWS_TOTAL) rows = count;
+      else if (count > 0) packed[used++] = hash(word) * COUNT_LIMIT + Math.min(count, COUNT_LIMIT - 1);
+    },
+    done() {
+      const sorted = packed.subarray(0, used).sort();
+      const rowsWith = (word: string): number => {
+        const first = hash(word) * COUNT_LIMIT;
+        let [low, high] = [0, used];
+        while (low < high) {
+          const middle = (low + high) >>> 1;
+          if ((sorted[middle] as number) < first) low = middle + 1;
+          else high = middle;
+        }
+        const found = (sorted[low] ?? 0) - first;
+        return found >= 0 && found < COUNT_LIMIT ? found : 0;
+      };
+      return { rows, rowsWith, worth: (word) => Math.log(1 + (rows - rowsWith(word) + 0.5) / (rowsWith(word) + 0.5)) };
+    },
   };
+}
+
+const COUNT_LIMIT = 2 ** 21; // 32 bits of a hash and 21 of a count are exact in a number
+const BASIS = 0x811c9dc5;
+const PRIME = 0x01000193;
+
+/** FNV-1a. */
+function hash(word: string): number {
+  let code = BASIS;
+  for (let at = 0; at < word.length; at++) code = Math.imul(code ^ word.charCodeAt(at), PRIME);
+  return code >>> 0;
 }

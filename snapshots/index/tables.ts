@@ -3,13 +3,14 @@
 import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
-import { type AnalysedRow, INDEX_FORMAT, type StoredRow } from "./row.ts";
+import { INDEX_FORMAT, type StoredRow } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
 export const WORDS = `words-${INDEX_FORMAT}`;
 
-export const TERMS_INDEX = "terms_idx";
+/** Column with words → its full-text index. */
+const TEXT_INDEXES = { terms: "terms_idx", whole: "whole_idx" } as const;
 
 const MAX_TOKEN_BYTES = 400; // longest word that the engine indexes: MAX_WORD characters and more
 /** Too many open files, no permission, a disk that fails: the table may be whole, and must not be taken for lost. */
@@ -44,9 +45,10 @@ const TEXT_COLUMNS = [
   "text",
   "sha256",
   "terms",
+  "whole",
   "print",
 ] as const satisfies readonly (keyof StoredRow)[];
-const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "length"] as const satisfies readonly (keyof StoredRow)[];
+const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "defines"] as const satisfies readonly (keyof StoredRow)[];
 
 /** The table, or null when it cannot be read: a kill or a full disk can leave a folder that the engine lists and cannot open. */
 export async function openTable(connection: Connection, name: string): Promise<Table | null> {
@@ -88,10 +90,10 @@ async function createTable(connection: Connection, name: string, like: ArrowTabl
   return connection.createEmptyTable(name, like.schema);
 }
 
-export function passageTable({ arrow }: Engine, rows: readonly AnalysedRow[]): ArrowTable {
-  const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): string[] => rows.map(({ row }) => row[name]);
+export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
+  const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): (string | null)[] => rows.map((row) => row[name]);
   const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, valuesOf(name))] as const);
-  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, ({ row }) => row[name] ?? 0))] as const);
+  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const);
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
 }
 
@@ -102,24 +104,26 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
   });
 }
 
-export async function indexTerms({ lancedb }: Engine, table: Table): Promise<void> {
-  await table.createIndex("terms", {
-    name: TERMS_INDEX,
-    config: lancedb.Index.fts({
-      baseTokenizer: "whitespace",
-      lowercase: false,
-      stem: false,
-      removeStopWords: false,
-      asciiFolding: false,
-      withPosition: false,
-      maxTokenLength: MAX_TOKEN_BYTES,
-    }),
-  });
+export async function indexTexts({ lancedb }: Engine, table: Table): Promise<void> {
+  for (const [column, name] of Object.entries(TEXT_INDEXES)) {
+    await table.createIndex(column, {
+      name,
+      config: lancedb.Index.fts({
+        baseTokenizer: "whitespace",
+        lowercase: false,
+        stem: false,
+        removeStopWords: false,
+        asciiFolding: false,
+        withPosition: false,
+        maxTokenLength: MAX_TOKEN_BYTES,
+      }),
+    });
+  }
 }
 
-/** Reads the full-text index into the engine's memory, as far as the engine keeps it. */
-export function warmTerms(table: Table): Promise<void> {
-  return table.prewarmIndex(TERMS_INDEX);
+/** Reads the full-text indexes into the engine's memory, as far as the engine keeps them. */
+export async function warmTexts(table: Table): Promise<void> {
+  for (const name of Object.values(TEXT_INDEXES)) await table.prewarmIndex(name);
 }
 
 export async function setTag(table: Table, tag: string): Promise<void> {

@@ -72,3 +72,23 @@ test("whatever is wanted of a text is found in it", () => {
     { numRuns: 500 },
   );
 });
+
+test("single letters and digits, and what a hash is made of, are words only inside their identifier", () => {
+  assert.deepEqual(words("zq9f0b7d614e858a"), ["zq9f0b7d614e858a"]);
+  assert.deepEqual(words("x_1 v2 sha256"), ["x_1", "v2", "sha256", "sha"]);
+  assert.deepEqual(words("Nat.add_comm"), ["nat.add_comm", "add_comm", "nat", "add", "comm"]);
+  assert.deepEqual(words("x 5 C"), ["x", "5", "c"]);
+});
+
+test("a formula has the same signs in LaTeX and in Unicode, and a word the same stem in both spellings of English", () => {
+  for (const [latex, sign] of [
+    ["\\le", "≤"],
+    ["\\sqcap", "⊓"],
+    ["\\varphi", "φ"],
+  ] as const) {
+    assert.ok(words(`$a ${latex} b$`).includes(words(sign)[0] ?? ""), latex);
+  }
+  assert.deepEqual(words("\\mathcal{F}"), ["f"]);
+  assert.deepEqual(words("behaviour organised"), words("behavior organized"));
+  assert.deepEqual(words("four hours"), ["four", "hour"]);
+});

@@ -1,16 +1,22 @@
 /** Text → the words of the index. One analysis for passages and for queries, so that a word means the same in both, in the statistics
  *  and in snippets. Input is anybody's text: any string is safe. `insertionSort_perm` gives `insertionsort_perm`, `insert`, `sort`,
- *  `perm`: identifiers are found whole and in parts. */
+ *  `perm`: identifiers are found whole and in parts. A single letter or digit, and what a hash or a version is made of, counts only
+ *  inside its identifier. */
 import { stemmer } from "stemmer";
+import { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
 
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
-/** Raw words: letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
-const RAW = /[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u22ff\u27c0-\u2aff]/gu;
-const RAW_ASCII = /[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
-/** Pieces of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
+/** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
+const RAW = /\\[A-Za-z]+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]/gu;
+const RAW_ASCII = /\\[A-Za-z]+|[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
+/** Pieces of a part of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
 const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
+const JOINT = /::|[.'’_]/u;
+/** Where letters and digits meet. A part with more of these than MAX_MEETINGS is a hash: no piece of it is a word. */
+const MEETING = /\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
+const MAX_MEETINGS = 2;
 /** Scripts written without spaces: each character and each pair is a word. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 const PLAIN = /^[a-z]+$/;
@@ -34,11 +40,36 @@ function addPart(into: string[], part: string): void {
   const word = fold(part).slice(0, MAX_WORD);
   if (word === "" || STOP.has(word)) return;
   // Porter's rules are for English: other words stay as they are.
-  into.push(PLAIN.test(word) ? stemmer(word) : word);
+  into.push(PLAIN.test(word) ? stemmer(americanise(word)) : word);
+}
+
+/** British spellings as American ones; both sides of a comparison come through here. */
+function americanise(word: string): string {
+  return word.length < 6
+    ? word
+    : word
+        .replace(/(?<=[a-z]{3})is(?=(?:e|ed|es|ing|er|ers|able|ation|ations)$)/, "iz")
+        .replace(/our(?=(?:s|ed|ing|al|able|ite|ites|less)?$)/, "or");
+}
+
+/** The words within an identifier: `Nat.add_comm2` has `Nat`, `add`, `comm`. */
+function piecesOf(raw: string): string[] {
+  return raw.split(JOINT).flatMap((part) => {
+    if ((part.match(MEETING) ?? []).length > MAX_MEETINGS) return [part];
+    // Digits are a word only where they stand alone.
+    return (part.match(PIECE) ?? []).filter((piece) => piece.length > 1 && (piece === part || !/^\p{N}/u.test(piece)));
+  });
 }
 
 function analyse(raw: string): readonly string[] {
   const out: string[] = [];
+  if (raw.startsWith("\\")) {
+    const command = raw.slice(1);
+    if (LATEX_DRESS.has(command)) return out;
+    const sign = LATEX_SIGNS.get(command);
+    if (sign === undefined) return wordsOf(command);
+    return [fold(sign), ...wordsOf(command)];
+  }
   if (PLAIN.test(raw)) {
     addPart(out, raw);
     return out;
@@ -52,16 +83,23 @@ function analyse(raw: string): readonly string[] {
     });
     return out;
   }
-  const possessive = raw.replace(/['’]s$/, "");
-  const pieces = possessive.match(PIECE) ?? [possessive];
-  if (pieces.length > 1 && possessive.length <= MAX_WORD) {
-    out.push(fold(possessive));
-    // `Nat.add_comm` is also found as `add_comm`.
-    const segments = possessive.split(/\.|::/);
-    if (segments.length > 1) for (const segment of segments) if ((segment.match(PIECE) ?? []).length > 1) out.push(fold(segment));
+  const whole = raw.replace(/['’]s$/, "");
+  const pieces = piecesOf(whole);
+  if (pieces.length <= 1 && (pieces[0] ?? whole) === whole) {
+    addPart(out, whole);
+    return out;
+  }
+  if (whole.length <= MAX_WORD) {
+    for (const name of qualifiedSuffixes(whole)) if (name === whole || piecesOf(name).length !== 1) addPart(out, name);
   }
   for (const piece of pieces) addPart(out, piece);
   return out;
+}
+
+/** A qualified name and what is left of it without its first qualifiers: `A.b.c` gives `A.b.c`, `b.c`, `c`. */
+export function qualifiedSuffixes(name: string): string[] {
+  const joints = [...name.matchAll(/\.|::/g)].map((joint) => joint.index + joint[0].length);
+  return [0, ...joints].map((at) => name.slice(at));
 }
 
 function wordsOf(raw: string): readonly string[] {
@@ -77,10 +115,15 @@ function pattern(text: string): RegExp {
   return ASCII.test(text) ? RAW_ASCII : RAW;
 }
 
+/** The raw words of a text: each is a word of its own, an identifier, a sign. */
+export function rawWords(text: string): readonly string[] {
+  return text.match(pattern(text)) ?? [];
+}
+
 /** Index words of a text, in order, with repetitions. */
 export function words(text: string): string[] {
   const out: string[] = [];
-  for (const raw of text.match(pattern(text)) ?? []) for (const word of wordsOf(raw)) out.push(word);
+  for (const raw of rawWords(text)) for (const word of wordsOf(raw)) out.push(word);
   return out;
 }
 

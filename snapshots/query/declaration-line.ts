@@ -1,8 +1,8 @@
 /** Where the declaration stands that a passage of code is named for: passages begin with what belongs to it, comments and attributes. */
 import type { IndexKind, IndexRow } from "../index/row.ts";
 
-/** Of the languages whose declarations have names here, and their like. Comments may mention the name before it is declared. */
-const COMMENTS = /\(\*[\s\S]*?\*\)|\/-[\s\S]*?-\/|\/\*[\s\S]*?\*\/|(?:\/\/|--|;;|#(?![![]))[^\n]*/g;
+/** Of the languages whose declarations have names here, and their like. Comments and attributes may mention the name before it is declared. */
+const COMMENTS = /@\[[^\]]*\]|\(\*[\s\S]*?\*\)|\/-[\s\S]*?-\/|\/\*[\s\S]*?\*\/|(?:\/\/|--|;;|#(?![![]))[^\n]*/g;
 
 /** A text of code without its comments, in whose place are spaces, and the comments by themselves. */
 export function splitComments(text: string): { readonly code: string; readonly comments: readonly string[] } {

@@ -17,6 +17,4 @@ export type OpenSnapshot = {
   firstSeen(kind: "objects" | "claims" | "records", name: string): Promise<FirstSeen | null>;
   /** @throws ShelfError "search_unavailable" */
   reader(): Promise<IndexReader>;
-  /** Releases the memory of a snapshot that is no longer current; it answers as before. */
-  release(): void;
 };

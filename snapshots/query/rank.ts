@@ -1,103 +1,148 @@
-/** Scores a passage against words: BM25 over weighted fields (Robertson, Zaragoza and Taylor's BM25F, the simple form:
- *  frequencies are weighted sums over the fields before they saturate). The engine finds the candidates; this orders them,
- *  from exact counts, so that the order depends on the library's texts alone and not on the index's history. */
-import { FIELDS, type Field } from "../index/row.ts";
-import type { Statistics } from "../index/statistics.ts";
-import { LINE_END, type Terms, termsOf } from "../index/terms.ts";
+/** Orders what the engine finds. The engine scores passages by their words (BM25 over all fields, whose weights stand in
+ *  index/row.ts); here passages become documents, long documents also count as a whole, what defines goes before what uses, and what the
+ *  query names exactly goes first. How many results are wanted changes nothing in their order. */
+import type { Candidate, IndexReader } from "../index/reader.ts";
+import type { Wanted } from "./wanted.ts";
 
-// Chosen on training data; ../index/README.md has what they reach.
-export const FIELD_WEIGHTS: Readonly<Record<Field, number>> = { title: 1.5, heading: 0.5, name: 2, path: 0.3, text: 1 };
-export const K1 = 1.5; // how soon a word that stands often in a passage stops telling more
-export const B = 0.75; // how much a long passage is held back; a long title is no fault
-const K3 = 2; // how soon a word that stands often in the query stops telling more
+// Measured on all collections together; ../index/README.md has what they reach.
+const WHOLE_SHARE = 0.6; // of the score of a document with several passages
+const DEFINITION_BONUS = 0.2; // of the score of a passage that defines what others are about
+/** Added to the score of what the query names exactly: more than any number of words can reach. */
+const EXACT_BONUS = 1_000;
 
-const TEXT = FIELDS.indexOf("text");
+/** What a title that is the words of the query adds to the score; of a longer title their share. */
+const TITLE_BONUS = 0.6;
+const TITLES = 20; // documents whose titles are looked at
 
-export type WeightedWord = { readonly word: string; readonly weight: number };
+const NOMINATED = 400; // passages, and documents as a whole, that are ordered here
+const MAX_ROWS = 8_000; // that are looked at when more are wanted, in the engine's own order
+const SCORE_DIGITS = 6; // below them the order of additions decides, above them the texts do
 
-/** The words of a query, each once, with the weight that its repetitions give it. */
-export function weighWords(words: readonly string[]): WeightedWord[] {
-  const counts = new Map<string, number>();
-  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
-  return [...counts].map(([word, count]) => ({ word, weight: ((K3 + 1) * count) / (K3 + count) }));
-}
-
-/** How much a word tells: 0 < idf, more for rarer words. */
-export function inverseFrequency(rows: number, rowsWith: number): number {
-  return Math.log(1 + (rows - rowsWith + 0.5) / (rowsWith + 0.5));
-}
-
-export type RowScore = {
-  /** 0 when the row holds none of the words. */
+/** A document with its passages that were found, the best first. */
+export type RankedDocument = {
+  readonly doc: string;
   readonly score: number;
-  /** Whether it holds the mark. */
-  readonly marked: boolean;
+  /** Whether the query is its key, id, title or a name that it declares. */
+  readonly exact: boolean;
+  /** Whether it has several passages. */
+  readonly long: boolean;
+  readonly passages: readonly Candidate[];
 };
 
-/** @param length words of the row's text */
-export type Scorer = (terms: Terms, length: number) => RowScore;
-
-const SLOTS = 1024; // of the table of wanted words; a power of two, and many more than there are words
-
-/** Counts the wanted words of a row by word and field, in `counts[word * FIELDS.length + field]`; all are 0 before.
- *  @returns whether the row holds the mark: the last of the words, on the line behind the fields */
-type Counter = (terms: Terms, counts: Int32Array) => boolean;
-
-/** @param mark a word that scores nothing and is told of */
-export function openScorer(statistics: Statistics, query: readonly WeightedWord[], mark: string): Scorer {
-  const weights: readonly number[] = FIELDS.map((field) => FIELD_WEIGHTS[field]);
-  const fields = weights.length;
-  const rows = Math.max(1, statistics.rows);
-  const average = Math.max(1, (statistics.lengths[TEXT] ?? 0) / rows);
-  const factors = query.map(({ word, weight }) => weight * inverseFrequency(rows, Math.min(rows, statistics.rowsWith(word))));
-  const wanted = [...query.map(({ word }) => word), mark].map((word) => termsOf(word)[0] ?? LINE_END);
-  const count = openCounter(wanted);
-  const counts = new Int32Array(wanted.length * fields);
-
-  return (terms, length) => {
-    counts.fill(0);
-    const marked = count(terms, counts);
-    const norm = K1 * (1 - B + (B * length) / average);
-    let score = 0;
-    for (let word = 0; word < factors.length; word++) {
-      let frequency = 0;
-      for (let at = 0; at < fields; at++) frequency += (weights[at] as number) * (counts[word * fields + at] as number);
-      if (frequency > 0) score += ((factors[word] as number) * frequency * (K1 + 1)) / (frequency + norm);
-    }
-    return { score, marked };
-  };
+/** @param limit at least as many documents, where there are as many
+ *  @returns best first; ties by key, so that the order never depends on how the index came to be */
+export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+  const ask = (words: readonly string[], of: "terms" | "whole", rows = NOMINATED): Promise<Candidate[]> =>
+    reader.find({ words, all: wanted.all, of, prefix, limit: rows });
+  if (wanted.phrases.length > 0) return findPhrases(reader, wanted, prefix, limit);
+  const [found, wholes, exact] = await Promise.all([
+    ask(wanted.all ? wanted.words : [...wanted.words, ...wanted.nameMarks], "terms"),
+    ask(wanted.words, "whole"),
+    reader.find({ words: [wanted.exactMark], all: false, of: "terms", prefix, limit: NOMINATED }),
+  ]);
+  const ordered = order(found, wholes, new Set(exact.map(({ ref }) => ref)), exact);
+  const documents = [...(await preferTitles(reader, wanted, ordered.slice(0, TITLES))), ...ordered.slice(TITLES)];
+  if (documents.length >= limit || found.length < NOMINATED) return documents;
+  const known = new Set(documents.map(({ doc }) => doc));
+  const rest = fold((await ask(wanted.words, "terms", MAX_ROWS)).filter(({ doc }) => !known.has(doc)));
+  const last = documents.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+  return [...documents, ...rest.map((document) => ({ ...document, score: Math.min(last, document.score) }))];
 }
 
-/** All words in one walk over the row. */
-function openCounter(wanted: readonly number[]): Counter {
-  // Words by their slot: 0 for none, else the number of the first, from 1, and `after` leads to the next.
-  const slots = new Uint16Array(SLOTS);
-  const after = new Uint16Array(wanted.length + 1);
-  wanted.forEach((code, at) => {
-    const slot = code & (SLOTS - 1);
-    after[at + 1] = slots[slot] as number;
-    slots[slot] = at + 1;
-  });
-  const mark = wanted.length;
-  return ({ of: codes, start, end }, counts) => {
-    let marked = false;
-    let field = 0;
-    for (let at = start; at < end; at++) {
-      const code = codes[at] as number;
-      if (code === LINE_END) {
-        field++;
-        continue;
-      }
-      for (let number = slots[code & (SLOTS - 1)] as number; number > 0; number = after[number] as number) {
-        if (wanted[number - 1] !== code) continue;
-        if (field === FIELDS.length) marked ||= number === mark;
-        else if (number !== mark) {
-          const place = (number - 1) * FIELDS.length + field;
-          counts[place] = (counts[place] as number) + 1;
-        }
-        break;
-      }
-    }
-    return marked;
-  };
+function order(
+  found: readonly Candidate[],
+  wholes: readonly Candidate[],
+  marked: ReadonlySet<bigint>,
+  exact: readonly Candidate[],
+): RankedDocument[] {
+  const refs = new Set(found.map(({ ref }) => ref));
+  const named = exact.filter(({ ref }) => !refs.has(ref)).map((candidate) => ({ ...candidate, score: 0 }));
+  const scored = [...found, ...named].map((candidate) => ({
+    ...candidate,
+    score: candidate.score * (candidate.defines ? 1 + DEFINITION_BONUS : 1) + (marked.has(candidate.ref) ? EXACT_BONUS : 0),
+  }));
+  const plain = new Map<string, number>();
+  for (const { doc, score } of found) plain.set(doc, Math.max(plain.get(doc) ?? 0, score));
+  // Of two indexes the scores have two scales: the best of one is worth what the best of the other is.
+  const scale =
+    Math.max(0, ...wholes.map(({ doc }) => plain.get(doc) ?? 0)) / Math.max(Number.MIN_VALUE, ...wholes.map(({ score }) => score));
+  const whole = new Map(wholes.map(({ doc, score }) => [doc, score * scale]));
+  return fold(scored)
+    .map((document) => {
+      const part = plain.get(document.doc) ?? 0;
+      const mixed = document.score + WHOLE_SHARE * ((whole.get(document.doc) ?? part) - part);
+      return { ...document, long: document.long || whole.has(document.doc), score: Number(mixed.toPrecision(SCORE_DIGITS)) };
+    })
+    .sort(compareRanked);
+}
+
+/** Of the first documents those whose titles hold all words of the query come forward. */
+async function preferTitles(reader: IndexReader, wanted: Wanted, documents: readonly RankedDocument[]): Promise<RankedDocument[]> {
+  const words = new Set(wanted.words);
+  const rows = await reader.terms(documents.flatMap(({ passages }) => passages[0]?.ref ?? []));
+  return documents
+    .map((document, at) => {
+      const title = new Set(rows[at]?.split("\n")[0]?.split(" "));
+      if (words.size === 0 || !words.isSubsetOf(title)) return document;
+      const bonus = bareScore(document.score) * TITLE_BONUS * (words.size / title.size);
+      return { ...document, score: Number((document.score + bonus).toPrecision(SCORE_DIGITS)) };
+    })
+    .sort(compareRanked);
+}
+
+/** A score without what an exact name adds. */
+export function bareScore(score: number): number {
+  return score >= EXACT_BONUS ? score - EXACT_BONUS : score;
+}
+
+/** Passages → documents by their best one. */
+function fold(passages: readonly Candidate[]): RankedDocument[] {
+  return [...Map.groupBy(passages, ({ doc }) => doc)]
+    .map(([doc, list]) => {
+      const sorted = list.toSorted((a, b) => (isExact(a) && isExact(b) ? a.n - b.n : b.score - a.score || a.n - b.n));
+      const [best] = sorted;
+      return {
+        doc,
+        score: best?.score ?? 0,
+        exact: best !== undefined && isExact(best),
+        long: list.some(({ n }) => n > 0),
+        passages: sorted,
+      };
+    })
+    .sort(compareRanked);
+}
+
+/** A declaration that is cut into passages begins with the first of them. */
+function isExact({ score }: Candidate): boolean {
+  return score >= EXACT_BONUS;
+}
+
+/** Documents with a passage that has the phrases. The engine finds those with all the words. */
+async function findPhrases(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+  const found = await reader.find({ words: wanted.words, all: true, of: "terms", prefix, limit: MAX_ROWS });
+  const exact = await reader.find({ words: [wanted.exactMark], all: false, of: "terms", prefix, limit: NOMINATED });
+  const marked = new Set(exact.map(({ ref }) => ref));
+  const holding: Candidate[] = [];
+  for (let from = 0; from < found.length && fold(holding).length < limit; from += NOMINATED) {
+    const some = found.slice(from, from + NOMINATED);
+    const terms = await reader.terms(some.map(({ ref }) => ref));
+    holding.push(...some.filter((_, at) => wanted.phrases.every((phrase) => holdsPhrase(terms[at] ?? "", phrase))));
+  }
+  return fold(holding.map((candidate) => ({ ...candidate, score: candidate.score + (marked.has(candidate.ref) ? EXACT_BONUS : 0) })));
+}
+
+function holdsPhrase(terms: string, phrase: string): boolean {
+  return terms.split("\n").some((line) => ` ${line} `.includes(` ${phrase} `));
+}
+
+function compareRanked(a: RankedDocument, b: RankedDocument): number {
+  if (a.score !== b.score) return b.score - a.score;
+  const [keyA, keyB] = [keyOf(a.doc), keyOf(b.doc)];
+  if (keyA !== keyB) return keyA < keyB ? -1 : 1;
+  return a.doc < b.doc ? -1 : 1;
+}
+
+/** The key or id of a document id. */
+function keyOf(doc: string): string {
+  return doc.slice(doc.indexOf(":") + 1);
 }

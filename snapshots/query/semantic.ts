@@ -8,11 +8,12 @@ import { openFinder } from "../index/words.ts";
 import { ShelfError } from "../errors.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { type SearchQuery, toResult } from "./search.ts";
-import { findReason, parseWanted, scorePassages } from "./wanted.ts";
+import { rankWithFeedback } from "./feedback.ts";
+import { bareScore } from "./rank.ts";
+import { findReason, parseWanted } from "./wanted.ts";
 
 export const DEFAULT_SEMANTIC_LIMIT = 20;
-const TEXT_ROWS = 400; // passages taken from each side
-const NEAR_ROWS = 200;
+const NEAR_ROWS = 200; // passages taken by their meaning
 /** What the nearest passage adds to the best text score of 1: the embedded model is weak alone (figures in index/README.md). */
 const NEAR_WEIGHT = 0.1;
 /** Above everything that text and nearness can reach together. */
@@ -43,8 +44,8 @@ export async function semantic(
       "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. /api/search answers meanwhile.",
     );
   const wanted = parseWanted(query.q, reader);
-  const [text, near] = await Promise.all([
-    scorePassages(reader, wanted, query.prefix, TEXT_ROWS),
+  const [ranked, near] = await Promise.all([
+    rankWithFeedback(reader, wanted, query.prefix, query.limit),
     embedder.embed([query.q.toWellFormed()], signal).then(
       ([vector]) => (vector === undefined ? [] : vectors.nearest(vector, query.prefix, NEAR_ROWS)),
       (error: unknown) => error,
@@ -54,53 +55,53 @@ export async function semantic(
     signal?.throwIfAborted();
     return unavailable(`${near instanceof ShelfError ? near.message : "The embedding model failed."} Use /api/search meanwhile.`);
   }
-  const passages = new Map<string, Passage>();
-  const best = Math.max(...text.map(({ score }) => score), Number.MIN_VALUE);
-  for (const { candidate, score, exact } of text) {
-    const { doc, n, ref } = candidate;
-    passages.set(`${n} ${doc}`, { doc, n, ref, text: score / best, near: 0, exact });
+  const documents = new Map<string, Meant>();
+  const best = Math.max(...ranked.map(({ score }) => bareScore(score)), Number.MIN_VALUE);
+  for (const { doc, score, exact, passages } of ranked) {
+    const top = Math.max(...passages.map((passage) => bareScore(passage.score)), Number.MIN_VALUE);
+    const share = bareScore(score) / best;
+    const chunks = passages.map(({ n, ref, score: value }) => ({ doc, n, ref, text: (share * bareScore(value)) / top, near: 0 }));
+    documents.set(doc, { doc, text: share, near: 0, exact, chunks: new Map(chunks.map((chunk) => [chunk.n, chunk])) });
   }
   // Nearness is compared within the answer: its absolute values say little, and each model has its own range.
   const similarities = near.map(({ similarity }) => similarity);
   const [low, high] = [Math.min(...similarities), Math.max(...similarities)];
   for (const { doc, n, similarity } of near) {
     const share = high > low ? (similarity - low) / (high - low) : 1;
-    const known = passages.get(`${n} ${doc}`) ?? { doc, n, ref: null, text: 0, near: 0, exact: false };
-    passages.set(`${n} ${doc}`, { ...known, near: share });
+    const known = documents.get(doc) ?? { doc, text: 0, near: 0, exact: false, chunks: new Map<number, Chunk>() };
+    known.chunks.set(n, { ...(known.chunks.get(n) ?? { doc, n, ref: null, text: 0 }), near: share });
+    documents.set(doc, { ...known, near: Math.max(known.near, share) });
   }
-  return { mode: "semantic", notice: "", results: await collect(reader, query, passages.values(), openFinder(wanted.worth)) };
+  return { mode: "semantic", notice: "", results: await collect(reader, query, documents.values(), openFinder(wanted.worth)) };
 }
 
 function unavailable(notice: string): SemanticAnswer {
   return { mode: "unavailable", notice, results: [] };
 }
 
-type Passage = {
+type Chunk = { readonly doc: string; readonly n: number; readonly ref: bigint | null; readonly text: number; readonly near: number };
+/** Both values of a document are those of its best passage, or more. */
+type Meant = {
   readonly doc: string;
-  readonly n: number;
-  readonly ref: bigint | null;
   readonly text: number;
   readonly near: number;
   readonly exact: boolean;
+  readonly chunks: Map<number, Chunk>;
 };
 
-function worth({ text, near }: Pick<Passage, "text" | "near">): number {
+function worth({ text, near }: Pick<Chunk, "text" | "near">): number {
   return text + NEAR_WEIGHT * near;
 }
 
-/** Passages → documents, by the best text and the best nearness among a document's passages. */
 async function collect(
   reader: IndexReader,
   query: SearchQuery,
-  passages: Iterable<Passage>,
+  meant: Iterable<Meant>,
   find: ReturnType<typeof openFinder>,
 ): Promise<SemanticResult[]> {
-  const byDoc = Map.groupBy(passages, ({ doc }) => doc);
-  const documents = [...byDoc].map(([doc, list]) => {
-    const exact = list.some((passage) => passage.exact);
-    const score = worth({ text: Math.max(...list.map(({ text }) => text)), near: Math.max(...list.map(({ near }) => near)) });
-    const chunks = list.toSorted((a, b) => Number(b.exact) - Number(a.exact) || worth(b) - worth(a) || a.n - b.n).slice(0, MAX_CHUNKS);
-    return { doc, exact, score: Number((score + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
+  const documents = [...meant].map(({ doc, text, near, exact, chunks: all }) => {
+    const chunks = [...all.values()].sort((a, b) => worth(b) - worth(a) || a.n - b.n).slice(0, MAX_CHUNKS);
+    return { doc, exact, score: Number((worth({ text, near }) + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
   });
   documents.sort((a, b) => b.score - a.score || (a.doc < b.doc ? -1 : 1));
   const first = documents.slice(0, query.limit + SPARE_RESULTS);
@@ -133,9 +134,9 @@ async function collect(
   return foldDuplicates(results).slice(0, query.limit);
 }
 
-async function readRows(reader: IndexReader, chunks: readonly Passage[]): Promise<Map<string, IndexRow>> {
+async function readRows(reader: IndexReader, chunks: readonly Chunk[]): Promise<Map<string, IndexRow>> {
   // What only nearness found is not known by its place in the table yet.
-  const unknown = await reader.find(chunks.filter(({ ref }) => ref === null));
+  const unknown = await reader.at(chunks.filter(({ ref }) => ref === null));
   const refs = [...chunks.flatMap(({ ref }) => ref ?? []), ...unknown.map(({ ref }) => ref)];
   const rows = await reader.rows(refs);
   return new Map(rows.map((row) => [`${row.n} ${row.doc}`, row]));

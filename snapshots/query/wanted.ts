@@ -1,95 +1,77 @@
-/** A query in the index's words, and the passages that hold them, scored. */
-import type { Candidate, IndexReader } from "../index/reader.ts";
-import { exactMark, type IndexRow, normalizeExact } from "../index/row.ts";
-import { type Terms, termsOf } from "../index/terms.ts";
-import { words } from "../index/words.ts";
-import { inverseFrequency, openScorer, type WeightedWord, weighWords } from "./rank.ts";
+/** A query in the index's words. */
+import type { Statistics } from "../index/statistics.ts";
+import { exactMark, type IndexRow, nameMark, normalizeExact } from "../index/row.ts";
+import { rawWords, words } from "../index/words.ts";
+import { findNear, findSplit } from "./near-words.ts";
 
 const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
-const SCORE_DIGITS = 9; // below them the order of additions decides, above them the texts do
 
 /** What a query asks for. */
 export type Wanted = {
-  /** At most MAX_WORDS, the most telling first. */
-  readonly words: readonly WeightedWord[];
+  /** With repetitions; at most MAX_WORDS different ones. */
+  readonly words: readonly string[];
+  /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
+  readonly all: boolean;
   /** Word sequences in double quotes that a result has to have; [] unless the whole query is quoted. */
   readonly phrases: readonly string[];
   /** The mark of a row that the query names exactly. */
-  readonly mark: string;
+  readonly exactMark: string;
+  /** Marks of rows whose name is the query, however it is written. */
+  readonly nameMarks: readonly string[];
   /** How much each word tells. */
   readonly worth: ReadonlyMap<string, number>;
 };
-
-/** A passage with its score; `exact` when the query is its key, id, name or title. */
-export type Scored = { readonly candidate: Candidate; readonly score: number; readonly exact: boolean };
 
 export type ExactReason = "key" | "id" | "name" | "title";
 
 /** Query text is words, never syntax. Only a query that is quoted as a whole asks for its words together: quotes within a
  *  sentence name or doubt something, and as a demand they cost five of the 52 CACM queries nearly all their results. */
-export function parseWanted(q: string, { statistics }: Pick<IndexReader, "statistics">): Wanted {
+export function parseWanted(q: string, { statistics }: { readonly statistics: Statistics }): Wanted {
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
-  const weighed = weighWords(words(text));
-  const worth = new Map(weighed.map(({ word, weight }) => [word, weight * inverseFrequency(statistics.rows, statistics.rowsWith(word))]));
+  const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
+  const { found, all } = phrases.length > 0 ? { found: words(text), all: true } : understand(rawWords(text), statistics);
+  const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
+  const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
+  const mark = nameMark(text);
   return {
-    words: weighed.toSorted((a, b) => (worth.get(b.word) ?? 0) - (worth.get(a.word) ?? 0)).slice(0, MAX_WORDS),
-    phrases: quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== ""),
-    mark: exactMark(text),
+    words: found.filter((word) => kept.has(word)),
+    all,
+    phrases,
+    exactMark: exactMark(text),
+    nameMarks: statistics.rowsWith(mark) > 0 ? [mark] : [],
     worth,
   };
 }
 
-/** The passages that hold words of the query, the best by the engine's own order first.
- *  @param limit rows that are looked at; as many found means that there may be more */
-export function findPassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<readonly Candidate[]> {
-  const all = [...new Set(wanted.phrases.flatMap((phrase) => phrase.split(" ")))];
-  return reader.candidates({ any: wanted.words.map(({ word }) => word), mark: wanted.mark, all, prefix, limit });
-}
-
-/** @returns a function that scores passages, and leaves out those without the phrases */
-export function openPassageScorer(reader: IndexReader, wanted: Wanted): (candidates: readonly Candidate[]) => Scored[] {
-  const scoreRow = openScorer(reader.statistics, wanted.words, wanted.mark);
-  const phrases = wanted.phrases.map(termsOf);
-  return (candidates) => {
-    const scored: Scored[] = [];
-    for (const candidate of candidates) {
-      const { terms, length } = candidate;
-      if (!phrases.every((phrase) => holdsPhrase(terms, phrase))) continue;
-      const { score, marked } = scoreRow(terms, length);
-      scored.push({ candidate, score: Number(score.toPrecision(SCORE_DIGITS)), exact: marked });
-    }
-    return scored;
-  };
-}
-
-/** Whether words of one line of a row are these, in this order. A phrase has no line end. */
-function holdsPhrase({ of: codes, start, end }: Terms, phrase: Int32Array): boolean {
-  for (let at = start; at <= end - phrase.length; at++) {
-    let same = 0;
-    while (same < phrase.length && codes[at + same] === phrase[same]) same++;
-    if (same === phrase.length) return true;
+/** The words of raw words that stand somewhere; instead of those that do not, what may have been meant. */
+function understand(raw: readonly string[], statistics: Statistics): { readonly found: readonly string[]; readonly all: boolean } {
+  const knows = (word: string): boolean => statistics.rowsWith(word) > 0;
+  const [only = "", ...others] = raw;
+  const parts = words(only);
+  if (others.length === 0 && parts.length > 1 && !parts.some((part) => knows(part) && isIdentifier(part))) {
+    // One identifier that stands nowhere: what has all its parts may be a near name; what has some is not.
+    const pieces = parts.filter((part) => !isIdentifier(part));
+    if (!knows(nameMark(only))) return { found: pieces.every(knows) ? pieces : [], all: true };
   }
-  return false;
+  const found = raw.flatMap((word, at) => {
+    const own = words(word);
+    const known = own.filter(knows);
+    if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
+    // "band pass" may be `bandpass`, and the other way round.
+    const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")].filter(isPlain).flatMap(words).filter(knows);
+    return joined.length > 0 ? joined : (findSplit(word, statistics) ?? findNear(word, statistics));
+  });
+  return { found, all: false };
 }
 
-/** The passages that hold words of the query, scored, in no promised order. */
-export async function scorePassages(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<readonly Scored[]> {
-  return openPassageScorer(reader, wanted)(await findPassages(reader, wanted, prefix, limit));
+function isPlain(word: string): boolean {
+  return /^[A-Za-z]+$/.test(word);
 }
 
-/** Best first by score; ties by key, then by passage, so that the order never depends on how the index came to be. */
-export function compareScored(a: Scored, b: Scored): number {
-  if (a.score !== b.score) return b.score - a.score;
-  const [keyA, keyB] = [keyOf(a.candidate.doc), keyOf(b.candidate.doc)];
-  if (keyA !== keyB) return keyA < keyB ? -1 : 1;
-  if (a.candidate.doc !== b.candidate.doc) return a.candidate.doc < b.candidate.doc ? -1 : 1;
-  return a.candidate.n - b.candidate.n;
-}
-
-/** The key or id of a document id. */
-function keyOf(doc: string): string {
-  return doc.slice(doc.indexOf(":") + 1);
+/** Whether a word of the index is an identifier of several parts. */
+function isIdentifier(word: string): boolean {
+  return words(word).length > 1 || /[^\p{L}]/u.test(word);
 }
 
 export function findReason(row: IndexRow, q: string): ExactReason | null {

@@ -1,0 +1,48 @@
+/** What a word that stands nowhere may have been meant for. */
+import type { Statistics } from "../index/statistics.ts";
+import { words } from "../index/words.ts";
+
+const MIN_LENGTH = 5; // a shorter word is near too many others
+const MAX_NEAR = 2;
+const MIN_HALF = 3; // letters of each half of a compound
+const LETTERS = "abcdefghijklmnopqrstuvwxyz";
+
+/** Words that differ by one letter, or by two that changed places; those in most rows first. */
+export function findNear(raw: string, statistics: Statistics): string[] {
+  const word = raw.toLowerCase();
+  if (word.length < MIN_LENGTH) return [];
+  const found = new Map<string, number>();
+  for (const near of edits(word)) {
+    const [only, ...more] = words(near);
+    const rows = only === undefined || more.length > 0 ? 0 : statistics.rowsWith(only);
+    if (only !== undefined && rows > 0) found.set(only, rows);
+  }
+  return [...found]
+    .sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
+    .slice(0, MAX_NEAR)
+    .map(([near]) => near);
+}
+
+/** The two words that a compound is made of, or null. */
+export function findSplit(raw: string, statistics: Statistics): string[] | null {
+  const word = raw.toLowerCase();
+  let best: { readonly halves: string[]; readonly rows: number } | null = null;
+  for (let at = MIN_HALF; at <= word.length - MIN_HALF; at++) {
+    const halves = [...words(word.slice(0, at)), ...words(word.slice(at))];
+    const rows = Math.min(...halves.map((half) => statistics.rowsWith(half)));
+    if (halves.length === 2 && rows > (best?.rows ?? 0)) best = { halves, rows };
+  }
+  return best?.halves ?? null;
+}
+
+function* edits(word: string): Generator<string> {
+  for (let at = 0; at <= word.length; at++) {
+    const [before, after] = [word.slice(0, at), word.slice(at)];
+    if (after.length > 1) yield before + after.charAt(1) + after.charAt(0) + after.slice(2);
+    if (after !== "") yield before + after.slice(1);
+    for (const letter of LETTERS) {
+      yield before + letter + after;
+      if (after !== "") yield before + letter + after.slice(1);
+    }
+  }
+}
