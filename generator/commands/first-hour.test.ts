@@ -123,7 +123,7 @@ COMP_WORDS=(proofshelf ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWOR
   };
   assert.deepEqual(complete("sna"), ["snapshots"]);
   assert.deepEqual(complete("snapshots", "ro"), ["rollback"]);
-  assert.deepEqual(complete("build", "--acc"), ["--accept-loss"]);
+  assert.deepEqual(complete("build", "--accept-"), ["--accept-loss"]);
   assert.deepEqual(complete("registry", "check", "file.json", "--cou"), ["--counts"]);
   assert.equal(run(tmpdir(), "completion", "tcsh").status, 2);
 });

@@ -8,7 +8,7 @@ import { type Document, rowsOf, type StoredRow } from "./row.ts";
 import { WordCounts } from "./statistics.ts";
 import {
   emptyTable,
-  indexTexts,
+  indexRows,
   NEVER,
   openAt,
   openTable,
@@ -222,8 +222,7 @@ async function writeAll(engine: Engine, update: IndexUpdate, counts: WordCounts)
     batch = next.value;
   }
   await passages.optimize({ cleanupOlderThan: NEVER });
-  await indexTexts(engine, passages);
-  await passages.createIndex("doc");
+  await indexRows(engine, passages);
   return { passages, documents: written.size };
 }
 
@@ -236,11 +235,13 @@ async function writeChanges(
   const passages = await engine.connection.openTable(PASSAGES);
   await returnTo(passages, base);
   let documents = 0;
+  let dropped = 0;
   const drop = async (ids: readonly string[]): Promise<void> => {
     for (const filter of sqlLists("doc", ids)) {
       const old = await passages.query().where(filter).select(["terms"]).toArrow();
       for (const terms of old.getChild("terms") ?? []) counts.add(String(terms), -1);
       if (old.numRows > 0) await passages.delete(filter);
+      dropped += old.numRows;
     }
   };
   await drop(update.remove);
@@ -251,8 +252,11 @@ async function writeChanges(
     await passages.add(passageTable(engine, rows));
     documents += ids.length;
   }
-  // Scores follow from the index alone when it knows every row, and none that is gone.
-  if (documents > 0) await passages.optimize({ cleanupOlderThan: NEVER });
+  // Scores follow from the rows alone when the index knows every row, and none that is gone: the engine goes on counting those.
+  if (dropped > 0) {
+    if ((await passages.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await passages.optimize({ cleanupOlderThan: NEVER });
+    await indexRows(engine, passages);
+  } else if (documents > 0) await passages.optimize({ cleanupOlderThan: NEVER });
   return { passages, documents };
 }
 

@@ -104,7 +104,8 @@ export function wordTable({ arrow }: Engine, counts: ReadonlyMap<string, number>
   });
 }
 
-export async function indexTexts({ lancedb }: Engine, table: Table): Promise<void> {
+/** Indexes all rows that a table has now, in place of what it had. */
+export async function indexRows({ lancedb }: Engine, table: Table): Promise<void> {
   for (const [column, name] of Object.entries(TEXT_INDEXES)) {
     await table.createIndex(column, {
       name,
@@ -119,6 +120,7 @@ export async function indexTexts({ lancedb }: Engine, table: Table): Promise<voi
       }),
     });
   }
+  await table.createIndex("doc");
 }
 
 /** Reads the full-text indexes into the engine's memory, as far as the engine keeps them. */
