@@ -70,14 +70,26 @@ export async function writeViews(
     public: run(async () => (await drafts.public).snapshot),
     internal: run(async () => (await drafts.internal).snapshot),
   };
+  const toIndex = plan.documents.public.upsert.length + plan.documents.internal.upsert.length;
+  let inIndex = 0;
+  let indexing = false;
+  // While pages are rendered, they are what is shown.
+  const showIndexing = (): void => {
+    if (indexing) progress.step("write the search index", ...(toIndex === 0 ? [] : [inIndex, toIndex]));
+  };
+  const onRead = (documents: number): void => {
+    inIndex += documents;
+    showIndexing();
+  };
   const indexed = run(async () => {
-    if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents);
-    const shown = run(() => updateIndex(index, "public", snapshots.public, plan.documents.public));
-    const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal));
+    if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents, onRead);
+    const shown = run(() => updateIndex(index, "public", snapshots.public, plan.documents.public, onRead));
+    const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal, onRead));
     return { public: await shown, internal: await internal };
   });
   const [shown, internal] = [await drafts.public, await drafts.internal];
-  progress.step("write the search index");
+  indexing = true;
+  showIndexing();
   return {
     drafts: { public: shown.snapshot, internal: internal.snapshot },
     known: {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openIndexThread } from "./index-thread.ts";
 
 /** Both indexes are written, and the thread is closed in the middle; in a process of its own, which native code can end. */
 const SCRIPT = `
@@ -12,7 +13,7 @@ const SCRIPT = `
   const passages = Array.from({ length: 60 }, (_, at) => ({ heading: [], name: null, page: null, start_line: at + 1, end_line: at + 1, text: "abcdefgh ".repeat(60) + at }));
   const upsert = Array.from({ length: 100 }, (_, at) => ({ doc: "d" + at, key: at + ".md", kind: "markdown", collection: "", title: "T", sha256: "0".repeat(64), extract: null, passages }));
   const thread = openIndexThread({ public: dir + "/public", internal: dir + "/internal" });
-  const updates = ["public", "internal"].map((view) => thread.update(view, { upsert, remove: [], base: null, tag: view === "public" ? "one" : Promise.withResolvers().promise }));
+  const updates = ["public", "internal"].map((view) => thread.update(view, { upsert, remove: [], base: null, onRead: () => {}, tag: view === "public" ? "one" : Promise.withResolvers().promise }));
   const ends = updates.map((update) => update.then(() => true, (error) => /The index thread (was closed|has ended)/.test(error.message) || error.message));
   await new Promise((resolve) => setTimeout(resolve, Number(wait)));
   await thread.close();
@@ -28,4 +29,26 @@ test("a thread that is closed while the engine works ends when that rests, and t
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     assert.deepEqual([status, signal, stdout, stderr], [0, null, "closed", ""], `closed after ${wait} ms`);
   }
+});
+
+test("who waits for an update is told how far it is", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "index-thread-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
+  const row = { kind: "markdown", collection: "", title: "T", sha256: "0".repeat(64), extract: null, passages: [] } as const;
+  const upsert = Array.from({ length: 150 }, (_, at) => ({ ...row, doc: `object:${at}.md`, key: `${at}.md` }));
+  const told: number[] = [];
+  await thread.update("public", {
+    upsert,
+    remove: [],
+    base: null,
+    tag: Promise.resolve("one"),
+    onRead: (documents) => void told.push(documents),
+  });
+  await thread.close();
+  assert.ok(told.length > 1);
+  assert.equal(
+    told.reduce((sum, documents) => sum + documents, 0),
+    150,
+  );
 });

@@ -6,7 +6,11 @@ import type { IndexUpdate } from "../../snapshots/index/open.ts";
 import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 
-type SourceUpdate = Omit<IndexUpdate, "upsert"> & { readonly upsert: readonly IndexSource[] };
+type SourceUpdate = Omit<IndexUpdate, "upsert"> & {
+  readonly upsert: readonly IndexSource[];
+  /** Told of so many more that have been read. */
+  readonly onRead: (documents: number) => void;
+};
 
 export type IndexThread = {
   /** As ViewIndex.update, which see, of one view's index. */
@@ -18,7 +22,7 @@ export type IndexThread = {
 /** @param roots the views' shelf folders */
 export function openIndexThread(roots: IndexRoots): IndexThread {
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
-  const waiting = new Map<number, { resolve(): void; reject(reason: Error): void }>();
+  const waiting = new Map<number, { resolve(): void; reject(reason: Error): void; onRead(documents: number): void }>();
   let last = 0;
   let failure: Error | null = null;
   const fail = (error: Error): void => {
@@ -28,6 +32,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   };
   worker.on("message", (reply: Reply) => {
     const caller = waiting.get(reply.id);
+    if ("read" in reply) return caller?.onRead(reply.read);
     waiting.delete(reply.id);
     if ("done" in reply) caller?.resolve();
     else
@@ -39,19 +44,19 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   void ended.then(() => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Extract<Request, { kind: "update" }>): Promise<void> {
+  function ask(request: Extract<Request, { kind: "update" }>, onRead: SourceUpdate["onRead"]): Promise<void> {
     if (failure !== null) return Promise.reject(failure);
     return new Promise((resolve, reject) => {
-      waiting.set(request.id, { resolve, reject });
+      waiting.set(request.id, { resolve, reject, onRead });
       worker.postMessage(request);
     });
   }
 
   return {
-    async update(view, { upsert, remove, base, tag }) {
+    async update(view, { upsert, remove, base, tag, onRead }) {
       const id = ++last;
       await Promise.all([
-        ask({ id, kind: "update", view, upsert, remove, base }),
+        ask({ id, kind: "update", view, upsert, remove, base }, onRead),
         // Without a tag the rows stay invisible, and the thread waits until it is closed.
         Promise.resolve(tag).then((known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request)),
       ]);

@@ -27,8 +27,11 @@ export type Request =
 
 export type Reply =
   | { readonly id: number; readonly done: true }
+  /** So many more documents have been read of an update. */
+  | { readonly id: number; readonly read: number }
   | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
 
+const TELL_EVERY = 64;
 const CLOSED = new ShelfError("build_failed", "The index thread was closed.");
 
 const roots = workerData as IndexRoots;
@@ -53,7 +56,7 @@ function tagOf(id: number): PromiseWithResolvers<string> {
 async function update({ id, view, upsert, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
   const index = await openIndex(shelves[view].indexUri);
   try {
-    await index.update({ upsert: documents(shelves[view], upsert), remove, base, tag: tagOf(id).promise });
+    await index.update({ upsert: counted(id, documents(shelves[view], upsert)), remove, base, tag: tagOf(id).promise });
   } finally {
     index.close();
     tags.delete(id);
@@ -65,6 +68,20 @@ async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncG
     if (closing) throw CLOSED;
     yield { ...rest, passages: extract === null ? passages : await readPassages(shelf, extract) };
   }
+}
+
+/** Tells now and then how many have gone by. */
+async function* counted(id: number, all: AsyncIterable<Document>): AsyncGenerator<Document> {
+  let read = 0;
+  const tell = (): void => {
+    if (read > 0) parentPort?.postMessage({ id, read } satisfies Reply);
+    read = 0;
+  };
+  for await (const document of all) {
+    yield document;
+    if (++read >= TELL_EVERY) tell();
+  }
+  tell();
 }
 
 async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {

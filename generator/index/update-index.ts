@@ -15,16 +15,18 @@ import type { IndexThread } from "./index-thread.ts";
 
 /** What it writes is invisible until the tag, and harmless before the pointer moves.
  *  @param snapshot may become known while rows are written
+ *  @param onRead told of so many more documents that have been read
  *  @returns what is indexed now */
 export async function updateIndex(
   index: IndexThread,
   view: "public" | "internal",
   snapshot: Promise<string>,
   plan: DocumentsPlan,
+  onRead: (documents: number) => void,
 ): Promise<ViewState> {
   const { upsert, remove, base, documents } = plan;
   const nothing = upsert.length === 0 && remove.length === 0;
-  if (!nothing || base !== (await snapshot)) await index.update(view, { upsert, remove, base, tag: snapshot });
+  if (!nothing || base !== (await snapshot)) await index.update(view, { upsert, remove, base, tag: snapshot, onRead });
   return { snapshot: await snapshot, documents };
 }
 
@@ -34,10 +36,11 @@ export async function seedAndUpdate(
   shelves: Shelves,
   snapshots: Readonly<Record<"public" | "internal", Promise<string>>>,
   plan: Readonly<Record<"public" | "internal", DocumentsPlan>>,
+  onRead: (documents: number) => void,
 ): Promise<Readonly<Record<"public" | "internal", ViewState>>> {
-  const shown = await updateIndex(index, "public", snapshots.public, plan.public);
+  const shown = await updateIndex(index, "public", snapshots.public, plan.public, onRead);
   await seedIndex(shelves.public, shelves.internal);
-  const internal = await updateIndex(index, "internal", snapshots.internal, { ...plan.internal, base: shown.snapshot });
+  const internal = await updateIndex(index, "internal", snapshots.internal, { ...plan.internal, base: shown.snapshot }, onRead);
   return { public: shown, internal };
 }
 
