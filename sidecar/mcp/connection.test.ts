@@ -92,7 +92,8 @@ test("each handshake revision and a missing one are served, an unknown one is re
 
 test("over a connection a call that fails where nobody expects it is answered and logged", async (context) => {
   const failures: unknown[] = [];
-  const open = { snapshot: { data: () => Promise.reject(new Error("the disk is gone")) } } as unknown as OpenSnapshot;
+  const gone = () => Promise.reject(new Error("the disk is gone"));
+  const open = { snapshot: { library: gone, data: gone } } as unknown as OpenSnapshot;
   const broken = openMcp({
     view: { ...demo.publicView, current: () => Promise.resolve(open) },
     onError: (error) => failures.push(error),
