@@ -11,6 +11,8 @@ import { type Browser, expect, type Page, test } from "playwright/test";
 
 const ROOT = join(import.meta.dirname, "..");
 const CLI = join(ROOT, "generator", "cli.ts");
+/** One that a sentence of the library answers. */
+const QUOTABLE = "What does a Merkle proof prove?";
 const QUESTION = "Why does a digest need a canonical form?";
 /** A build of the demo library on two busy cores; milliseconds. */
 const START_MS = 240_000;
@@ -260,11 +262,11 @@ test("a model that sends markup, links and commands adds none of it to the page"
 
 test("a model that is down leaves quoted passages, with and without JavaScript", async ({ page, browser }) => {
   behaviour = async (_, response) => void response.destroy();
-  await ask(page);
+  await ask(page, QUOTABLE);
   await expect(page.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
   await expect(page.locator("[data-answer] a.cite").first()).toBeVisible();
   await withoutScript(browser, async (plain) => {
-    await ask(plain);
+    await ask(plain, QUOTABLE);
     await expect(plain.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
     await expect(plain.locator("[data-notice]")).toContainText("answer model");
   });

@@ -110,7 +110,8 @@ async function heading(page: Page): Promise<string> {
 async function walk(page: Page, start: string): Promise<void> {
   await page.goto(start);
   expect(await heading(page)).toBe("The proofshelf demo library");
-  await expect(page.getByText("1 changed")).toBeVisible();
+  // The note, and the claim that pins it.
+  await expect(page.getByText("2 changed")).toBeVisible();
 
   await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
   await follow(page, /Notes|notes\//);

@@ -5,7 +5,7 @@ export type Statistics = {
   readonly rows: number;
   /** Rows that hold the word; 0 when none does. */
   rowsWith(word: string): number;
-  /** How much a word tells: more for rarer ones. */
+  /** How much a word tells: more for rarer ones; one that stands nowhere, as one that stands once. */
   worth(word: string): number;
 };
 
@@ -55,7 +55,14 @@ export function openStatistics(size: number): { add(word: string, count: number)
         const found = (sorted[low] ?? 0) - first;
         return found >= 0 && found < COUNT_LIMIT ? found : 0;
       };
-      return { rows, rowsWith, worth: (word) => Math.log(1 + (rows - rowsWith(word) + 0.5) / (rowsWith(word) + 0.5)) };
+      return {
+        rows,
+        rowsWith,
+        worth(word) {
+          const held = Math.max(1, rowsWith(word));
+          return Math.log(1 + (rows - held + 0.5) / (held + 0.5));
+        },
+      };
     },
   };
 }
