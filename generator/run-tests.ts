@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
@@ -16,6 +16,9 @@ import { compileSite } from "./pages/compile-site.ts";
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 /** One hung test must not hold the whole run; milliseconds. */
 const TEST_TIMEOUT_MS = 300_000;
+/** Nor may a file: a test that waits for a child without giving way, or a process that does not end after its last test, is stopped
+ *  from outside only. */
+const FILE_TIMEOUT_MS = 900_000;
 /** The browser tests start servers of their own; two at a time is what two cores carry. */
 const CONCURRENCY = 2;
 
@@ -44,21 +47,40 @@ function add(more: Counts): void {
   counts.skipped += more.skipped;
 }
 
+/** Files side by side, each in a run of its own: a signal can end it whatever holds it. */
 async function runNodeTests(paths: readonly string[]): Promise<Counts> {
   const result: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const stream = run({ cwd: ROOT, files: paths.map((path) => `${ROOT}/${path}`), concurrency: CONCURRENCY, timeout: TEST_TIMEOUT_MS });
+  const waiting = [...paths];
+  const lane = async (): Promise<void> => {
+    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) process.stdout.write(await runFile(path, result));
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
+  return result;
+}
+
+/** Adds to `counts`. Returns what is to be printed of the file, in one piece. */
+async function runFile(path: string, counts: Counts): Promise<string> {
+  const stream = run({
+    cwd: ROOT,
+    files: [join(ROOT, path)],
+    timeout: TEST_TIMEOUT_MS,
+    signal: AbortSignal.timeout(FILE_TIMEOUT_MS),
+  });
+  let failed = 0;
   stream.on("test:pass", (event) => {
     if (event.details.type === "suite" || isFile(event.name)) return;
-    if (event.skip !== undefined || event.todo !== undefined) result.skipped++;
-    else result.passed++;
+    if (event.skip !== undefined || event.todo !== undefined) counts.skipped++;
+    else counts.passed++;
   });
   stream.on("test:fail", (event) => {
-    if (event.details.type !== "suite") result.failed++;
+    if (event.details.type !== "suite") failed++;
   });
-  const report = stream.compose(spec);
-  report.pipe(process.stdout, { end: false });
-  await new Promise((resolve) => report.once("end", resolve));
-  return result;
+  let text = "";
+  // Without the counts of one file; those of all stand at the end.
+  const shown = stream.filter(({ type }: { type: string }) => type !== "test:diagnostic" && type !== "test:summary");
+  for await (const chunk of shown.compose(spec)) text += chunk;
+  counts.failed += failed;
+  return failed > 0 ? `${text}\n✖ ${path}: ${failed} failed\n` : text;
 }
 
 /** node:test reports each file as a test of its own. */
