@@ -3,9 +3,9 @@
 import { ShelfError } from "../snapshots/errors.ts";
 import { fileState, isLost, openEvidence } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
+import { claimFell, recordFell } from "../snapshots/format/weaker.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
-import { CLAIM_STATUSES } from "../snapshots/schema/claims.ts";
 import type { CubRecord } from "../snapshots/schema/cubs.ts";
 import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import type { Config } from "./config/config.ts";
@@ -79,12 +79,7 @@ function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
       id: record.id,
       record,
       evidence: new Map(files.map((file) => [JSON.stringify(file.path), fileState(file)])),
-      fell: (now) => [
-        ...(record.verification_state === "VERIFIED" && now.record?.verification_state !== "VERIFIED"
-          ? [`verification_state was VERIFIED and is ${now.record?.verification_state}`]
-          : []),
-        ...(record.no_holes && now.record?.no_holes === false ? ["no_holes was true and is false"] : []),
-      ],
+      fell: (now) => (now.record === undefined ? [] : recordFell(record, now.record)),
     };
   });
   const claims = data.claims.claims.map(
@@ -93,10 +88,7 @@ function pinnedIn(data: ViewData): ReadonlyMap<string, Pinned> {
       id: claim.id,
       claim,
       evidence: new Map(claim.evidence.map((item) => [JSON.stringify(item.path ?? item.url ?? item.artifact), stateOf(item)])),
-      fell: (now) => {
-        const [was, is] = [CLAIM_STATUSES.indexOf(claim.status), CLAIM_STATUSES.indexOf(now.claim?.status ?? claim.status)];
-        return is > was ? [`its status was ${claim.status} and is ${now.claim?.status}`] : [];
-      },
+      fell: (now) => (now.claim === undefined ? [] : claimFell(claim, now.claim)),
     }),
   );
   return new Map([...records, ...claims].map((one) => [`${one.what} ${one.id}`, one]));

@@ -1,7 +1,7 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
 import type { Rejection } from "../snapshots/schema/resources.ts";
-import { openEvidence } from "../snapshots/format/evidence-state.ts";
+import { openEvidence, recordState } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
 import { findCollection, type Library, type ViewData } from "../snapshots/format/view-data.ts";
@@ -28,7 +28,9 @@ export function project(set: RecordSet): Views {
     },
     notes: set.notes,
   });
-  const cubs = [...set.cubs].sort((a, b) => compareNames(a.id, b.id)).map(inOrder);
+  const cubs = [...set.cubs]
+    .sort((a, b) => compareNames(a.id, b.id))
+    .map((record) => inOrder({ ...record, evidence_state: recordState(set, record.id) }));
   const shared = { cubs, meta: set.meta === null ? null : inOrder(set.meta), code: set.code };
   const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
   const isStray = ({ source, key }: Rejection): boolean => source === "store" && findCollection(set.collections, key) === null;

@@ -5,7 +5,7 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { answer } from "../snapshots/http/answer.ts";
-import { missingSnapshot } from "../snapshots/page/history.ts";
+import { missingSnapshot } from "../snapshots/query/history.ts";
 import { SHA256_PATTERN } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { parseKeyPath } from "../snapshots/format/layout.ts";

@@ -20,7 +20,7 @@ const HOSTILE = {
   control: "bell\u0007 null\u0000 escape\u001b[31m zero\u200bwidth",
   long: "A title that does not end ".repeat(40),
   word: "Donaudampfschifffahrtsgesellschaft".repeat(30),
-  stamp: "<!--stamp:first--><!--stamp:changes-->",
+  stamp: "<!--stamp:first--><!--stamp:changes--><!--stamp:states-->",
   url: "javascript:alert(4)",
   key: `notes/<b>"quoted" & 'single'/#?%25 \u202ecod.v`,
 } as const;
@@ -254,12 +254,12 @@ export const fixtures: readonly Fixture[] = [
   { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots, part: 1, parts: 2 }) },
   { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [
-    { what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [] },
-    { what: "object", name: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [] },
-    { what: "object", name: HOSTILE.key, path: null, change: "removed", before: hex(4), after: null, fields: [] },
-    { what: "claim", name: "sorted-insert", path: pagePath.claim("sorted-insert"), change: "changed", before: null, after: null, fields: [{ field: "status", before: `"partial"`, after: `"verified"` }, { field: "scope", before: `"${HOSTILE.script}"`, after: `"${HOSTILE.word}"` }] },
-    { what: "record", name: "CUB-0007", path: pagePath.record("CUB-0007"), change: "added", before: null, after: null, fields: [] },
-    { what: "other", name: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [] },
+    { what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [], weaker: [] },
+    { what: "object", name: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [], weaker: [] },
+    { what: "object", name: HOSTILE.key, path: null, change: "removed", before: hex(4), after: null, fields: [], weaker: [] },
+    { what: "claim", name: "sorted-insert", path: pagePath.claim("sorted-insert"), change: "changed", before: null, after: null, fields: [{ field: "status", before: `"partial"`, after: `"verified"` }, { field: "scope", before: `"${HOSTILE.script}"`, after: `"${HOSTILE.word}"` }], weaker: [] },
+    { what: "record", name: "CUB-0007", path: pagePath.record("CUB-0007"), change: "added", before: null, after: null, fields: [], weaker: [] },
+    { what: "other", name: "api/capabilities", path: "/api/capabilities", change: "changed", before: hex(6), after: hex(7), fields: [], weaker: [] },
   ] }) },
   { name: "search", input: input(pagePath.search, { page: "search", query: "sorted list", prefix: "", collections, found: 61, problem: null, facets: [
     { name: "collection", more: 0, values: [{ value: "proofs", count: 41, selected: true, href: "/search/?q=sorted+list" }, { value: "notes", count: 20, selected: false, href: "/search/?q=sorted+list&collection=notes" }] },

@@ -8,6 +8,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { exportFile, listPath, objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
+import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
@@ -147,6 +148,7 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
   }
+  for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
   const collections = data.library.collections.map(({ id }) => `catalog/${id}`);
   const names = ["catalog", ...collections, "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];

@@ -58,7 +58,7 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     if (operation === undefined) return;
     const response = operation.responses[String(received.status)];
     // Under /at a path can also be one of a snapshot that is not kept, or lead out of it.
-    if (response === undefined && /^(\/internal)?\/at\//.test(sent.target) && [307, 404].includes(received.status)) return;
+    if (response === undefined && /^(\/internal)?\/at\//.test(sent.target) && [302, 307, 404].includes(received.status)) return;
     assert.ok(response !== undefined, `${received.status} of ${path} is not described`);
     if (response.content === undefined || received.status === 304) return;
     const type = mediaType(received);
@@ -101,7 +101,7 @@ export async function openContract(exchange: Exchange, { mount }: ContractOption
     const { headers, status } = received;
     assert.ok(headers.has("cache-control"), "every answer says how long it holds");
     assert.match(headers.get("x-snapshot") ?? "", /^[0-9a-f]{64}$/);
-    if (status === 307 || status === 308)
+    if ([302, 307, 308].includes(status))
       assert.match(headers.get("location") ?? "", /^\/(?!\/)[\x21-\x7e]*$/, "a redirect stays on this host");
     else if (mount !== "" || headers.get("cache-control") !== "no-store")
       assert.match(headers.get("etag") ?? "", /^"[\x21\x23-\x7e]+"$/, "a strong validator");
@@ -156,5 +156,6 @@ function findPath(document: Document, target: string): string | null {
         `^${path.replaceAll(".", "\\.").replaceAll(/\{(\w+)\}/g, (_, name: string) => (["key", "prefix", "path"].includes(name) ? ".*" : "[^/]+"))}$`,
       ).test(twin),
   );
-  return fits[0] ?? null;
+  // The one that says most.
+  return fits.toSorted((a, b) => b.length - a.length)[0] ?? null;
 }

@@ -10,7 +10,7 @@ import type { Fixture } from "./fixture.ts";
 import { type Exchange, parseScript, type Received, runCase } from "./script.ts";
 
 /** Scripts about what both views have. */
-export const SHARED_SCRIPTS = ["files", "list", "search", "objects", "caching", "hostile", "pages", "at", "agents"] as const;
+export const SHARED_SCRIPTS = ["files", "list", "search", "objects", "caching", "hostile", "pages", "at", "history", "agents"] as const;
 /** Scripts about what only the public view has. */
 export const PUBLIC_SCRIPTS = ["public", "cubs", "registry-pages"] as const;
 /** Scripts about what a server without secrets leaves to the sidecar. */

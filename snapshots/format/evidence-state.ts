@@ -15,7 +15,7 @@ export function fileState({ state, available, size }: Pick<CubCodeFile, "state" 
 const BY_GRAVITY: readonly EvidenceState[] = ["differs", "gone", "unreachable", "unpinned", "holds"];
 
 /** Of a record: the gravest of its files', "unpinned" when it pins none. */
-export function recordState(data: ViewData, id: string): EvidenceState {
+export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceState {
   const states = new Set((data.code.get(id)?.files ?? []).map(fileState));
   return BY_GRAVITY.find((state) => states.has(state)) ?? "unpinned";
 }

@@ -4,8 +4,10 @@ import { canonicalJson, SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/layout.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
-import { missingSnapshot } from "../page/history.ts";
+import { parseFeedPath } from "../page/feeds.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
+import { HISTORY_QUERIES, type HistoryRouteId } from "../query/changes.ts";
+import { missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
@@ -17,6 +19,7 @@ import { chooseEncoding } from "./encoding.ts";
 import { fileAnswer, noCollection, textContent } from "./file-answer.ts";
 import { objectAnswer } from "./object-answer.ts";
 import { notFoundAnswer, pageAnswer } from "./page-answer.ts";
+import { feedAnswer, historyAnswer, mementoHeaders, parsePathTime, timeAnswer, timeMapAnswer } from "./history-answer.ts";
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, commonHeaders, makeReady, redirect, reply } from "./reply.ts";
@@ -112,7 +115,7 @@ async function dispatch(
   query: string,
 ): Promise<Answer> {
   const at = splitAt(path);
-  if (at !== null) return atAnswer(view, request, at.id, at.path, query);
+  if (at !== null) return atAnswer(view, current, request, at.id, at.path, query);
   const early = admit(view, request, match?.route ?? matchService(path)?.route ?? null, query);
   if (early !== null) return early;
   if (current === null) return beforeFirst(view, request, match);
@@ -126,7 +129,20 @@ function liveCache(view: View): CacheClass {
 }
 
 /** Any public path in a kept snapshot: immutable. */
-async function atAnswer(view: View, request: AnswerRequest, id: string, path: string, query: string): Promise<Answer> {
+async function atAnswer(
+  view: View,
+  current: OpenSnapshot | null,
+  request: AnswerRequest,
+  id: string,
+  path: string,
+  query: string,
+): Promise<Answer> {
+  const time = parsePathTime(id);
+  const top = view.options.view === "internal" ? "/internal" : "";
+  const rest = query === "" ? "" : `?${query}`;
+  if (time !== null && current !== null) {
+    return admit(view, request, null, "") ?? timeAnswer(view, current.snapshot.record.sequence, time, top, path + rest);
+  }
   const open = SHA256_PATTERN.test(id) ? await view.byId(id) : null;
   if (open === null) throw await missingSnapshot(view, id);
   const match = matchRoute(path);
@@ -135,16 +151,19 @@ async function atAnswer(view: View, request: AnswerRequest, id: string, path: st
     throw new ShelfError("not_found", "Nothing is served at this path.");
   const early = admit(view, request, match?.route ?? null, query);
   if (early !== null) return early;
-  const top = view.options.view === "internal" ? "/internal" : "";
-  const rest = query === "" ? "" : `?${query}`;
   if (match?.route.kind === "live") return redirect(307, (match.route.id === "health" ? "" : top) + path + rest, CACHE.none);
-  if (path.startsWith(pagePath.snapshots)) return redirect(307, top + path + rest, CACHE.none);
+  if (match?.route.kind === "history" || path.startsWith(pagePath.snapshots) || parseFeedPath(path) !== null)
+    return redirect(307, top + path + rest, CACHE.none);
   const mount = `${top}/at/${id}`;
   const cache: CacheClass = view.options.view === "internal" ? "private" : "immutable";
   // Links on pages are relative: the front page of a snapshot has to end in a slash.
   if (path === "") return redirect(308, `${mount}/${rest}`, CACHE[cache]);
   const found = await answerFrom({ view, open, mount, cache, basis: atBasis(id), room: "kept" }, request, match, path, query);
-  return { ...found, headers: { ...found.headers, "X-Snapshot": id } };
+  const { record } = open.snapshot;
+  return {
+    ...found,
+    headers: { ...found.headers, "X-Snapshot": id, ...mementoHeaders(record.created, top, path + rest, found.headers["Link"]) },
+  };
 }
 
 /** Methods, and what other processes answer; parameters of a route are checked before anything is looked up.
@@ -171,6 +190,14 @@ async function answerFrom(
   path: string,
   query: string,
 ): Promise<Answer> {
+  const feed = await feedAnswer(context, request, path);
+  if (feed !== null) return feed;
+  if (match?.route.id === "timemap") return timeMapAnswer(context, request);
+  if (match?.route.id === "timegate") {
+    const rest = path.slice("/timegate".length) + (query === "" ? "" : `?${query}`);
+    return timeAnswer(context.view, context.open.snapshot.record.sequence, request.header("accept-datetime"), context.mount, rest);
+  }
+  if (isOf(match, HISTORY_QUERIES)) return historyAnswer(context, request, match, new URLSearchParams(query));
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);
@@ -178,7 +205,7 @@ async function answerFrom(
 }
 
 /** Whether a route is one of a table's. */
-function isOf<Id extends QueryRouteId | LiveRouteId>(
+function isOf<Id extends QueryRouteId | HistoryRouteId | LiveRouteId>(
   match: Match<Route> | null,
   table: Readonly<Record<Id, unknown>>,
 ): match is Match<Route<Id>> {

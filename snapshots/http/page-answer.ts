@@ -11,6 +11,7 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Context, contentAnswer } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { textContent } from "./file-answer.ts";
+import { historyContext } from "./history-answer.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE, commonHeaders, type Content, queryTag, redirect, reply } from "./reply.ts";
 import { stampPage } from "./stamp.ts";
@@ -34,7 +35,7 @@ type Found = {
 export async function pageAnswer(context: Context, request: AnswerRequest, path: string, query: string): Promise<Answer> {
   // Pages of the history follow from all records, which a publication or a prune changes.
   const ofHistory = path.startsWith(pagePath.snapshots);
-  const within = ofHistory ? { ...context, basis: `${context.basis}+${await context.view.historyVersion()}` } : context;
+  const within = ofHistory ? await historyContext(context) : context;
   const known = within.view.prepared.get(within.basis, request.target, chooseEncoding(request.header("accept-encoding")));
   if (known !== null) return reply(request, known);
   const found = await findPage(within, path, query);

@@ -40,7 +40,12 @@ export async function queryAnswer(
 
 /** The snapshot that a cursor belongs to, so that a rebuild never shifts pages.
  *  @throws ShelfError "cursor_expired" when it was pruned */
-async function continueIn(context: Context, { cursor }: ParsedQuery, params: URLSearchParams, match: Match): Promise<OpenSnapshot> {
+export async function continueIn(
+  context: Context,
+  { cursor }: Pick<ParsedQuery, "cursor">,
+  params: URLSearchParams,
+  match: Match,
+): Promise<OpenSnapshot> {
   if (cursor === null || cursor.snapshot === context.open.snapshot.id) return context.open;
   const open = await context.view.byId(cursor.snapshot);
   if (open !== null) return open;
@@ -50,7 +55,7 @@ async function continueIn(context: Context, { cursor }: ParsedQuery, params: URL
 }
 
 /** RFC 8288, for a body that goes on. */
-function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
+export function linkHeader(context: Context, match: Match, params: URLSearchParams, body: object): Record<string, string> {
   const next = "next" in body && typeof body.next === "string" ? body.next : null;
   return next === null ? {} : { Link: `<${targetOf(context, match, params, next)}>; rel="next"` };
 }

@@ -157,7 +157,7 @@ export function commonHeaders(view: "public" | "internal", snapshot: string | nu
 }
 
 /** @param location path and query; the query comes along as it was sent, so whatever a header cannot carry is escaped */
-export function redirect(status: 307 | 308, location: string, cache: string): Answer {
+export function redirect(status: 302 | 307 | 308, location: string, cache: string): Answer {
   const safe = location.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
   return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: null };
 }

@@ -3,8 +3,10 @@
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
 import type { ChangeCounts, SnapshotRecord } from "../shelf/shelf.ts";
+import { pastStates } from "./past-states.ts";
 
 const FIRST = "<!--stamp:first-->";
+const STATES = "<!--stamp:states-->";
 const CHANGES = "<!--stamp:changes-->";
 
 /** @param path site path of the page; the links are made relative to it
@@ -17,6 +19,10 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     const seen = await open.firstSeen("objects", key);
     return replace(bytes, FIRST, seen === null ? "not known" : firstSeenHtml(path, seen.key, seen.bytes));
   }
+  if (bytes.includes(STATES)) {
+    const item = await findItem(open, path);
+    return replace(bytes, STATES, item === null ? "" : await pastStates(open, path, item.kind, item.name));
+  }
   if (path === pagePath.front && bytes.includes(CHANGES)) {
     const { record, shelf } = open.snapshot;
     const counts = await shelf.records.counts(record.sequence);
@@ -25,6 +31,15 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts));
   }
   return html;
+}
+
+/** What a record's or a claim's page is of; null for another path. */
+async function findItem(open: OpenSnapshot, path: string): Promise<{ readonly kind: "records" | "claims"; readonly name: string } | null> {
+  const record = /^\/registry\/(CUB-[0-9]+)\/$/.exec(path)?.[1];
+  if (record !== undefined) return { kind: "records", name: record };
+  const { claims } = (await open.snapshot.data()).claims;
+  const claim = claims.find(({ id }) => pagePath.claim(id) === path);
+  return claim === undefined ? null : { kind: "claims", name: claim.id };
 }
 
 function replace(bytes: Buffer, token: string, html: string): Uint8Array {

@@ -7,8 +7,8 @@ import { partsPath } from "../format/parts.ts";
 import { relationsOf } from "../format/relations.ts";
 import type { ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
-import type { History } from "../page/history.ts";
 import type { Renderer } from "../page/renderer.ts";
+import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
 import { createTreeCache, openSnapshot, type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
@@ -290,8 +290,11 @@ async function loadHistory(shelf: Shelf, record: SnapshotRecord, past: Past | nu
       const map = maps[kind];
       for (const name of changes.removed[kind]) map.delete(name);
       if (at === null) continue;
-      for (const name of changes.added[kind]) map.set(name, { key: at, bytes: at });
-      for (const name of changes.changed[kind]) map.set(name, { key: map.get(name)?.key ?? at, bytes: at });
+      for (const name of changes.added[kind]) map.set(name, { key: at, bytes: at, all: [at] });
+      for (const name of changes.changed[kind]) {
+        const past = map.get(name);
+        map.set(name, { key: past?.key ?? at, bytes: at, all: [...(past?.all ?? []), at] });
+      }
     }
   }
   return maps;

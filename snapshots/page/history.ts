@@ -1,30 +1,9 @@
 /** Models of the pages about the shelf's history: they follow from its records, not from one snapshot. */
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
+import type { History } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Change, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
-
-export type History = {
-  /** Ascending by sequence. */
-  records(): Promise<readonly SnapshotRecord[]>;
-  /** Of snapshots that were taken out of service, ascending by sequence. */
-  withdrawn(): Promise<readonly SnapshotRecord[]>;
-  /** A kept snapshot, or null. */
-  byId(id: string): Promise<OpenSnapshot | null>;
-};
-
-/** Why there is no such snapshot. @param start of an id, or all of it */
-export async function missingSnapshot(history: Pick<History, "withdrawn">, start: string): Promise<ShelfError> {
-  const gone = (await history.withdrawn()).some(({ snapshot }) => snapshot.startsWith(start));
-  const fixes = [`See ${pagePath.snapshots} for those that are kept.`];
-  return gone
-    ? new ShelfError("snapshot_withdrawn", "This snapshot held something that is no longer public, so it was taken out of service.", {
-        fixes,
-      })
-    : new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes });
-}
 
 const MAX_CHANGES = 1000;
 const SNAPSHOTS_PART = 100;

@@ -1,7 +1,8 @@
 /** Pages that are made per request: sorting, facets, search results, history. */
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
-import { diffPage, type History, missingSnapshot, snapshotsPage } from "./history.ts";
+import { findSnapshot, type History } from "../query/history.ts";
+import { diffPage, snapshotsPage } from "./history.ts";
 import { pagePath, parseDiffPath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
@@ -84,15 +85,6 @@ function parseSnapshotsPart(path: string): number | null {
   if (!path.startsWith(pagePath.snapshots)) return null;
   const part = Number(/^=p([1-9][0-9]{0,6})\/$/.exec(path.slice(pagePath.snapshots.length))?.[1] ?? 1);
   return pagePath.snapshotsPart(part) === path ? part : null;
-}
-
-async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
-  const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
-  const [id] = ids;
-  if (ids.size > 1) throw new ShelfError("snapshot_not_found", "Several snapshots begin with this id.");
-  const open = id === undefined ? null : await history.byId(id);
-  if (open === null) throw await missingSnapshot(history, start);
-  return open;
 }
 
 /** An object's page with lines of it on top; null when the path is no object's page. */

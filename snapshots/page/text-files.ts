@@ -62,10 +62,19 @@ export function llmsText(data: ViewData): string {
   return lines.join("\n");
 }
 
+/** For text and attributes. What no XML document may hold is left out. */
+export function escapeXml(text: string): string {
+  const allowed = text.toWellFormed().replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "");
+  return allowed
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&apos;");
+}
+
 export function sitemapXml(base: string, paths: readonly string[]): string {
-  const escape = (text: string): string =>
-    text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;").replaceAll("'", "&apos;");
-  const rows = paths.slice(0, MAX_SITEMAP).map((path) => `<url><loc>${escape(base + path)}</loc></url>`);
+  const rows = paths.slice(0, MAX_SITEMAP).map((path) => `<url><loc>${escapeXml(base + path)}</loc></url>`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${rows.join("\n")}\n</urlset>\n`;
 }
 

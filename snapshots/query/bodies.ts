@@ -10,7 +10,7 @@ import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import { type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
-import { type Cursor, formatCursor, parseCursor, positionOf, queryDigest } from "./cursor.ts";
+import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
 import { LIST_PAGE, list, parsePrefix } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
@@ -150,11 +150,6 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
     return parsed("proof", null, [kind, key], (open) => proofBody(open, kind, key));
   },
 };
-
-function cursorOf(params: URLSearchParams): Cursor | null {
-  const text = single(params, "cursor");
-  return text === null ? null : parseCursor(text);
-}
 
 function parsed(
   route: QueryRouteId,

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { canonicalJson, SHA256_PATTERN, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { single } from "./params.ts";
 
 const cursorSchema = z.strictObject({
   s: z.string().regex(SHA256_PATTERN), // snapshot id
@@ -39,6 +40,12 @@ export function parseCursor(text: string): Cursor {
   const parsed = cursorSchema.safeParse(value);
   if (!parsed.success) throw bad();
   return { snapshot: parsed.data.s, query: parsed.data.q, position: parsed.data.n };
+}
+
+/** The cursor of a request, or null. @throws ShelfError "bad_cursor", "bad_parameter" */
+export function cursorOf(params: URLSearchParams): Cursor | null {
+  const text = single(params, "cursor");
+  return text === null ? null : parseCursor(text);
 }
 
 /** Position that a cursor gives for this query. @throws ShelfError "bad_cursor" when it belongs to another query */

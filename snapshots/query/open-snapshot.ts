@@ -9,6 +9,8 @@ export type FirstSeen = {
   readonly key: SnapshotRecord;
   /** The first snapshot since which its bytes are these. */
   readonly bytes: SnapshotRecord;
+  /** Every snapshot that added or changed it, ascending. */
+  readonly all: readonly SnapshotRecord[];
 };
 
 export type OpenSnapshot = {

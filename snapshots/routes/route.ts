@@ -1,10 +1,11 @@
 /** What one row of the route table says. */
 import type { z } from "zod";
 import type { QueryRouteId } from "../query/bodies.ts";
+import type { HistoryRouteId } from "../query/changes.ts";
 
-/** `file` follows from the snapshot, `query` from the snapshot and the URL, `live` from the running process,
- *  `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
-type RouteKind = "file" | "query" | "live" | "effect";
+/** `file` follows from the snapshot, `query` from the snapshot and the URL, `history` from the shelf's records besides, `live` from the
+ *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
+type RouteKind = "file" | "query" | "history" | "live" | "effect";
 /** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
 
@@ -29,10 +30,13 @@ export type FileRouteId =
   | "mcp-description"
   | "sitemap"
   | "robots";
+export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";
+type FeedRouteId = FeedName | `${FeedName}-json`;
+type TimeRouteId = "timemap" | "timegate";
 export type LiveRouteId = "capabilities" | "health";
 type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 /** A route inside a view. */
-export type ViewRouteId = QueryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
+export type ViewRouteId = QueryRouteId | HistoryRouteId | FeedRouteId | TimeRouteId | FileRouteId | LiveRouteId | EffectRouteId;
 export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
 
 export type RouteParameter = {
@@ -71,7 +75,7 @@ export type Route<Id extends RouteId = RouteId> = {
 /** Every error status that a route can answer, ascending: 400 for an unknown parameter, 405, 412 where there is a validator, 429 where
  *  requests are counted. */
 export function errorStatuses({ errors, group, kind, limit, methods }: Route): readonly number[] {
-  const validated = methods.includes("GET") && (kind === "file" || kind === "query" || group === "internal");
+  const validated = methods.includes("GET") && (kind === "file" || kind === "query" || kind === "history" || group === "internal");
   return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);
 }
 

@@ -3,7 +3,9 @@
 import { z } from "zod";
 import { pagePath } from "../format/layout.ts";
 import { DEFAULT_LIMIT } from "../query/params.ts";
+import { DEFAULT_CHANGES } from "../query/changes.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
+import { ChangesResponse, Comparison } from "../schema/changes.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
@@ -20,7 +22,7 @@ import {
   Rejected,
   SearchResponse,
 } from "../schema/resources.ts";
-import type { PageRoute, Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
+import type { FeedName, PageRoute, Route, RouteId, RouteParameter, RouteResponse, ViewRouteId } from "./route.ts";
 
 const READ = ["GET", "HEAD"] as const;
 
@@ -40,6 +42,7 @@ const limit = (what: string, usual: number): RouteParameter =>
 const q = (description: string, example: string): RouteParameter => parameter("q", description, example, { required: true });
 const key = { description: "Object key, percent-encoded segment by segment.", example: "notes/reading-a-digest.md" };
 const id = { description: "Exact CUB id.", example: "CUB-0001" };
+const SNAPSHOT_NAMED = "Id of a snapshot, or the first six digits of it or more.";
 const anyObject = z.looseObject({});
 const text = (type: string, description: string): RouteResponse => ({ description, type });
 const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
@@ -58,6 +61,17 @@ type Row<Id extends RouteId> = Pick<Route<Id>, "id" | "group" | "path" | "summar
 /** A row: a public file that takes no parameters and counts against no limit, unless it says otherwise. */
 function row<Id extends RouteId>(given: Row<Id>): Route<Id> {
   return { methods: READ, kind: "file", access: "public", limit: null, query: [], parts: {}, errors: [], ...given };
+}
+
+/** A feed beside a page, in both its forms. */
+function feedRows(id: FeedName, page: string, summary: string, more: Partial<Pick<Route, "parts" | "errors">> = {}): Route<ViewRouteId>[] {
+  const shared = { group: "service", kind: "history", ...more } as const;
+  const atom = text("application/atom+xml", "Atom: an entry for each change, what got weaker in the category weaker");
+  const feed = { ...json(anyObject, "JSON Feed 1.1, with tags for categories"), type: "application/feed+json" };
+  return [
+    row({ ...shared, id, path: `${page}/feed.xml`, summary: `${summary} as a feed`, success: atom }),
+    row({ ...shared, id: `${id}-json`, path: `${page}/feed.json`, summary: `${summary} as a JSON Feed`, success: feed }),
+  ];
 }
 
 /** Routes that both views have, without the /internal in front. */
@@ -183,6 +197,40 @@ const library: readonly Route<ViewRouteId>[] = [
     errors: [400],
   }),
   row({
+    id: "changes",
+    group: "library",
+    path: "/api/changes",
+    kind: "history",
+    limit: "at",
+    summary: "What each publication changed, oldest first, with fields before and after",
+    query: [
+      parameter("since", "Number or id of a snapshot: what came after it. Everything that is kept without it.", "0"),
+      { ...limit("Changes", DEFAULT_CHANGES), description: `Changes in one response, 1 to 500; ${DEFAULT_CHANGES} without it.` },
+      cursor,
+    ],
+    success: json(ChangesResponse, "The changes of objects, claims and records"),
+    errors: [400, 404, 410],
+  }),
+  row({
+    id: "diff",
+    group: "library",
+    path: "/api/diff/{from}/{to}",
+    kind: "history",
+    limit: "at",
+    summary: "What differs between two snapshots that are kept",
+    parts: { from: { description: SNAPSHOT_NAMED, example: "0".repeat(64) }, to: { description: SNAPSHOT_NAMED, example: "0".repeat(64) } },
+    query: [
+      { ...limit("Changes", DEFAULT_CHANGES), description: `Changes in one response, 1 to 500; ${DEFAULT_CHANGES} without it.` },
+      cursor,
+    ],
+    success: json(Comparison, "As the page of the comparison, and as `snapshots diff --json`"),
+    errors: [400, 404, 410],
+  }),
+  ...feedRows("folder-feed", "/browse/{prefix...}", "The newest changes of objects under a prefix", {
+    parts: { prefix: { description: "Prefix without its last slash, percent-encoded.", example: "notes" } },
+    errors: [404],
+  }),
+  row({
     id: "browse",
     group: "library",
     path: "/browse/{prefix...}",
@@ -227,6 +275,28 @@ const library: readonly Route<ViewRouteId>[] = [
     body: anyObject,
     success: json(anyObject, "JSON-RPC 2.0 response"),
     errors: [403, 413, 503],
+  }),
+  ...feedRows("feed", "", "The newest changes"),
+  ...feedRows("claims-feed", "/claims", "The newest changes of claims"),
+  ...feedRows("registry-feed", "/registry", "The newest changes of records", { errors: [404] }),
+  row({
+    id: "timemap",
+    group: "service",
+    path: "/api/timemap",
+    kind: "history",
+    summary: "When which snapshot was served: a TimeMap (RFC 7089)",
+    success: text("application/link-format", "A link for each snapshot that is kept"),
+  }),
+  row({
+    id: "timegate",
+    group: "service",
+    path: "/timegate/{path...}",
+    kind: "history",
+    summary: "Leads to any address as it was at the time in Accept-Datetime (RFC 7089); /at/2026-01-31T12:00:00Z/… does so too",
+    parts: { path: { description: "Any path of this service.", example: "claims/" } },
+    success: text("text/html", "Never: the answer is the address under /at/"),
+    errors: [400, 404],
+    also: { 302: "The address under /at/" },
   }),
 ];
 

@@ -36,57 +36,62 @@ export const CubLinks = z
   })
   .meta({ id: "CubLinks" });
 
-export const CubRecord = z
-  .object({
-    id: CubId,
-    repo: z.string().min(1, "is empty").meta({ description: "Source repository" }),
-    theorem_name: z.string().min(1, "is empty"),
-    module: text("Module that holds it"),
-    kind: text("Definition, Theorem, Lemma, …"),
-    statement: z.string().min(1, "is empty"),
-    status: text("Registry status, e.g. VERIFIED_EXACT"),
-    verification_state: z.string().default("UNSPECIFIED").meta({ description: "VERIFIED, NOT_VERIFIED or UNSPECIFIED" }),
-    source_class: text("e.g. active"),
-    active: z.boolean().default(false),
-    crate: text("Rust crate, or empty"),
-    wiring: text("How the record is tied to code, e.g. FUNCTION-IMPL"),
-    invocation: text("unwired, runtime, dead or test-only"),
-    invocation_role: text("May be empty"),
-    production_consumption: text("NOT-RUNTIME-CONSUMED, EXECUTABLE-RUNTIME, PROOF-ARTIFACT-RUNTIME or EXECUTABLE-AND-PROOF-ARTIFACT"),
-    proof_consumption: text("Empty or RUNTIME-CONSUMER-WIRED"),
-    proof_bundle_id: text("May be empty"),
-    proof_consumer: text("May be empty"),
-    proof_policy_effect: text("May be empty"),
-    proof_consumption_condition: text("May be empty"),
-    proof_runtime_boundary: text("May be empty"),
-    proof_artifact_integrity: text("May be empty"),
-    proof_kernels_execute_at_request_time: z.boolean().default(false),
-    lane: text("May be empty"),
-    tier: text("May be empty"),
-    proof_scope: text("May be empty"),
-    deployable: z.boolean().default(false),
-    no_holes: z.boolean().default(false).meta({ description: "No admitted step in the proof" }),
-    riscv: text("Empty or yes"),
-    formal_systems: text("e.g. Coq+Lean"),
-    kernels: text("e.g. none"),
-    use_cases: z.array(z.string()).default([]),
-    lineage: text("Where the record came from"),
-    claims: z.array(z.unknown()).default([]).meta({ description: "Claims that rest on this record" }),
-    files: CubFiles.default(CubFiles.parse({})),
-    file_shas: z.record(z.string(), Sha256Hex).default({}).meta({ description: "File path to SHA-256" }),
-    exec_file: text("File of the executable counterpart, or empty"),
-    exec_fn: text("Its function, or empty"),
-    exec_fns: z.array(z.string()).default([]),
-    rust_anchor: text("Where the Rust function stands"),
-    note: text("Free text"),
-    reproduce: CubReproduce.default(CubReproduce.parse({})),
-    links: CubLinks.default(CubLinks.parse({})),
-  })
-  .meta({ id: "CubRecord", description: "One formal proof item" });
-export type CubRecord = z.infer<typeof CubRecord>;
-export type CubField = keyof CubRecord;
+/** As a registry gives it. */
+const RegistryRecord = z.object({
+  id: CubId,
+  repo: z.string().min(1, "is empty").meta({ description: "Source repository" }),
+  theorem_name: z.string().min(1, "is empty"),
+  module: text("Module that holds it"),
+  kind: text("Definition, Theorem, Lemma, …"),
+  statement: z.string().min(1, "is empty"),
+  status: text("Registry status, e.g. VERIFIED_EXACT"),
+  verification_state: z.string().default("UNSPECIFIED").meta({ description: "VERIFIED, NOT_VERIFIED or UNSPECIFIED" }),
+  source_class: text("e.g. active"),
+  active: z.boolean().default(false),
+  crate: text("Rust crate, or empty"),
+  wiring: text("How the record is tied to code, e.g. FUNCTION-IMPL"),
+  invocation: text("unwired, runtime, dead or test-only"),
+  invocation_role: text("May be empty"),
+  production_consumption: text("NOT-RUNTIME-CONSUMED, EXECUTABLE-RUNTIME, PROOF-ARTIFACT-RUNTIME or EXECUTABLE-AND-PROOF-ARTIFACT"),
+  proof_consumption: text("Empty or RUNTIME-CONSUMER-WIRED"),
+  proof_bundle_id: text("May be empty"),
+  proof_consumer: text("May be empty"),
+  proof_policy_effect: text("May be empty"),
+  proof_consumption_condition: text("May be empty"),
+  proof_runtime_boundary: text("May be empty"),
+  proof_artifact_integrity: text("May be empty"),
+  proof_kernels_execute_at_request_time: z.boolean().default(false),
+  lane: text("May be empty"),
+  tier: text("May be empty"),
+  proof_scope: text("May be empty"),
+  deployable: z.boolean().default(false),
+  no_holes: z.boolean().default(false).meta({ description: "No admitted step in the proof" }),
+  riscv: text("Empty or yes"),
+  formal_systems: text("e.g. Coq+Lean"),
+  kernels: text("e.g. none"),
+  use_cases: z.array(z.string()).default([]),
+  lineage: text("Where the record came from"),
+  claims: z.array(z.unknown()).default([]).meta({ description: "Claims that rest on this record" }),
+  files: CubFiles.default(CubFiles.parse({})),
+  file_shas: z.record(z.string(), Sha256Hex).default({}).meta({ description: "File path to SHA-256" }),
+  exec_file: text("File of the executable counterpart, or empty"),
+  exec_fn: text("Its function, or empty"),
+  exec_fns: z.array(z.string()).default([]),
+  rust_anchor: text("Where the Rust function stands"),
+  note: text("Free text"),
+  reproduce: CubReproduce.default(CubReproduce.parse({})),
+  links: CubLinks.default(CubLinks.parse({})),
+});
 
-export const CUB_FIELDS = Object.keys(CubRecord.shape) as readonly CubField[];
+export const CubRecord = RegistryRecord.extend({
+  evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
+    description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
+  }),
+}).meta({ id: "CubRecord", description: "One formal proof item" });
+export type CubRecord = z.infer<typeof CubRecord>;
+export type CubField = keyof z.infer<typeof RegistryRecord>;
+
+export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
 
 /** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
 export const CUB_FILTERS = [

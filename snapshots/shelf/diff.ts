@@ -5,9 +5,11 @@ import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
 import type { Snapshot } from "./read.ts";
-import type { Claim } from "../schema/claims.ts";
+import type { Claim, ClaimEvidence } from "../schema/claims.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import type { ChangeCounts, Changes } from "./shelf.ts";
 import { type BlobEntry, compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
+import { claimFell, evidenceFell, recordFell } from "../format/weaker.ts";
 
 export type Change = {
   readonly what: "object" | "claim" | "record" | "other";
@@ -18,6 +20,8 @@ export type Change = {
   readonly after: string | null;
   /** The fields that differ, with both values as JSON text; of an object its size, type and time. */
   readonly fields: readonly { readonly field: string; readonly before: string; readonly after: string }[];
+  /** Of a claim or a record: why it is weaker than before, in words. */
+  readonly weaker: readonly string[];
 };
 
 /** Names of objects (keys), claims (ids) and CUB records (ids), each list ascending by code unit.
@@ -40,9 +44,7 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
 export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) {
-    const { path: key, before: old, after: now } = change;
-    const fields = old === null || now === null ? [] : diffFields(factsOf(old), factsOf(now));
-    objects.push({ ...told("object", key, pagePath.object(key), change), before: old?.sha256 ?? null, after: now?.sha256 ?? null, fields });
+    objects.push(describe("object", change.path, pagePath.object(change.path), change));
   }
   const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describe("claim", id, pagePath.claim(id), pair));
   const records: Change[] = [];
@@ -54,6 +56,29 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
   }
   const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
+}
+
+/** One change of a publication's list, as `describeChanges` has it.
+ *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then */
+export async function describeListed(
+  before: Snapshot | null,
+  after: Snapshot | null,
+  what: "object" | "claim" | "record",
+  change: Change["change"],
+  name: string,
+): Promise<Change> {
+  const read = async (snapshot: Snapshot | null): Promise<unknown> => (snapshot === null ? null : readListed(snapshot, what, name));
+  const pair = { before: change === "added" ? null : await read(before), after: change === "removed" ? null : await read(after) };
+  return describe(what, name, PATHS[what](name), pair, change);
+}
+
+const PATHS = { object: pagePath.object, claim: pagePath.claim, record: pagePath.record };
+
+async function readListed(snapshot: Snapshot, what: "object" | "claim" | "record", name: string): Promise<unknown> {
+  if (what === "claim") return (await claimsOf(snapshot)).get(name) ?? null;
+  if (what === "record") return readJson(snapshot, `api/cubs/${name}.json`);
+  const entry = await snapshot.find(`objects/${name}`);
+  return entry?.kind === "blob" ? entry : null;
 }
 
 function factsOf({ size, type, uploaded }: Pick<BlobEntry, "size" | "type" | "uploaded">): Readonly<Record<string, unknown>> {
@@ -106,19 +131,45 @@ function kindOf(pair: Pair): Change["change"] {
   return pair.before === null ? "added" : pair.after === null ? "removed" : "changed";
 }
 
-/** A removed item has no page in the newer snapshot. */
-function told(what: Change["what"], name: string, path: string, pair: Pair): Pick<Change, "what" | "name" | "path" | "change"> {
-  const change = kindOf(pair);
-  return { what, name, path: change === "removed" ? null : path, change };
+/** @param path of the item's page; a removed one has none in the newer snapshot
+ *  @param pair blobs of an object, else JSON values */
+function describe(what: Change["what"], name: string, path: string, pair: Pair, change = kindOf(pair)): Change {
+  const isObject = what === "object";
+  const digestOf = (value: unknown): string | null =>
+    value === null ? null : isObject ? (value as BlobEntry).sha256 : sha256(canonicalJson(value));
+  const factsIn = (value: unknown): unknown => (isObject ? factsOf(value as BlobEntry) : value);
+  return {
+    what,
+    name,
+    path: change === "removed" ? null : path,
+    change,
+    before: digestOf(pair.before),
+    after: digestOf(pair.after),
+    fields: pair.before === null || pair.after === null ? [] : diffFields(factsIn(pair.before), factsIn(pair.after)),
+    weaker: weakerOf(what, change, pair),
+  };
 }
 
-function describe(what: Change["what"], name: string, path: string, pair: Pair): Change {
-  return {
-    ...told(what, name, path, pair),
-    before: pair.before === null ? null : sha256(canonicalJson(pair.before)),
-    after: pair.after === null ? null : sha256(canonicalJson(pair.after)),
-    fields: pair.before === null || pair.after === null ? [] : diffFields(pair.before, pair.after),
-  };
+function weakerOf(what: Change["what"], change: Change["change"], { before, after }: Pair): readonly string[] {
+  if (what !== "record" && what !== "claim") return [];
+  if (change === "removed") return ["it is gone"];
+  if (before === null || after === null) return [];
+  return what === "record" ? weakerRecord(before as CubRecord, after as CubRecord) : weakerClaim(before as Claim, after as Claim);
+}
+
+function weakerRecord(was: CubRecord, is: CubRecord): readonly string[] {
+  const lost = evidenceFell(was.evidence_state, is.evidence_state);
+  return [...recordFell(was, is), ...(lost === null ? [] : [lost])];
+}
+
+function weakerClaim(was: Claim, is: Claim): readonly string[] {
+  const placeOf = ({ path, url, artifact }: ClaimEvidence): string => path ?? url ?? artifact;
+  const before = new Map(was.evidence.map((item) => [placeOf(item), item.state]));
+  const lost = is.evidence.flatMap((item) => {
+    const fell = evidenceFell(before.get(placeOf(item)), item.state);
+    return fell === null ? [] : [`${placeOf(item)}: ${fell}`];
+  });
+  return [...claimFell(was, is), ...lost];
 }
 
 /** Members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole.

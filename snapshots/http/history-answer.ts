@@ -1,0 +1,106 @@
+/** What follows from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was
+ *  served when (RFC 7089, Memento). */
+import { canonicalJson, sha256 } from "../digest.ts";
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "../format/layout.ts";
+import { FEED_TYPES, formatFeed, parseFeedPath } from "../page/feeds.ts";
+import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "../page/time-map.ts";
+import { HISTORY_QUERIES, type HistoryRouteId } from "../query/changes.ts";
+import { feedEntries, feedScope } from "../query/feed.ts";
+import { recordAt } from "../query/history.ts";
+import type { Match } from "../routes/match.ts";
+import type { Route } from "../routes/route.ts";
+import { type Context, contentAnswer } from "./context.ts";
+import { textContent } from "./file-answer.ts";
+import { continueIn, linkHeader } from "./query-answer.ts";
+import { type Answer, type AnswerRequest, CACHE, redirect } from "./reply.ts";
+import type { View } from "./view.ts";
+
+/** The context of what a publication or a prune changes. */
+export async function historyContext(context: Context): Promise<Context> {
+  return { ...context, basis: `${context.basis}+${await context.view.historyVersion()}` };
+}
+
+/** @throws ShelfError for a value that the route does not take, and what its body throws */
+export async function historyAnswer(
+  given: Context,
+  request: AnswerRequest,
+  match: Match<Route<HistoryRouteId>>,
+  params: URLSearchParams,
+): Promise<Answer> {
+  const context = await historyContext(given);
+  const parsed = HISTORY_QUERIES[match.route.id](match.parts, params);
+  return contentAnswer(context, request, "queries", async () => {
+    const body = await parsed.body(context.view, await continueIn(context, parsed, params, match));
+    const bytes = new TextEncoder().encode(canonicalJson(body));
+    return {
+      bytes,
+      type: "application/json",
+      tag: sha256(bytes),
+      cache: context.cache,
+      headers: linkHeader(context, match, params, body),
+    };
+  });
+}
+
+/** Null when the path is no feed's. @throws ShelfError "not_found" where nothing has one */
+export async function feedAnswer(given: Context, request: AnswerRequest, path: string): Promise<Answer | null> {
+  const found = parseFeedPath(path);
+  if (found === null) return null;
+  const context = await historyContext(given);
+  const { open, view, cache } = context;
+  return contentAnswer(context, request, "files", async () => {
+    const data = await open.snapshot.data();
+    const scope = feedScope(data, found.page);
+    if (scope === null) throw new ShelfError("not_found", "There is no feed beside this path.", { fixes: ["/feed.xml is of everything."] });
+    const entries = await feedEntries(view, open, scope);
+    const text = formatFeed(data, open.snapshot.record, scope, found.page, found.file, entries);
+    return textContent(text, FEED_TYPES[found.file], cache);
+  });
+}
+
+export async function timeMapAnswer(given: Context, request: AnswerRequest): Promise<Answer> {
+  const context = await historyContext(given);
+  const { open, view, mount, cache } = context;
+  return contentAnswer(context, request, "files", async () => {
+    const { base_url: base } = await open.snapshot.library();
+    return textContent(timeMap(base + mount, await view.records(), open.snapshot.record.sequence), TIME_MAP_TYPE, cache);
+  });
+}
+
+/** Leads to the snapshot of a time.
+ *  @param time as a client wrote it; null is now
+ *  @param rest path and query inside the snapshot
+ *  @throws ShelfError "bad_parameter" when it is no time */
+export async function timeAnswer(view: View, current: number, time: string | null, mount: string, rest: string): Promise<Answer> {
+  const wanted = time === null ? Number.POSITIVE_INFINITY : Date.parse(time);
+  if (Number.isNaN(wanted)) {
+    throw new ShelfError("bad_parameter", "This is no time.", {
+      fixes: ["Write it like 2026-01-31T12:00:00Z under /at/, and like Sat, 31 Jan 2026 12:00:00 GMT in Accept-Datetime."],
+    });
+  }
+  const record = recordAt(await view.records(), current, wanted);
+  if (record === null) throw new ShelfError("snapshot_not_found", "No snapshot of that time is kept.");
+  const target = redirect(302, mount + pagePath.at(record.snapshot, rest), CACHE[view.options.view === "internal" ? "private" : "live"]);
+  return { ...target, headers: { ...target.headers, Vary: "Accept-Datetime", Link: originalLinks(mount, rest) } };
+}
+
+/** What an answer under /at says of the time that it is of. */
+export function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
+  return {
+    "Memento-Datetime": new Date(created).toUTCString(),
+    Link: [...(link === undefined ? [] : [link]), originalLinks(mount, rest)].join(", "),
+  };
+}
+
+function originalLinks(mount: string, rest: string): string {
+  const path = (mount + rest).replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
+  const gate = `${mount}/timegate${rest}`.replaceAll(/[^\x21-\x7e]|[<>]/gu, encodeURIComponent);
+  return `<${path}>; rel="original", <${gate}>; rel="timegate", <${mount}${TIME_MAP_PATH}>; rel="timemap"; type="${TIME_MAP_TYPE}"`;
+}
+
+/** RFC 3339 with at least a day, as it stands in a path; null for anything else. */
+export function parsePathTime(text: string): string | null {
+  const time = decodeURIComponent(text);
+  return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(time) ? time : null;
+}

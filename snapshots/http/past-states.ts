@@ -1,0 +1,79 @@
+/** The dated states of a record or a claim over the snapshots, as HTML for its page. */
+import { LRUCache } from "lru-cache";
+import { relativeHref, pagePath } from "../format/layout.ts";
+import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { Claim } from "../schema/claims.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+import { createTreeCache, openSnapshot } from "../shelf/read.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+import { escapeXml } from "../page/text-files.ts";
+
+/** Of the newest changes; those before are in /api/changes. */
+const SHOWN = 12;
+
+type Kind = "records" | "claims";
+type Item = { readonly [Name in (typeof STATES)[number]]?: string };
+
+/** By digest of the claims' file: what a page of every claim would read again. */
+const statusesByDigest = new LRUCache<string, ReadonlyMap<string, Claim>>({ max: 16 });
+
+/** @param path of the page, to which links are relative
+ *  @returns "" when the history does not say */
+export async function pastStates(open: OpenSnapshot, path: string, kind: Kind, name: string): Promise<string> {
+  const seen = await open.firstSeen(kind, name);
+  if (seen === null) return "";
+  const { byId } = await open.snapshot.shelf.records.index();
+  const shown = seen.all.slice(-SHOWN);
+  const rows: string[] = [];
+  let before: Item | null = null;
+  for (const record of shown) {
+    const item = byId.has(record.snapshot) ? await readItem(open, record, kind, name) : null;
+    rows.push(rowOf(path, record, before, item));
+    before = item ?? before;
+  }
+  const older = seen.all.length - shown.length;
+  const more = older === 0 ? "" : `<p class="quiet">${older} earlier ${older === 1 ? "change is" : "changes are"} not shown.</p>`;
+  return `<h2 id="states">States over time</h2>${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
+}
+
+const STATES = ["status", "verification_state", "evidence_state", "invocation", "production_consumption"] as const;
+const TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
+  status: "status",
+  verification_state: "verification",
+  evidence_state: "its files",
+  invocation: "called",
+  production_consumption: "in production",
+};
+
+function rowOf(path: string, record: SnapshotRecord, before: Item | null, item: Item | null): string {
+  const when = `<time datetime="${record.created}">${record.created.slice(0, 10)}</time>`;
+  const where = `<a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${record.sequence}</a>`;
+  return `<dt>${when}, ${where}</dt><dd dir="auto">${escapeXml(wordsOf(before, item))}</dd>`;
+}
+
+/** Values are those of the registry, which strangers write. */
+function wordsOf(before: Item | null, item: Item | null): string {
+  if (item === null) return "changed; that snapshot is not kept";
+  const told = STATES.flatMap((name) => {
+    const [was, is] = [before?.[name] ?? "", item[name] ?? ""];
+    if (was === is) return [];
+    return before === null || was === "" ? [`${TITLES[name]}: ${is}`] : [`${TITLES[name]}: ${was} → ${is === "" ? "nothing" : is}`];
+  });
+  return told.length > 0 ? told.join("; ") : "nothing of its state changed, but something else of it";
+}
+
+async function readItem(open: OpenSnapshot, record: SnapshotRecord, kind: Kind, name: string): Promise<Item | null> {
+  const snapshot =
+    record.snapshot === open.snapshot.id ? open.snapshot : await openSnapshot(open.snapshot.shelf, record, createTreeCache());
+  const entry = await snapshot.find(kind === "records" ? `api/cubs/${name}.json` : "api/claims.json");
+  if (entry?.kind !== "blob") return null;
+  const parse = async () => JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as unknown;
+  // A record has a member called status too, which is the registry's own word for the same.
+  if (kind === "records") return { ...((await parse()) as CubRecord), status: "" };
+  let claims = statusesByDigest.get(entry.sha256);
+  if (claims === undefined) {
+    claims = new Map(((await parse()) as { claims: readonly Claim[] }).claims.map((claim) => [claim.id, claim]));
+    statusesByDigest.set(entry.sha256, claims);
+  }
+  return claims.get(name) ?? null;
+}

@@ -1,0 +1,44 @@
+/** The shelf's history as answers need it: what was published, and kept snapshots by id, by number or by time. */
+import { ShelfError } from "../errors.ts";
+import { pagePath } from "../format/layout.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { OpenSnapshot } from "./open-snapshot.ts";
+
+export type History = {
+  /** Ascending by sequence. */
+  records(): Promise<readonly SnapshotRecord[]>;
+  /** Of snapshots that were taken out of service, ascending by sequence. */
+  withdrawn(): Promise<readonly SnapshotRecord[]>;
+  /** A kept snapshot, or null. */
+  byId(id: string): Promise<OpenSnapshot | null>;
+};
+
+/** Why there is no such snapshot. @param start of an id, or all of it */
+export async function missingSnapshot(history: Pick<History, "withdrawn">, start: string): Promise<ShelfError> {
+  const gone = (await history.withdrawn()).some(({ snapshot }) => snapshot.startsWith(start));
+  const fixes = [`See ${pagePath.snapshots} for those that are kept.`];
+  return gone
+    ? new ShelfError("snapshot_withdrawn", "This snapshot held something that is no longer public, so it was taken out of service.", {
+        fixes,
+      })
+    : new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes });
+}
+
+/** @param start of an id, or all of it
+ *  @throws ShelfError "snapshot_not_found" for none or several, "snapshot_withdrawn" */
+export async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
+  const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
+  const [id] = ids;
+  if (ids.size > 1) throw new ShelfError("snapshot_not_found", "Several snapshots begin with this id.");
+  const open = id === undefined ? null : await history.byId(id);
+  if (open === null) throw await missingSnapshot(history, start);
+  return open;
+}
+
+/** The record that was served at a time, among those that are kept: the first for a time before it. Null when none is kept.
+ *  @param current sequence of what is served: a record beyond it never was */
+export function recordAt(records: readonly SnapshotRecord[], current: number, time: number): SnapshotRecord | null {
+  const served = records.filter(({ sequence }) => sequence <= current);
+  // By number and not by time: a clock may have gone back.
+  return served.findLast(({ created }) => Date.parse(created) <= time) ?? served[0] ?? null;
+}
