@@ -274,7 +274,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     tasks.run(() => (facts.pointers[view]?.snapshot === written.drafts[view] ? shelves[view].seal() : shelves[view].flush())),
   );
   progress.step("look for what may not be public");
-  const leakNotes = await checkLeaks({
+  const leaks = await checkLeaks({
     views,
     shelf: shelves.public,
     draft: written.drafts.public,
@@ -301,10 +301,11 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     next: written.drafts,
     created: clock().toISOString(),
     inputs: { ...inputsOf(facts), ...passed.inputs },
+    own: leaks.inputs,
     anew: facts.setbacks.length > 0,
     signers: work.signers,
   });
-  const notes: string[] = [...passed.notes, ...leakNotes, ...describeExposure(exposure, keepHistory)];
+  const notes: string[] = [...passed.notes, ...leaks.notes, ...describeExposure(exposure, keepHistory)];
   const withdrawn = keepHistory ? [] : exposure.snapshots;
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.

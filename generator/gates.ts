@@ -3,7 +3,7 @@
 import { ShelfError } from "../snapshots/errors.ts";
 import { fileState, isLost, openEvidence } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
-import { claimFell, recordFell } from "../snapshots/format/weaker.ts";
+import { ACCEPTED, claimFell, recordFell } from "../snapshots/format/weaker.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Claim } from "../snapshots/schema/claims.ts";
 import type { CubRecord } from "../snapshots/schema/cubs.ts";
@@ -19,9 +19,6 @@ export type Weaker = {
 
 /** What somebody says is meant: id → why. */
 export type Accepted = ReadonlyMap<string, string>;
-
-/** Before the id, in the inputs of a snapshot's record. */
-const ACCEPTED = "accepted ";
 
 export function acceptedIn(inputs: Readonly<Record<string, string>>): Accepted {
   return new Map(

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { ChangesResponse, Comparison } from "../snapshots/schema/changes.ts";
+import type { LeakReport } from "../snapshots/schema/leak-summary.ts";
 import { build } from "./build.ts";
 import { openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
@@ -237,6 +238,20 @@ test("a record's and a claim's page show their states over the snapshots, newest
   ]);
   const third = (await view.records())[2]?.snapshot;
   assert.deepEqual(await shown(`/at/${third}/claims/sorted=20=3C=26=3E/`), ["3 status: verified → partial", "1 status: verified"]);
+});
+
+test("what was looked for before a snapshot was published is told, and how much of it is gated only to who may see that", async () => {
+  const { config, view, json } = library;
+  const { check, sequence } = await json<LeakReport>("/api/leak-report");
+  assert.deepEqual([sequence, check], [4, { rule: "2", found: 0, allowances: 0 }]);
+  assert.match(
+    (await ask(view, "/rejected/")).text,
+    /Every public file was looked through for what is gated or private, and nothing was found\. Rule 2/,
+  );
+  const internal = await openFixtureView(config, "internal");
+  const { details } = ((await ask(internal, "/api/leak-report")).json() as LeakReport).check ?? {};
+  assert.ok(details !== undefined && details.keys >= 2 && details.digests === 1 && details.files > 0 && details.bytes > 0);
+  assert.equal(details.since, null, "other claims may have other things to hide, so all was looked through");
 });
 
 test("of publications whose snapshots are pruned the names are told, and that the beginning is lost where it is", async () => {

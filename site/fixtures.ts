@@ -20,7 +20,7 @@ const HOSTILE = {
   control: "bell\u0007 null\u0000 escape\u001b[31m zero\u200bwidth",
   long: "A title that does not end ".repeat(40),
   word: "Donaudampfschifffahrtsgesellschaft".repeat(30),
-  stamp: "<!--stamp:first--><!--stamp:changes--><!--stamp:states-->",
+  stamp: "<!--stamp:first--><!--stamp:changes--><!--stamp:states--><!--stamp:leaks-->",
   url: "javascript:alert(4)",
   key: `notes/<b>"quoted" & 'single'/#?%25 \u202ecod.v`,
 } as const;

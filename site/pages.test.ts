@@ -76,6 +76,7 @@ const STAMPS: Readonly<Record<string, readonly string[]>> = {
   object: ["first"],
   record: ["states"],
   claim: ["states"],
+  rejected: ["leaks"],
 };
 
 test("only the page itself asks for a stamp, never a text of a stranger", () => {

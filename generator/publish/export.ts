@@ -151,7 +151,15 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
   const collections = data.library.collections.map(({ id }) => `catalog/${id}`);
-  const names = ["catalog", ...collections, "claims", "rejected", "capabilities", ...(data.meta === null ? [] : ["cubs", "cubs/meta"])];
+  const names = [
+    "catalog",
+    ...collections,
+    "claims",
+    "rejected",
+    "leak-report",
+    "capabilities",
+    ...(data.meta === null ? [] : ["cubs", "cubs/meta"]),
+  ];
   for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
   for (const { id } of data.meta === null ? [] : data.cubs) {
     yield [`/api/cubs/${id}.json`, `api/cubs/${id}.json`];

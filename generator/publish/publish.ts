@@ -18,6 +18,8 @@ export type Publication = {
   readonly next: ByView<Sha256>;
   readonly created: string;
   readonly inputs: Readonly<Record<string, string>>;
+  /** What one view's record says besides. */
+  readonly own?: Readonly<Record<"public" | "internal", Readonly<Record<string, string>>>>;
   /** Whether both views are published though they may not have changed: the pointer is an older one that somebody put back. */
   readonly anew?: boolean;
   /** Of a rollback: the records whose snapshots come next. */
@@ -79,7 +81,7 @@ type Drafted = { readonly record: SnapshotRecord; readonly changes: Changes };
 async function draftRecord(
   shelves: Pick<Shelves, "public" | "internal">,
   view: "public" | "internal",
-  { current, next, created, inputs, restores }: Publication,
+  { current, next, created, inputs, own, restores }: Publication,
   open?: number,
 ): Promise<Drafted> {
   const shelf: Shelf = shelves[view];
@@ -89,7 +91,7 @@ async function draftRecord(
     snapshot: next[view],
     created,
     previous: before?.snapshot ?? null,
-    inputs: { ...inputs },
+    inputs: { ...inputs, ...own?.[view] },
     ...(open === undefined ? {} : { public: open }),
     ...(restores === undefined ? {} : { restores: restores[view] }),
   };

@@ -3,6 +3,9 @@ import { CLAIM_STATUSES, type Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { EvidenceState } from "../schema/scalar.ts";
 
+/** Before the id, in the inputs of a snapshot's record: what was let to get weaker, and why. */
+export const ACCEPTED = "accepted ";
+
 /** When evidence stopped holding, in words; null when it did not, or nobody says. */
 export function evidenceFell(was: EvidenceState | undefined, is: EvidenceState | undefined): string | null {
   return was === "holds" && (is === "differs" || is === "gone")

@@ -1,5 +1,6 @@
 /** The dated states of a record or a claim over the snapshots, as HTML for its page. */
 import { LRUCache } from "lru-cache";
+import { ACCEPTED } from "../format/weaker.ts";
 import { relativeHref, pagePath } from "../format/layout.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Claim } from "../schema/claims.ts";
@@ -28,7 +29,7 @@ export async function pastStates(open: OpenSnapshot, path: string, kind: Kind, n
   let before: Item | null = null;
   for (const record of shown) {
     const item = byId.has(record.snapshot) ? await readItem(open, record, kind, name) : null;
-    rows.push(rowOf(path, record, before, item));
+    rows.push(rowOf(path, name, record, before, item));
     before = item ?? before;
   }
   const older = seen.all.length - shown.length;
@@ -45,10 +46,12 @@ const TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
   production_consumption: "in production",
 };
 
-function rowOf(path: string, record: SnapshotRecord, before: Item | null, item: Item | null): string {
+function rowOf(path: string, name: string, record: SnapshotRecord, before: Item | null, item: Item | null): string {
   const when = `<time datetime="${record.created}">${record.created.slice(0, 10)}</time>`;
   const where = `<a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${record.sequence}</a>`;
-  return `<dt>${when}, ${where}</dt><dd dir="auto">${escapeXml(wordsOf(before, item))}</dd>`;
+  const reason = record.inputs[`${ACCEPTED}${name}`];
+  const accepted = reason === undefined ? "" : `; accepted by the operator: ${escapeXml(reason)}`;
+  return `<dt>${when}, ${where}</dt><dd dir="auto">${escapeXml(wordsOf(before, item))}${accepted}</dd>`;
 }
 
 /** Values are those of the registry, which strangers write. */

@@ -3,10 +3,15 @@
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
 import type { ChangeCounts, SnapshotRecord } from "../shelf/shelf.ts";
+import { escapeXml } from "../page/text-files.ts";
+import { leakReportBody } from "../query/bodies.ts";
+import type { LeakReport } from "../schema/leak-summary.ts";
+import { formatBytes } from "../format/size.ts";
 import { pastStates } from "./past-states.ts";
 
 const FIRST = "<!--stamp:first-->";
 const STATES = "<!--stamp:states-->";
+const LEAKS = "<!--stamp:leaks-->";
 const CHANGES = "<!--stamp:changes-->";
 
 /** @param path site path of the page; the links are made relative to it
@@ -23,6 +28,7 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     const item = await findItem(open, path);
     return replace(bytes, STATES, item === null ? "" : await pastStates(open, path, item.kind, item.name));
   }
+  if (path === pagePath.rejected && bytes.includes(LEAKS)) return replace(bytes, LEAKS, leaksHtml(path, leakReportBody(open)));
   if (path === pagePath.front && bytes.includes(CHANGES)) {
     const { record, shelf } = open.snapshot;
     const counts = await shelf.records.counts(record.sequence);
@@ -54,6 +60,20 @@ function snapshotLink(path: string, record: SnapshotRecord): string {
 function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord): string {
   const first = snapshotLink(path, key);
   return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
+}
+
+function leaksHtml(path: string, { check }: LeakReport): string {
+  const json = `<a href="${relativeHref(path, "/api/leak-report.json")}">as JSON</a>`;
+  if (check === null) return `<p>The record of this snapshot says nothing of it; ${json}.</p>`;
+  const { allowances, details, rule } = check;
+  const count = (number: number, what: string): string => `${number.toLocaleString("en")} ${what}`;
+  const searched =
+    details === undefined
+      ? ""
+      : ` That was ${[count(details.keys, "keys"), count(details.titles, "titles"), count(details.digests, "digests"), count(details.texts, "runs of words"), count(details.private_values, "private values")].join(", ")}, in ${count(details.files, details.since === null ? "public files" : "public files that had changed")} (${formatBytes(details.bytes)}).`;
+  const allowed =
+    allowances === 0 ? "" : ` ${allowances === 1 ? "One exception is" : `${allowances} exceptions are`} allowed by the operator.`;
+  return `<p>Every public file was looked through for what is gated or private, and nothing was found.${searched}${allowed} Rule ${escapeXml(rule)}; ${json}.</p>`;
 }
 
 /** @param from the snapshot before, where it is kept */

@@ -6,6 +6,7 @@ import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
 import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
+import { LEAK_INPUT, type LeakReport, LeakSummary } from "../schema/leak-summary.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
@@ -55,6 +56,13 @@ export async function digestBody(open: OpenSnapshot, sha256: string): Promise<Di
 export async function proofBody(open: OpenSnapshot, kind: ProofKind, key: string): Promise<Proof> {
   const library = await open.snapshot.library();
   return prove(open.snapshot, kind, key, library.base_url + mountPath(library));
+}
+
+/** GET /api/leak-report. */
+export function leakReportBody({ snapshot: { record } }: OpenSnapshot): LeakReport {
+  const { sequence, snapshot, inputs } = record;
+  const text = inputs[LEAK_INPUT];
+  return { sequence, snapshot, check: text === undefined ? null : LeakSummary.parse(JSON.parse(text)) };
 }
 
 /** @throws ShelfError "bad_parameter" */
@@ -120,7 +128,7 @@ export type ParsedQuery = {
   body(open: OpenSnapshot): Promise<object>;
 };
 
-export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof";
+export type QueryRouteId = "list" | "search" | "cubs" | "digest" | "proof" | "leak-report";
 
 /** Query route → its request from the parts of the path, decoded, and the parameters, whose names are known already.
  *  Each throws a ShelfError for a value that its route does not take. */
@@ -149,6 +157,7 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
     const kind = parseProofKind(single(params, "kind") ?? "object");
     return parsed("proof", null, [kind, key], (open) => proofBody(open, kind, key));
   },
+  "leak-report": () => parsed("leak-report", null, [], async (open) => leakReportBody(open)),
 };
 
 function parsed(

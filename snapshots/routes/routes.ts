@@ -9,6 +9,7 @@ import { ChangesResponse, Comparison } from "../schema/changes.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
 import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
+import { LeakReport } from "../schema/leak-summary.ts";
 import {
   AiSearchResponse,
   AskRequest,
@@ -297,6 +298,14 @@ const library: readonly Route<ViewRouteId>[] = [
     success: text("text/html", "Never: the answer is the address under /at/"),
     errors: [400, 404],
     also: { 302: "The address under /at/" },
+  }),
+  row({
+    id: "leak-report",
+    group: "service",
+    path: "/api/leak-report",
+    kind: "query",
+    summary: "What was looked for, and where, before this snapshot was published: nothing gated may be in it",
+    success: json(LeakReport, "Bound to the snapshot by the record of its publication"),
   }),
 ];
 

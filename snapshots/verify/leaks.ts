@@ -57,7 +57,12 @@ export type LeakReport = {
   readonly shared: readonly SharedPassages[];
   /** Whether each allowance allowed anything. */
   readonly allowed: readonly boolean[];
+  /** Files that were looked through, and their bytes. */
+  readonly looked: { readonly files: number; readonly bytes: number };
 };
+
+/** Changes when what is looked for, or where, does. */
+export const LEAK_RULE = "2";
 
 type Name = { readonly name: string; readonly path: string };
 type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => Place };
@@ -69,7 +74,8 @@ export async function findLeaks(
   files: AsyncIterable<ScannedFile> | Iterable<ScannedFile>,
   { reread = async () => null, record = async () => [], allow = [] }: LeakOptions = {},
 ): Promise<LeakReport> {
-  if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false) };
+  const looked = { files: 0, bytes: 0 };
+  if (secrets.empty) return { leaks: [], shared: [], allowed: allow.map(() => false), looked };
   const allowances = await Promise.all(allow.map((one) => openAllowance(secrets, one)));
   const hits: Hit[] = [];
   const textHits: TextHit[] = [];
@@ -85,6 +91,8 @@ export async function findLeaks(
   for await (const file of files) {
     const { path, source, software = false } = file;
     const name = nameOf(path);
+    looked.files++;
+    looked.bytes += file.bytes.length;
     const found = scanFile(secrets, file);
     if (source || software) {
       publishAll(secrets, found);
@@ -112,7 +120,7 @@ export async function findLeaks(
   const locate = openLocator(secrets);
   const leaks = [...(await tellHits(secrets, hits)), ...(await tellTextHits(secrets, textHits, locate))];
   leaks.sort(({ public: a }, { public: b }) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
-  return { leaks, shared: await tellPassages(passages, locate), allowed: allowances.map(({ used }) => used) };
+  return { leaks, shared: await tellPassages(passages, locate), allowed: allowances.map(({ used }) => used), looked };
 }
 
 async function tellHits(secrets: GatedSecrets, hits: readonly Hit[]): Promise<readonly Leak[]> {
