@@ -28,7 +28,8 @@ export type FileRouteId =
   | "llms-full"
   | "mcp-description"
   | "sitemap"
-  | "robots";
+  | "robots"
+  | "shelf";
 export type LiveRouteId = "capabilities" | "health";
 type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 /** A route inside a view. */
