@@ -156,6 +156,17 @@ command("mirror", "Copy somebody's public library, and check every byte of it; s
     (await import("./commands/mirror.ts")).runMirror(url, dir, options),
   );
 
+command("audit", "Check somebody's public library from outside: who signed it, that nothing was rewritten, and every file of it")
+  .argument("<url>", "address of the library")
+  .option("--key <key>", "the public key of its log, as its owner tells it; without it the one that it names is believed")
+  .option("--state <file>", "remembers what was seen, for the next audit")
+  .option("--since <checkpoint>", "a file that is a copy of /shelf/checkpoint, which the log must go on from")
+  .option("--sample <number>", "look at so many files at random instead of all")
+  .option("--full", "also derive again everything that is derived")
+  .action(async (url: string, options: CommonOptions & { key?: string; state?: string; since?: string; sample?: string; full?: boolean }) =>
+    (await import("./commands/audit.ts")).runAudit(url, options),
+  );
+
 command("schedule", "Build now and then every few hours")
   .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
   .action(async (options: CommonOptions & { every: string }) => (await import("./commands/schedule.ts")).runSchedule(options));

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { canonicalJson, parseJson } from "../../snapshots/digest.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "../../snapshots/log/checkpoint.ts";
-import { MAX_NOTE_BYTES, type NoteKey, parseKey } from "../../snapshots/log/note.ts";
+import { MAX_NOTE_BYTES, type NoteKey } from "../../snapshots/log/note.ts";
 import { type ReadTile, readEntries, TILE_WIDTH } from "../../snapshots/log/tiles.ts";
 import { keyOf, type LogKeys, parseLogKeys } from "../../snapshots/shelf/log.ts";
 import { type SnapshotRecord, snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";

@@ -11,7 +11,7 @@ import { openConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
 import { ask, openFixtureView } from "../fixtures/view.ts";
 
-export const ORIGIN = "library.example/shelf";
+const ORIGIN = "library.example/shelf";
 export const PAIR = generateKey(ORIGIN);
 
 const CONFIG = `title: Library to copy

@@ -20,13 +20,14 @@ import { OPEN } from "../../snapshots/shelf/modes.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { changesSchema, type Shelf, type SnapshotRecord, snapshotRecordSchema, withdrawnSchema } from "../../snapshots/shelf/shelf.ts";
+import { changesSchema, type Shelf, type SnapshotRecord, withdrawnSchema } from "../../snapshots/shelf/shelf.ts";
 import { openIndexThread } from "../index/index-thread.ts";
 import { withBuildLock } from "../lock.ts";
 import { planDocuments } from "../plan.ts";
 import type { Progress } from "../progress.ts";
 import { type Head, parseEntry, readHead, readJson, type Seen, tilesOf } from "./head.ts";
-import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
+import { inTurns } from "./in-turns.ts";
+import { Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 /** Says whose copy a folder is. */
 const MARKER = "mirror.json";
@@ -270,24 +271,6 @@ async function fetchBlobs({ origin, shelf, progress }: Following, records: reado
     progress.step("files", ++done, blobs.size);
   });
   return fetched;
-}
-
-/** Works through items, a few at a time; the first that fails ends it. */
-async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let at = 0;
-  let failed = false;
-  const worker = async (): Promise<void> => {
-    while (at < items.length && !failed) {
-      try {
-        await work(items[at++] as T);
-      } catch (error) {
-        failed = true;
-        throw error;
-      }
-    }
-  };
-  const ended = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
-  for (const one of ended) if (one.status === "rejected") throw one.reason;
 }
 
 /** Lists of changes that the copy lacks; all of them where something was withdrawn, which rewrites them. */
