@@ -12,7 +12,7 @@ import type { ServeOptions } from "./commands/serve.ts";
 import { describeLeaks, LeakError } from "./publish/leak-error.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running, 5 something would get weaker. */
-const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, build_running: 4, gate_refused: 5 };
+const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, gate_refused: 5 };
 const USAGE = 2;
 
 // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
@@ -146,6 +146,26 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
 command("export", "Write the public view as plain files for any static host")
   .argument("<dir>")
   .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
+
+command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
+  .argument("<url>", "address of the library")
+  .argument("<dir>", "a new folder, or an earlier copy, of which only what is missing is fetched")
+  .option("--key <key>", "the public key of its log, as its owner tells it; without it the first one that is seen is believed")
+  .option("--every <period>", "follow it: copy now and then in every period: 6h, 30m, 1d")
+  .action(async (url: string, dir: string, options: CommonOptions & { key?: string; every?: string }) =>
+    (await import("./commands/mirror.ts")).runMirror(url, dir, options),
+  );
+
+command("audit", "Check somebody's public library from outside: who signed it, that nothing was rewritten, and every file of it")
+  .argument("<url>", "address of the library")
+  .option("--key <key>", "the public key of its log, as its owner tells it; without it the one that it names is believed")
+  .option("--state <file>", "remembers what was seen, for the next audit")
+  .option("--since <checkpoint>", "a file that is a copy of /shelf/checkpoint, which the log must go on from")
+  .option("--sample <number>", "look at so many files at random instead of all")
+  .option("--full", "also derive again everything that is derived")
+  .action(async (url: string, options: CommonOptions & { key?: string; state?: string; since?: string; sample?: string; full?: boolean }) =>
+    (await import("./commands/audit.ts")).runAudit(url, options),
+  );
 
 command("schedule", "Build now and then every few hours")
   .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")

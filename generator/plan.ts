@@ -245,7 +245,12 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
 }
 
 /** @param before what the index holds that is built on, or null to begin with nothing */
-function planDocuments(data: ViewData, extracts: Extracts, before: ViewState | null, voided: Why | null): DocumentsPlan {
+export function planDocuments(
+  data: ViewData,
+  extracts: Pick<Extracts, "digest">,
+  before: ViewState | null,
+  voided: Why | null,
+): DocumentsPlan {
   const entries = [...indexEntries(data, extracts.digest)];
   const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
   const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);

@@ -53,6 +53,8 @@ export const PROBLEMS = {
   build_failed: [500, "The build failed"],
   bad_checkpoint: [500, "A checkpoint of the log is malformed, or nobody who is trusted signed it"],
   bad_log: [500, "The log of publications contradicts itself"],
+  origin_refused: [500, "A shelf elsewhere is not what it says that it is"],
+  origin_unreachable: [500, "A shelf elsewhere cannot be read"],
   lost_race: [500, "Another publisher moved the pointer first"],
 } as const satisfies Record<string, Row>;
 

@@ -26,7 +26,7 @@ export function isActive(key: string, bytes: Uint8Array): boolean {
 
 /** Where the bytes of an active object lie.
  *  @param keys of all objects: none is written over */
-export function harmlessKey(key: string, keys: ReadonlySet<string>): string {
+export function harmlessKey(key: string, keys: Pick<ReadonlySet<string>, "has">): string {
   let harmless = `${key}.txt`;
   while (keys.has(harmless)) harmless += ".txt";
   return harmless;

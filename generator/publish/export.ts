@@ -6,12 +6,15 @@ import { dirname, join } from "node:path";
 import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import { exportFile, listPath, objectPath, pagePath } from "../../snapshots/format/layout.ts";
+import { blobPath, exportFile, listPath, objectPath, pagePath } from "../../snapshots/format/layout.ts";
+import { tilePaths } from "../../snapshots/log/tiles.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import { checkpointPath } from "../../snapshots/shelf/log.ts";
+import { reachable } from "../../snapshots/shelf/reach.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
@@ -34,6 +37,10 @@ const HEADERS = `/*
   Access-Control-Allow-Origin: *
 /assets/*
   Cache-Control: public, max-age=31536000, immutable
+/shelf/blobs/*
+  Cache-Control: public, max-age=31536000, immutable
+/shelf/*
+  Access-Control-Allow-Origin: *
 `;
 
 /** What the browser's index is made of in the next build: no browser reads it. */
@@ -123,6 +130,8 @@ async function writeFolder(view: View, snapshot: Snapshot, folder: string): Prom
     const hasLinks = /\.(html|json)$/.test(file) && renamed.size > 0;
     await write(file, hasLinks ? Buffer.from(await relink(Buffer.from(body).toString(), renamed, picture)) : body);
   }
+  // As they are: what checks a copy goes by their digests.
+  for await (const path of shelfPaths(view)) await write(path.slice(1), await bodyOf(view, path));
   await write("_headers", Buffer.from(HEADERS));
   await write(MARKER, Buffer.from(`${snapshot.id}\n`));
   return { files, bytes, skipped };
@@ -170,6 +179,33 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   }
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
+}
+
+/** The files of the public shelf: the same that a server has under /shelf. */
+async function* shelfPaths(view: View): AsyncGenerator<string> {
+  const open = await view.current();
+  if (open === null) return;
+  const { shelf, record } = open.snapshot;
+  const records = (await view.records()).filter(({ sequence }) => sequence <= record.sequence);
+  const withdrawn = (await view.withdrawn()).map(({ sequence }) => sequence);
+  const sizes = new Set(await shelf.log.sizes());
+  for (const name of ["keys.json", "snapshots.json", "withdrawn.json"]) yield `/shelf/${name}`;
+  if (sizes.has(record.sequence)) {
+    yield "/shelf/checkpoint";
+    for (const path of tilePaths(record.sequence)) yield `/shelf/${path}`;
+  }
+  for (const { sequence } of records) {
+    yield `/shelf/snapshots/${sequence}.json`;
+    if (sizes.has(sequence)) yield `/shelf/${checkpointPath(sequence)}`;
+  }
+  const first = records[0]?.sequence ?? record.sequence;
+  const changed = new Set([...withdrawn, ...Array.from({ length: record.sequence - first + 1 }, (_, at) => first + at)]);
+  for (const sequence of changed) if ((await shelf.readChanges(sequence)) !== null) yield `/shelf/changes/${sequence}.json`;
+  const reached = await reachable(
+    shelf,
+    records.map(({ snapshot }) => snapshot),
+  );
+  for (const digest of reached) yield blobPath(digest);
 }
 
 async function* filesUnder(

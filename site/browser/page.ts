@@ -1,4 +1,5 @@
-/** What the pages gain with a script: "/" goes to the search, and what can be copied has a button. Every page works without. */
+/** What the pages gain with a script: "/" goes to the search, what can be copied has a button, and the page can be verified. Every page
+ *  works without. */
 
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -32,4 +33,16 @@ if (navigator.clipboard !== undefined) {
     }
     setTimeout(() => (button.textContent = "copy"), 1500);
   });
+}
+
+const place = document.querySelector<HTMLElement>("[data-verify]");
+if (place !== null && crypto.subtle !== undefined) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Verify this page";
+  button.addEventListener("click", () => {
+    // Nobody who only reads loads it.
+    void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
+  });
+  place.append(button);
 }

@@ -173,6 +173,12 @@ export function parseListPath(path: string): string | null {
   return slug === undefined ? null : parseSlug(decodeURIComponent(slug));
 }
 
+/** The address of a blob of the shelf. The ending keeps hosts that go by names, and browsers that look into what has none, from
+ *  taking a stranger's bytes for a page. */
+export function blobPath(digest: string): string {
+  return `/shelf/blobs/${digest.slice(0, 2)}/${digest}.bin`;
+}
+
 export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
 }

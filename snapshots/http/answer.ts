@@ -23,6 +23,7 @@ import { feedAnswer, historyAnswer, mementoHeaders, parsePathTime, timeAnswer, t
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, commonHeaders, makeReady, redirect, reply } from "./reply.ts";
+import { shelfAnswer } from "./shelf-answer.ts";
 import { atBasis, type View } from "./view.ts";
 
 /** Never throws: errors are problem bodies, never cached.
@@ -152,8 +153,8 @@ async function atAnswer(
   const early = admit(view, request, match?.route ?? null, query);
   if (early !== null) return early;
   if (match?.route.kind === "live") return redirect(307, (match.route.id === "health" ? "" : top) + path + rest, CACHE.none);
-  if (match?.route.kind === "history" || path.startsWith(pagePath.snapshots) || parseFeedPath(path) !== null)
-    return redirect(307, top + path + rest, CACHE.none);
+  const ofHistory = match?.route.kind === "history" || path.startsWith(pagePath.snapshots) || parseFeedPath(path) !== null;
+  if (ofHistory || match?.route.id === "shelf") return redirect(307, top + path + rest, CACHE.none);
   const mount = `${top}/at/${id}`;
   const cache: CacheClass = view.options.view === "internal" ? "private" : "immutable";
   // Links on pages are relative: the front page of a snapshot has to end in a slash.
@@ -201,6 +202,8 @@ async function answerFrom(
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);
+  // Spelled as it stands: the parts are decoded.
+  if (match.route.id === "shelf") return shelfAnswer(context, request, path.slice("/shelf/".length));
   return fileAnswer(context, request, match as Match<Route<FileRouteId>>);
 }
 

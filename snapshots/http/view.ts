@@ -12,6 +12,7 @@ import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
 import { createTreeCache, openSnapshot, type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
+import { openInService } from "../shelf/in-service.ts";
 import { findSetback } from "../shelf/record-index.ts";
 import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
 import { openPreparedStore, type PreparedStore } from "./prepared.ts";
@@ -62,6 +63,8 @@ export type View = History & {
   peekById(id: string): OpenSnapshot | null;
   /** Whether a kept snapshot is open, so that asking for it costs no more than asking for the one of now. */
   isOpen(id: string): boolean;
+  /** Bytes of a blob that a kept snapshot reaches, none newer than the one that is served; null for every other. */
+  sizeInService(digest: string): Promise<number | null>;
   /** Changes when a snapshot is published or pruned: what pages of the history follow from. */
   historyVersion(): Promise<number>;
   /** What is wrong with the pointer, or null. */
@@ -85,6 +88,7 @@ export function openView(options: ViewOptions): View {
   const monotonic = options.monotonic ?? (() => performance.now());
   const trees = createTreeCache();
   const prepared = openPreparedStore();
+  const inService = openInService(shelf);
   const opened = new LRUCache<string, OpenSnapshot>({
     max: OPEN_SNAPSHOTS,
     maxSize: OPEN_BYTES,
@@ -234,6 +238,12 @@ export function openView(options: ViewOptions): View {
     },
     async withdrawn() {
       return (await list()).withdrawn;
+    },
+    async sizeInService(digest) {
+      const { records } = await list();
+      const served = current?.snapshot.record;
+      if (served === undefined) return null;
+      return inService.sizeOf(digest, [...records.filter(({ sequence }) => sequence < served.sequence), served]);
     },
     async historyVersion() {
       return (await list()).version;

@@ -110,6 +110,33 @@ export async function readEntries(index: number, size: number, read: ReadTile): 
   return parseEntries(found, { count: width, path, exact: bytes !== null });
 }
 
+/** The files that a log of this size needs: each tile and bundle as wide as it is. */
+export function* tilePaths(size: number): Generator<string> {
+  for (let level = 0; hashesAt(level, size) > 0; level++) {
+    for (let index = 0; widthOf(level, index, size) > 0; index++) {
+      yield tilePath(level, index, widthOf(level, index, size));
+      if (level === 0) yield tilePath("entries", index, widthOf(level, index, size));
+    }
+  }
+}
+
+const TILE_PATH = /^tile\/(entries|\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/;
+
+/** The file at a path of a log of this size. One of any width that a log had on its way is there, cut from what follows it.
+ *  @returns null where no such log has had a file
+ *  @throws ShelfError "bad_log" when the log is damaged */
+export async function readTileFile(path: string, size: number, read: ReadTile): Promise<Buffer | null> {
+  const [, kind = "", digits = "", part = String(TILE_WIDTH)] = TILE_PATH.exec(path) ?? [];
+  const level = kind === "entries" ? kind : Number(kind);
+  const index = Number(digits.replaceAll(/[x/]/g, ""));
+  const width = Number(part);
+  if (kind === "" || !Number.isSafeInteger(index) || width === 0 || tilePath(level, index, width) !== path) return null;
+  if (width > widthOf(level === "entries" ? 0 : level, index, size)) return null;
+  return level === "entries"
+    ? formatEntries((await readEntries(index, size, read)).slice(0, width))
+    : Buffer.concat((await readTileOf(level, index, size, read)).slice(0, width));
+}
+
 export type TileFile = { readonly path: string; readonly bytes: Buffer };
 
 /** The files by which a log of `size` entries becomes longer: every tile and bundle that is not as it was, as it is then.

@@ -142,6 +142,11 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   ],
   build_running: ["Another build holds the lock of this shelf.", "Wait until it ends."],
   build_failed: ["The build stopped; the snapshot served before is untouched.", "Mend what the message names and build again."],
+  origin_refused: [
+    "A library that was to be copied or audited serves what contradicts its digests, its log, or what was seen of it before.",
+    "What was copied before stays. Ask its operator, and others what they have seen.",
+  ],
+  origin_unreachable: ["A library that was to be copied or audited does not answer, stalls or breaks off.", "Try again later."],
   lost_race: ["Another publisher moved the pointer first.", "Build again on top of it."],
 };
 

@@ -29,7 +29,8 @@ export type FileRouteId =
   | "llms-full"
   | "mcp-description"
   | "sitemap"
-  | "robots";
+  | "robots"
+  | "shelf";
 export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";
 type FeedRouteId = FeedName | `${FeedName}-json`;
 type TimeRouteId = "timemap" | "timegate";

@@ -427,6 +427,22 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     summary: "What crawlers may fetch",
     success: text("text/plain", "robots.txt"),
   }),
+  row({
+    id: "shelf",
+    group: "service",
+    path: "/shelf/{path...}",
+    summary: "The public shelf as files, for mirrors and auditors",
+    parts: {
+      path: {
+        description:
+          "checkpoint, checkpoints/{n}, keys.json, tile/…, snapshots.json (numbers of those that are kept), snapshots/{n}.json, changes/{n}.json, withdrawn.json, or blobs/ab/abcd….bin.",
+        example: "checkpoint",
+      },
+    },
+    success: text("application/octet-stream", "The file, as the format's description has it"),
+    also: { 206: "The part that Range asks for, of a blob" },
+    errors: [404, 416, 503],
+  }),
 ];
 
 const gatedPath: Readonly<Record<string, string>> = { ask: "/internal/library/api/ask" };

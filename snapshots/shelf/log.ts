@@ -46,7 +46,11 @@ export async function readCheckpoint(log: LogFiles, size: number): Promise<(Chec
 /** @throws ShelfError "bad_log" when the file is none */
 export async function readLogKeys(log: LogFiles): Promise<LogKeys> {
   const bytes = await log.read(KEYS_PATH);
-  if (bytes === null) return [];
+  return bytes === null ? [] : parseLogKeys(bytes);
+}
+
+/** @throws ShelfError "bad_log" when the bytes are no list of keys */
+export function parseLogKeys(bytes: Uint8Array): LogKeys {
   const parsed = keysSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (parsed.success) return parsed.data;
   throw new ShelfError("bad_log", `${KEYS_PATH} of the log is not what was written.`, { fixes: ["Run: proofshelf repair"] });

@@ -1,0 +1,56 @@
+/** `proofshelf mirror` */
+import { setTimeout as wait } from "node:timers/promises";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { parseKey } from "../../snapshots/log/note.ts";
+import { formatBytes } from "../../snapshots/format/size.ts";
+import { mirror, type Mirrored } from "../mirror/mirror.ts";
+import { openOrigin } from "../mirror/origin.ts";
+import { openProgress } from "../progress.ts";
+import { parsePeriod } from "./every.ts";
+import { type CommonOptions, print } from "./options.ts";
+
+type MirrorCommandOptions = CommonOptions & { readonly key?: string; readonly every?: string };
+
+export async function runMirror(url: string, dir: string, options: MirrorCommandOptions): Promise<void> {
+  const period = options.every === undefined ? null : parsePeriod(options.every);
+  const key = options.key === undefined ? null : parseKeyOption(options.key);
+  const once = async (): Promise<void> => {
+    const origin = openOrigin(url);
+    try {
+      const mirrored = await mirror(origin, { dir, key, progress: openProgress() });
+      print(options, mirrored, describe(mirrored));
+    } finally {
+      await origin.close();
+    }
+  };
+  if (period === null) return once();
+  for (;;) {
+    // One run that fails is no reason to stop: the copy stands, and the next may succeed.
+    await once().catch((error: unknown) => process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`));
+    await wait(period);
+  }
+}
+
+/** @throws ShelfError "bad_config" */
+export function parseKeyOption(text: string): ReturnType<typeof parseKey> {
+  try {
+    return parseKey(text);
+  } catch (cause) {
+    if (!(cause instanceof ShelfError)) throw cause;
+    throw new ShelfError("bad_config", `--key: ${cause.message}`, {
+      cause,
+      fixes: ["Give the public key as keygen printed it: name+id+base64."],
+    });
+  }
+}
+
+function describe({ snapshot, sequence, signed_by, snapshots, blobs, bytes, requests, unchecked_changes, moved }: Mirrored): string {
+  const state = moved ? "now serves" : "still serves";
+  const trusted =
+    unchecked_changes === 0
+      ? ""
+      : `${unchecked_changes} lists of changes lie between snapshots that are gone, and were taken as they are.\n`;
+  return `The copy ${state} snapshot ${sequence} (${snapshot.slice(0, 12)}), ${signed_by === null ? "which nobody has signed" : `signed by ${signed_by.slice(0, signed_by.indexOf("+"))}`}; it keeps ${snapshots}.
+Fetched ${blobs} files in ${requests} requests, ${formatBytes(bytes)}.
+${trusted}`;
+}
