@@ -16,9 +16,11 @@ import { ground, type Grounded, parseSentences } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
+import { readQuestion } from "./question.ts";
 import type { Excerpt, Wanted } from "./quote.ts";
 
-const MAX_EXCERPTS = 8;
+const MAX_EXCERPTS = 8; // that a model is shown
+const MAX_TEXTS = 16; // whose sentences are read
 const MAX_NEAREST = 3;
 const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
 const MAX_SENTENCES = 8;
@@ -81,7 +83,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   const { question, prefix } = request;
   const { data } = library;
   const facts = sayFacts(await library.facts(question, prefix), library);
-  const lookup = facts === null ? lookUp(question, prefix, data) : { sentences: [], sources: facts.sources, settled: true };
+  const lookup = facts === null ? lookUp(question, prefix, data) : { sentences: [], instead: [], sources: facts.sources, settled: true };
   let searchNotice = "";
   const results = lookup.settled
     ? []
@@ -96,7 +98,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   yield { type: "sources", sources };
 
   const texts = await readTexts(library, results);
-  const excerpts: readonly Excerpt[] = texts.map(({ passage }) => passage);
+  const excerpts: readonly Excerpt[] = texts.slice(0, MAX_EXCERPTS).map(({ passage }) => passage);
   const pins = openPins(library);
   let answer = "";
   const allCounted: CountedNumber[] = [];
@@ -148,7 +150,8 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
       const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
-      for (const text of quoteTexts(findQuotes(question, wanted, texts), pins)) yield say(text, "\n\n");
+      for (const text of quoteTexts(findQuotes(readQuestion(question, wanted), texts), pins)) yield say(text, "\n\n");
+      if (answer === "") for (const sentence of lookup.instead) yield say(sentence, " ");
       if (answer === "") yield say(nothingFound(sources), "");
     }
   }
@@ -240,7 +243,7 @@ type QuotableText = Text & { readonly passage: Excerpt };
 async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
   const texts: QuotableText[] = [];
   for (const { row, score } of results) {
-    if (texts.length >= MAX_EXCERPTS) break;
+    if (texts.length >= MAX_TEXTS) break;
     if (row.kind === "record" || row.kind === "claim" || row.start_line < 1 || row.text.trim() === "") continue;
     const reading = row.page === null ? library.readObject(row.key, MAX_OBJECT_BYTES) : library.readPage(row.key, row.page);
     const object = await reading.catch(() => null);

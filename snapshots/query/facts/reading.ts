@@ -251,6 +251,8 @@ export function readQuestions(question: string, data: ViewData): readonly Asked[
 /** @param before what the question before it was about, for one that names nothing: "and how many are deployable?"
  *  @returns null when anything of it is not understood */
 function readQuestion(question: string, data: ViewData, before: Subject | null): Asked | null {
+  // "What is a record?" asks what the word means.
+  if (/^\s*what(?:['\u2019]s|\s+is)\s+an?\s+\S+\W*$/i.test(question)) return null;
   const words = wordsOf(
     question
       .replaceAll(/\brun[ -]time\b/gi, "runtime")
