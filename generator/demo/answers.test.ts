@@ -1,5 +1,5 @@
 /** What people ask of a library of texts, answered on the demo without a model: definitions, reasons, instructions, each with what a right
- *  answer holds, and questions that nothing in it answers. Written by hand from the demo's texts. */
+ *  answer holds, and questions that nothing in it answers. Written by hand from the demo's texts. And what they mistype. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -173,4 +173,26 @@ test("a title of an object is no answer by itself: what stands under it is quote
   const { answer } = await ask("What is content addressing?");
   assert.doesNotMatch(answer, /bytes with SHA-256/);
   assert.match((await ask("birthday.csv")).answer, /data\/birthday\.csv is csv of \d+ bytes/);
+});
+
+test("a slip is searched as what was meant, and the page, the API and the tool say so", async () => {
+  const page = await (await fetch(`${server.url}/search/?q=merkel+proof`)).text();
+  assert.match(page, /Did you mean <a href="\.\/\?q=Merkle\+proof"><bdi>Merkle proof<\/bdi><\/a>\?/);
+  assert.match(page, /what-a-merkle-proof-proves/);
+  const api = await (await fetch(`${server.url}/api/search?q=isort_keeps_lenght`)).json();
+  assert.equal(z.object({ did_you_mean: z.string() }).parse(api).did_you_mean, "isort_keeps_length");
+  const called = await fetch(`${server.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "search_library", arguments: { query: "insert_kepes_sorted" } },
+    }),
+  });
+  assert.match(await called.text(), /did_you_mean\W+insert_keeps_sorted/);
+  const plain = await (await fetch(`${server.url}/api/search?q=merkle+proof`)).json();
+  assert.deepEqual(Object.keys(z.record(z.string(), z.unknown()).parse(plain)).sort(), ["prefix", "query", "results"]);
+  assert.doesNotMatch(await (await fetch(`${server.url}/search/?q=zq9f0b7d614e858a`)).text(), /Did you mean|class="card"/);
 });
