@@ -5,20 +5,22 @@ import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
 import { words } from "../snapshots/index/words.ts";
-import type { Facts } from "../snapshots/query/facts/facts.ts";
+import type { Facts, FoundFacts } from "../snapshots/query/facts/facts.ts";
 import { toSource } from "../snapshots/query/source.ts";
 import { makeReceipt } from "../snapshots/verify/receipt.ts";
 import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../snapshots/schema/resources.ts";
 import { mountPath, type ViewData } from "../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import { findQuotes, type Quoted, type Text } from "./extractive.ts";
-import { ground, type Grounded, parseSentences } from "./grounding.ts";
+import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
+import { readQuestion } from "./question.ts";
 import type { Excerpt, Wanted } from "./quote.ts";
 
-const MAX_EXCERPTS = 8;
+const MAX_EXCERPTS = 8; // that a model is shown
+const MAX_TEXTS = 16; // whose sentences are read
 const MAX_NEAREST = 3;
 const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
 const MAX_SENTENCES = 8;
@@ -44,8 +46,8 @@ export type AskEvent =
 export type AskLibrary = {
   readonly snapshot: string;
   readonly data: ViewData;
-  /** What a question about the registry, the claims, the catalog or the history asks for; [] when it is not understood. */
-  facts(question: string, prefix: string): Promise<readonly Facts[]>;
+  /** What a question about the registry, the claims, the catalog or the history asks for. */
+  facts(question: string, prefix: string): Promise<FoundFacts>;
   /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
   retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
   /** How much each index word tells in this library: more for rarer ones. */
@@ -80,23 +82,26 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
   const { data } = library;
-  const facts = sayFacts(await library.facts(question, prefix), library);
-  const lookup = facts === null ? lookUp(question, prefix, data) : { sentences: [], sources: facts.sources, settled: true };
+  const found = await library.facts(question, prefix);
+  const facts = sayFacts(found.facts, library);
+  /** What is not answered by counting. */
+  const open = facts === null ? question : found.rest;
+  const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
   let searchNotice = "";
   const results = lookup.settled
     ? []
-    : await library.retrieve(question, prefix).catch(() => {
+    : await library.retrieve(open, prefix).catch(() => {
         searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
         return [];
       });
   const sources = mergeSources(
-    lookup.sources,
+    [...(facts?.sources ?? []), ...lookup.sources],
     results.map((result) => toSource(data, result)),
   );
   yield { type: "sources", sources };
 
   const texts = await readTexts(library, results);
-  const excerpts: readonly Excerpt[] = texts.map(({ passage }) => passage);
+  const excerpts: readonly Excerpt[] = texts.slice(0, MAX_EXCERPTS).map(({ passage }) => passage);
   const pins = openPins(library);
   let answer = "";
   const allCounted: CountedNumber[] = [];
@@ -114,7 +119,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   for (const sentence of lookup.sentences) yield say(sentence, " ");
   let mode: "ai" | "search" = "search";
   let notice = searchNotice;
-  if (facts !== null) {
+  if (open === "") {
     notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
   } else if (lookup.settled) {
     notice = "Answered from the catalog and the registry; no model was asked.";
@@ -123,7 +128,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     let dropped = 0;
     if (model !== null) {
       let written = 0;
-      const writing = writeSentences(model, question, excerpts, options);
+      const writing = writeSentences(model, question, excerpts, facts?.sentences ?? [], options);
       for (let step = await writing.next(); ; step = await writing.next()) {
         if (step.done === true) {
           notice =
@@ -135,7 +140,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
         const text = step.value === null ? null : pins.cite(step.value);
         if (text === null) dropped++;
         else {
-          yield say(text, written === 0 ? "\n\n" : " ");
+          yield say(text, written === 0 ? "\n\n" : " ", step.value?.counted);
           written++;
           mode = "ai";
         }
@@ -147,9 +152,11 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
         notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
     } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
     if (mode === "search") {
-      const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(question))]);
-      for (const text of quoteTexts(findQuotes(question, wanted, texts), pins)) yield say(text, "\n\n");
-      if (answer === "") yield say(nothingFound(sources), "");
+      const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(open))]);
+      const before = answer;
+      for (const text of quoteTexts(findQuotes(readQuestion(open, wanted), texts), pins)) yield say(text, "\n\n");
+      if (answer === before) for (const sentence of lookup.instead) yield say(sentence, " ");
+      if (answer === "" || (answer === before && facts !== null)) yield say(nothingFound(sources), "\n\n");
     }
   }
 
@@ -186,7 +193,7 @@ function nothingFound(sources: readonly Source[]): string {
 }
 
 type SaidFacts = {
-  readonly sentences: readonly { readonly text: string; readonly counted: readonly CountedNumber[] }[];
+  readonly sentences: readonly Told[];
   readonly sources: readonly Omit<Source, "score">[];
 };
 
@@ -240,7 +247,7 @@ type QuotableText = Text & { readonly passage: Excerpt };
 async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
   const texts: QuotableText[] = [];
   for (const { row, score } of results) {
-    if (texts.length >= MAX_EXCERPTS) break;
+    if (texts.length >= MAX_TEXTS) break;
     if (row.kind === "record" || row.kind === "claim" || row.start_line < 1 || row.text.trim() === "") continue;
     const reading = row.page === null ? library.readObject(row.key, MAX_OBJECT_BYTES) : library.readPage(row.key, row.page);
     const object = await reading.catch(() => null);
@@ -266,6 +273,7 @@ async function* writeSentences(
   model: AnswerModel,
   question: string,
   excerpts: readonly Excerpt[],
+  told: readonly Told[],
   options: AskOptions,
 ): AsyncGenerator<Grounded | null, ModelFailure | null> {
   const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);
@@ -275,11 +283,11 @@ async function* writeSentences(
     for (const sentence of parseSentences(text)) {
       if (sentence.marks.length === 0 && /^NOT FOUND\b/.test(sentence.text)) continue;
       if (++count > MAX_SENTENCES) return;
-      yield ground(sentence, excerpts, question);
+      yield ground(sentence, excerpts, told, question);
     }
   };
   try {
-    for await (const piece of model.write(makePrompt(question, excerpts, options.delimiter()), signal)) {
+    for await (const piece of model.write(makePrompt(question, excerpts, told, options.delimiter()), signal)) {
       line += piece;
       for (let end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
         yield* take(line.slice(0, end));
@@ -308,7 +316,7 @@ function quoteTexts(quotes: readonly Quoted<QuotableText>[], pins: Pins): readon
 }
 
 type Pins = {
-  cite(sentence: Grounded): string | null;
+  cite(sentence: Pick<Grounded, "text" | "quotes"> & { readonly counted?: Grounded["counted"] }): string | null;
   takeNew(): readonly PinnedCitation[];
   all(): PinnedCitation[];
 };
@@ -317,7 +325,7 @@ function openPins(library: AskLibrary): Pins {
   const citations: PinnedCitation[] = [];
   let taken = 0;
   return {
-    cite({ text, quotes }) {
+    cite({ text, quotes, counted = [] }) {
       const numbers: number[] = [];
       for (const { quote, start_line, end_line, excerpt } of quotes) {
         const known = citations.find(
@@ -339,7 +347,8 @@ function openPins(library: AskLibrary): Pins {
         citations.push({ ...citation, href: citationHref(library, citation) });
         numbers.push(citation.n);
       }
-      return numbers.length === 0 ? null : `${text} ${[...new Set(numbers)].map((n) => `[${n}]`).join("")}`;
+      if (numbers.length === 0) return counted.length === 0 ? null : text;
+      return `${text} ${[...new Set(numbers)].map((n) => `[${n}]`).join("")}`;
     },
     takeNew() {
       const fresh = citations.slice(taken);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { words } from "../snapshots/index/words.ts";
 import { findQuotes, type Text } from "./extractive.ts";
+import { readQuestion } from "./question.ts";
 
 const merkle = [
   "# What a Merkle proof proves",
@@ -38,7 +39,7 @@ const LIBRARY = [
   text("notes/merkle.md", "What a Merkle proof proves", merkle, 7),
 ];
 const ask = (question: string, library: readonly Text[] = LIBRARY) =>
-  findQuotes(question, new Map([...new Set(words(question))].map((word) => [word, 1])), library);
+  findQuotes(readQuestion(question, new Map([...new Set(words(question))].map((word) => [word, 1]))), library);
 
 test("a definition is quoted from the sentence that defines, and instructions from the one that instructs", () => {
   const [defined] = ask("What is a digest?");
@@ -75,4 +76,43 @@ test("no quote is a title, a heading, front matter or a fence", () => {
   ]) {
     for (const { quote } of ask(question)) assert.doesNotMatch(quote, /^#|^title:|as here|^What a Merkle/, question);
   }
+});
+
+test("a reason is quoted for why, and the section that is about the question for what it does not say again", () => {
+  const note = [
+    "# Renaming",
+    "",
+    "A rename is quick. The file is written first, and renamed after it.",
+    "",
+    "A rename works in the same folder only, because across file systems it is a copy.",
+    "",
+    "## Why not a lock?",
+    "",
+    "Whoever holds it may die, and everybody waits.",
+  ].join("\n");
+  const library = [text("notes/renaming.md", "Renaming", note, 5)];
+  assert.match(ask("Why does a rename need the same folder?", library)[0]?.plain ?? "", /because across file systems/);
+  assert.match(ask("Why not a lock?", library)[0]?.plain ?? "", /^Whoever holds it/);
+  assert.deepEqual(ask("Why not a queue?", library), []);
+});
+
+test("a glossary and a table answer what their terms mean, and nothing else", () => {
+  const glossary = text("data/words.yaml", "words.yaml", "pin: a digest that is written down\nhole: a step that was left out\n", 3, "yaml");
+  const states = text(
+    "notes/states.md",
+    "States",
+    "# States\n\n| state | meaning |\n|---|---|\n| `dead` | nothing calls it any more |\n",
+    2,
+  );
+  const asked = (question: string) => ask(question, [glossary, states]).map(({ plain, quote }) => [plain, quote]);
+  assert.deepEqual(asked("What is a hole?"), [["hole: a step that was left out", "hole: a step that was left out"]]);
+  assert.deepEqual(asked("What does dead mean?"), [["dead: nothing calls it any more", "`dead` | nothing calls it any more"]]);
+  assert.deepEqual(asked("How do I find a hole?"), []);
+});
+
+test("what a colon announces is quoted with it", () => {
+  const list =
+    "# Canonical text\n\nA canonical text is made so:\n\n- no spaces between tokens;\n- members sorted by their names.\n\nThat is enough for everybody.\n";
+  const [made] = ask("How is a canonical text made?", [text("notes/c.md", "Canonical text", list, 2)]);
+  assert.equal(made?.plain, "A canonical text is made so: no spaces between tokens; members sorted by their names.");
 });

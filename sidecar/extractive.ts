@@ -5,6 +5,7 @@ import { words } from "../snapshots/index/words.ts";
 import { type Sentence, sentencesOf } from "../snapshots/query/prose.ts";
 import type { LocatedQuote } from "../snapshots/format/citation.ts";
 import { isHarmless } from "./harmless.ts";
+import { NEGATED, type Question } from "./question.ts";
 import type { Wanted } from "./quote.ts";
 
 const MAX_QUOTE = 580; // code units of the object; what follows a sentence is quoted with it up to here
@@ -19,7 +20,11 @@ const TITLE_WEIGHT = 0.3; // of the title's share in a document's rank, beside t
 const RUN_WEIGHT = 0.3;
 const CODE_PENALTY = 0.3; // of comments in code: who asks in words wants prose first
 const CODE_SHARE = 0.75; // of what they hold that counts
-const LEAD_BONUS = 0.2; // of the first sentence under a title that is what the question is about
+const ABOUT = 0.5; // of the question's worth in a title or a heading: what stands under it is about that
+const LEAD_BONUS = 0.2; // of the first sentences under such a title
+const HEADING_WEIGHT = 0.8; // of the words that only the heading of a sentence has, and only what stands around it
+const CONTEXT_WEIGHT = 0.3;
+const DEFINITION_BONUS = 0.7;
 
 /** A text that a search found, with more of it than the passage when it is short. */
 export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page"> & {
@@ -33,37 +38,37 @@ export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page
 
 export type Quoted<T> = LocatedQuote & { readonly text: T; readonly plain: string };
 
-const DEFINES =
-  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^\s*(?:define|explain)\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b/i;
-const INSTRUCTS = /\bhow\s+(?:do|does|can|could|should|to|would)\b/i;
-const NEGATED = /\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
-const STEP = /^(?:to \w+|run|use|take|compute|write|print|check|put|add|open|compare|read|call|start|set|ask|look|first|then)\b|`[^`]+`/i;
+const STEP =
+  /^(?:to \w+|run|use|take|compute|write|print|check|put|add|open|compare|read|call|start|set|ask|look|first|then)\b|\bhow to\b|`[^`]+`/i;
+const OPPOSITE = /^(?:what|why|when|where|how|who|not|no|without)\b/i;
+const REASON = /\b(?:because|since|so that|otherwise|therefore|hence|reason|or else|must)\b|, or\b|^(?:so|that is why)\b/i;
 
 /** @param texts best first
  *  @returns best first; [] when nothing here answers the question */
-export function findQuotes<T extends Text>(question: string, wanted: Wanted, texts: readonly T[]): readonly Quoted<T>[] {
+export function findQuotes<T extends Text>(question: Question, texts: readonly T[]): readonly Quoted<T>[] {
+  const { wanted } = question;
   const total = [...wanted.values()].reduce((sum, worth) => sum + worth, 0);
   if (total === 0) return [];
   const top = Math.max(...texts.map(({ score }) => score), Number.MIN_VALUE);
   const cover = (held: ReadonlySet<string>): number =>
     [...wanted].reduce((sum, [word, worth]) => sum + (held.has(word) ? worth : 0), 0) / total;
-  const asked = {
-    defines: DEFINES.test(question),
-    instructs: INSTRUCTS.test(question),
-    negated: NEGATED.test(question),
-    isQuestion: /\?\s*$|^\s*(?:what|who|how|why|when|where|which|does|do|is|are|can)\b/i.test(question),
-  };
   const read = texts.flatMap((text) => {
     const around = new Set(words(`${text.title} ${text.key} ${text.heading}`));
     const all = sentencesOf(text.source, text.kind).filter(
-      ({ plain, start, end }) => end - start <= MAX_QUOTE && isHarmless(plain) && !isTitle(plain, text),
+      ({ plain, start, end, term }) =>
+        end - start <= MAX_QUOTE &&
+        isHarmless(plain) &&
+        !isTitle(plain, text) &&
+        (term === "" || (question.defines && names(term, wanted))),
     );
-    const titled = cover(new Set(words(text.title)));
-    const lead = titled >= 0.5 ? LEAD_BONUS : 0;
-    const best = bestRun(all, cover, around, (sentence) => bonus(sentence, wanted, asked) + (sentence === all[0] ? lead : 0));
+    const title = new Set(words(text.title));
+    const titled = cover(title);
+    const lead = titled < ABOUT ? undefined : all.find(({ term, plain }) => term === "" && !plain.endsWith(":"));
+    const bonusOf = (sentence: Sentence): number => bonus(sentence, question) + (sentence.block === lead?.block ? LEAD_BONUS : 0);
+    const best = bestRun(text.source, all, cover, title, around, bonusOf);
     if (best === null) return [];
     const body = cover(new Set([...around, ...words(text.source)]));
-    const isAside = asked.isQuestion && text.kind === "code";
+    const isAside = question.asks && text.kind === "code";
     const held = (body + Math.max(best.covered, titled)) * (isAside ? CODE_SHARE : 1);
     const weights = TITLE_WEIGHT * titled + RUN_WEIGHT * best.score - (isAside ? CODE_PENALTY : 0);
     return [{ text, ...best, held, rank: text.score / top + weights }];
@@ -72,7 +77,7 @@ export function findQuotes<T extends Text>(question: string, wanted: Wanted, tex
   const most = Math.max(0, ...read.map(({ held }) => held));
   if (most < enough) return [];
   return read
-    .filter(({ held }) => held >= BESIDE[asked.isQuestion ? "question" : "statement"] * most)
+    .filter(({ held }) => held >= BESIDE[question.asks ? "question" : "statement"] * most)
     .toSorted((a, b) => b.rank - a.rank)
     .slice(0, MAX_DOCUMENTS)
     .map(({ text, run }) => ({ text, ...locate(text, run), plain: run.map(({ plain }) => plain).join(" ") }));
@@ -83,64 +88,101 @@ function isTitle(plain: string, { title, heading }: Text): boolean {
   return [title, ...heading.split(" › ")].some((other) => bare(other) === bare(plain));
 }
 
-type AskedFor = { readonly defines: boolean; readonly instructs: boolean; readonly negated: boolean; readonly isQuestion: boolean };
+/** Whether a term is what a question is about. */
+function names(term: string, wanted: Wanted): boolean {
+  const own = words(term);
+  return own.length > 0 && own.every((word) => wanted.has(word));
+}
 
-/** The sentences of one paragraph that say most: at first those that hold the question's words, then what follows them. */
+/** The sentences of one paragraph that say most: at first those that hold the question's words, then what follows them.
+ *  @param title words of the text's title
+ *  @param around words of all that stands around it */
 function bestRun(
+  source: string,
   all: readonly Sentence[],
   cover: (held: ReadonlySet<string>) => number,
+  title: ReadonlySet<string>,
   around: ReadonlySet<string>,
   bonusOf: (first: Sentence) => number,
 ): { readonly run: readonly Sentence[]; readonly score: number; readonly covered: number } | null {
   const held = all.map(({ own }) => new Set(words(own)));
-  let best: { from: number; to: number; score: number; covered: number } | null = null;
+  let best: { from: number; to: number; score: number } | null = null;
+  let covered = 0;
+  // What a text or a section is about need not be said again.
+  const about = cover(title) >= ABOUT;
   for (const [from, first] of all.entries()) {
     const known = new Set<string>();
+    const heading = new Set(words(first.heading)).difference(title);
+    const headed = cover(heading);
+    const more = bonusOf(first);
     for (let to = from; to < Math.min(all.length, from + MAX_SENTENCES); to++) {
       const last = all[to];
       if (last === undefined || last.block !== first.block || last.end - first.start > MAX_QUOTE) break;
       for (const word of held[to] ?? []) known.add(word);
-      const covered = cover(known);
-      if (covered === 0) continue;
-      const context = new Set([...around, ...words(first.heading)].filter((word) => !known.has(word)));
-      const score = covered + 0.3 * cover(context) + bonusOf(first) - 0.04 * (to - from);
-      if (best === null || score > best.score + 1e-9) best = { from, to, score, covered };
+      const own = cover(known);
+      if (own === 0 && headed < ABOUT && !about) continue;
+      const section = cover(known.union(heading));
+      const context = cover(known.union(heading).union(around));
+      const said = first.term === "" ? section : 1;
+      covered = Math.max(covered, said);
+      const score = own + HEADING_WEIGHT * (section - own) + CONTEXT_WEIGHT * (context - section) + more - 0.04 * (to - from);
+      if (best === null || score > best.score + 1e-9) best = { from, to, score };
     }
   }
   if (best === null) return null;
   let { from, to } = best;
   const fits = (start: number, end: number): boolean => {
     const [first, last] = [all[start], all[end]];
-    return (
-      first !== undefined &&
-      last !== undefined &&
-      first.block === last.block &&
-      end - start < MAX_SENTENCES &&
-      last.end - first.start <= MAX_QUOTE
-    );
+    return first !== undefined && last !== undefined && first.block === last.block && last.end - first.start <= MAX_QUOTE;
   };
-  while (fits(from, to + 1)) to++;
+  while (to - from + 1 < MAX_SENTENCES && fits(from, to + 1)) to++;
   // "This makes it …" says nothing without what stands before it.
-  while ((to === from || /^(?:this|these|that|those|it|they|such|here)\b/i.test(all[from]?.plain ?? "")) && fits(from - 1, to)) from--;
-  return { run: all.slice(from, to + 1), score: best.score, covered: best.covered };
+  while (
+    to - from + 1 < MAX_SENTENCES &&
+    (to === from || /^(?:this|these|that|those|it|they|such|here)\b/i.test(all[from]?.plain ?? "")) &&
+    fits(from - 1, to)
+  )
+    from--;
+  // What a colon announces: the items of a list.
+  const [first, introduces] = [all[from], all[to]?.plain.endsWith(":")];
+  while (introduces === true) {
+    const [last, next] = [all[to], all[to + 1]];
+    if (first === undefined || last === undefined || next === undefined || next.end - first.start > MAX_QUOTE) break;
+    if (!/^\s*(?:[-*+•]|\d{1,3}[.)])\s*$/.test(source.slice(last.end, next.start))) break;
+    to++;
+  }
+  return { run: all.slice(from, to + 1), score: best.score, covered };
 }
 
-function bonus({ plain, heading }: Sentence, wanted: Wanted, { defines, instructs, negated, isQuestion }: AskedFor): number {
+/** How well a sentence does what the question asks for, beside its words. */
+function bonus({ plain, heading, term }: Sentence, { defines, instructs, explains, negated, asks, wanted }: Question): number {
   let more = 0;
-  if (defines) {
-    const [subject = "", rest] = plain.split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b/, 2);
-    const said = new Set(words(subject));
-    if (rest !== undefined && said.size <= wanted.size + 2 && [...wanted.keys()].every((word) => said.has(word))) more += 0.5;
-  }
-  if (instructs && STEP.test(plain)) more += 0.15;
-  if (isQuestion) {
+  if (term !== "") more += DEFINITION_BONUS;
+  else if (defines && isDefinition(plain, wanted)) more += DEFINITION_BONUS;
+  // What it announces is not among the sentences; of instructions it may be a command.
+  if (!instructs && plain.endsWith(":")) more -= 0.2;
+  if (instructs && (STEP.test(plain) || words(/^\S*/.exec(plain)?.[0] ?? "").some((word) => wanted.has(word)))) more += 0.35;
+  if (explains && REASON.test(plain)) more += 0.3;
+  if (asks) {
     // What stands under "What it does not prove" answers the opposite.
-    if (NEGATED.test(heading) !== negated) more -= 0.35;
+    const opposite = OPPOSITE.test(heading) && NEGATED.test(heading);
+    if (opposite !== negated) more -= 0.35;
     else if (negated) more += 0.3;
     if (negated && NEGATED.test(plain)) more += 0.15;
     if (!negated && NEGATED.test(plain)) more -= 0.05;
   }
   return more;
+}
+
+/** "A digest is …", "… is called a digest". */
+function isDefinition(plain: string, wanted: Wanted): boolean {
+  const holds = (text: string): boolean => {
+    const said = new Set(words(text));
+    return said.size <= wanted.size + 2 && [...wanted.keys()].every((word) => said.has(word));
+  };
+  const [before = "", after] = plain.split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b/, 2);
+  const [, called = ""] = /\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain) ?? [];
+  return (after !== undefined && holds(before)) || (called !== "" && holds(called));
 }
 
 function locate({ source, start_line }: Text, run: readonly Sentence[]): LocatedQuote {

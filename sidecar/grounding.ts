@@ -4,7 +4,9 @@
  *  that its quotes have not. The rest is dropped, never repaired. */
 import { words } from "../snapshots/index/words.ts";
 import { locateQuote, type LocatedQuote } from "../snapshots/format/citation.ts";
+import type { CountedNumber } from "../snapshots/schema/resources.ts";
 import { bareAddresses, isHarmless } from "./harmless.ts";
+import { NEGATED } from "./question.ts";
 import { chooseQuote, type Excerpt } from "./quote.ts";
 
 const MAX_SENTENCE = 600; // characters; longer ones are no sentences
@@ -24,8 +26,13 @@ type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
 /** Lines of an object, the only text that is ever quoted. */
 type Quotable = Pick<Excerpt, "key" | "sha256" | "page" | "start_line" | "source">;
 
+/** A sentence that was counted, with the places of its numbers. */
+export type Told = { readonly text: string; readonly counted: readonly CountedNumber[] };
+
 export type Grounded = {
   readonly text: string;
+  /** Numbers that stand in it as they were counted. */
+  readonly counted: readonly CountedNumber[];
   readonly quotes: readonly (LocatedQuote & { readonly excerpt: Quotable })[];
 };
 
@@ -51,9 +58,10 @@ export function parseSentences(line: string): readonly Claimed[] {
     .filter(({ text }) => text !== "");
 }
 
-/** The sentence with quotes that bear it, or null when nothing does.
- *  @param excerpts as they were numbered for the model, from 1 */
-export function ground(sentence: Claimed, excerpts: readonly Excerpt[], question: string): Grounded | null {
+/** The sentence with quotes that bear it, or null when nothing does. What was counted has no lines to quote: whoever refers to it says its
+ *  very words, and beside them no other number and no "not".
+ *  @param excerpts as they were numbered for the model, from 1; behind them `told` */
+export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: readonly Told[], question: string): Grounded | null {
   const { text, marks } = sentence;
   if (marks.length === 0 || text.length > MAX_SENTENCE || !isHarmless(text) || /\[\d*\]/.test(text)) return null;
   const asked = new Set(words(question));
@@ -64,7 +72,19 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], question
   if (needed.size === 0) return null;
 
   const quotes: (LocatedQuote & { excerpt: Excerpt })[] = [];
+  const counted: CountedNumber[] = [];
+  const repeated: string[] = [];
   for (const { n, quote } of marks) {
+    const fact = told[n - 1 - excerpts.length];
+    if (fact !== undefined) {
+      const wording = (quote ?? fact.text).replaceAll(/\s+/g, " ").replace(/[\s.]+$/, "");
+      const at = findWording(text, wording);
+      if (at < 0 || !isBeginning(wording, fact.text)) continue;
+      repeated.push(wording);
+      for (const { value, start, href } of fact.counted)
+        if (start + value.length <= wording.length) counted.push({ value, start: at + start, href });
+      continue;
+    }
     const excerpt = excerpts[n - 1];
     if (excerpt === undefined) continue;
     const located =
@@ -75,21 +95,34 @@ export function ground(sentence: Claimed, excerpts: readonly Excerpt[], question
     const { quote: exact, start_line, end_line } = located;
     quotes.push({ quote: exact, start_line, end_line, excerpt });
   }
-  if (quotes.length === 0) return null;
+  if (quotes.length === 0 && repeated.length === 0) return null;
+  const bare = repeated.reduce((left, wording) => left.replace(wording, " "), text);
+  if (repeated.length > 0 && NEGATED.test(bare)) return null;
 
   // An address is never the model's own word.
   const quoted = new Set(quotes.flatMap(({ quote }) => bareAddresses(quote)));
   if (bareAddresses(text).some((address) => !quoted.has(address))) return null;
-  const near = new Set(quotes.flatMap(({ quote }) => words(quote)));
-  const around = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
+  const near = new Set([...repeated, ...quotes.map(({ quote }) => quote)].flatMap(words));
+  const sources = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
+  const around = sources.union(near);
   const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;
   if (share(around) < MIN_SUPPORT || share(near) < MIN_SUPPORT / 2) return null;
   // A number or an identifier that no source has is an invention, however well the rest fits.
-  if (exactWords(text).some((word) => !around.has(word) && !asked.has(word))) return null;
-  return { text, quotes };
+  if (exactWords(bare).some((word) => !sources.has(word) && (repeated.length > 0 || !asked.has(word)))) return null;
+  return { text, quotes, counted };
 }
 
 /** Index words of everything with a digit, an underscore or a capital inside. */
 function exactWords(text: string): readonly string[] {
   return (text.match(/[\p{L}\p{N}_.]*(?:\p{N}|_|\p{Ll}\p{Lu})[\p{L}\p{N}_]*/gu) ?? []).flatMap((token) => words(token).slice(0, 1));
+}
+
+/** Whether a text begins with these words, up to a comma, a colon or its end: a number that has lost its "not" says something else. */
+function isBeginning(wording: string, text: string): boolean {
+  return words(wording).length > 0 && text.startsWith(wording) && /^(?:$|[.,:;])/.test(text.slice(wording.length));
+}
+
+/** Where these words stand in a text, and not as a part of others; -1 when nowhere. */
+function findWording(text: string, wording: string): number {
+  return text.search(new RegExp(`(?<![\\p{L}\\p{N}_.,-])${RegExp.escape(wording)}(?![\\p{L}\\p{N}_])`, "u"));
 }

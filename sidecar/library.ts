@@ -8,7 +8,7 @@ import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
 
-const MAX_RESULTS = 12;
+const MAX_RESULTS = 40; // records and claims among them, which have no lines to quote
 
 /** @param signal aborted when the reader has gone */
 export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;

@@ -15,6 +15,8 @@ const MIN_NAME = 4; // a shorter title is found only when it is the whole questi
 
 type Lookup = {
   readonly sentences: readonly string[];
+  /** Of objects that the question names by their titles: what stands in them says more, where it can be quoted. */
+  readonly instead: readonly string[];
   readonly sources: readonly Omit<Source, "score">[];
   /** Whether the question asks for nothing else, so that neither search nor a model is needed. */
   readonly settled: boolean;
@@ -33,19 +35,22 @@ type Found = {
 /** @param prefix only keys under it; records and claims have no key, so any prefix leaves them out */
 export function lookUp(question: string, prefix: string, data: ViewData): Lookup {
   const subject = subjectOf(question);
-  const hits = new Map<string, Hit>();
+  const hits = new Map<string, Hit & { readonly titled: boolean }>();
   let whole = false;
   for (const { name, whole: isWhole } of namesIn(question, subject)) {
     for (const { id, hit, settles, common } of findHits(name, prefix, data)) {
       // "What do the papers say" names no collection, nor a file with that title.
       if (common && !isWhole) continue;
-      if (hits.size < MAX_HITS) hits.set(id, hit);
+      if (hits.size < MAX_HITS) hits.set(id, { ...hit, titled: !settles && id.startsWith("object ") });
       if (name === subject && settles) whole = true;
     }
   }
   const all = [...hits.values()];
+  const said = (titled: boolean): readonly string[] =>
+    all.flatMap((hit) => (hit.titled === titled && hit.sentence !== "" ? [hit.sentence] : []));
   return {
-    sentences: all.map(({ sentence }) => sentence).filter((sentence) => sentence !== ""),
+    sentences: said(false),
+    instead: said(true),
     sources: all.flatMap(({ source }) => source ?? []),
     settled: whole,
   };

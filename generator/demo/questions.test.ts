@@ -197,7 +197,7 @@ const TRAPS: readonly string[] = [
 ];
 
 const said = async (question: string, prefix = "") => {
-  const facts = await findFacts(question, prefix, snapshot);
+  const { facts } = await findFacts(question, prefix, snapshot);
   const parts = facts.flatMap((fact) => fact.parts);
   const figures = parts.flatMap((part) => (typeof part === "object" && "value" in part && /^\d+$/.test(part.value) ? [part] : []));
   const text = parts.map((part) => (typeof part === "string" ? part : "value" in part ? part.value : part.name)).join("");
@@ -240,6 +240,18 @@ test("each number is the length of the list that it leads to", async () => {
   }
 });
 
+test("what is asked beside a count is left over, and what may narrow the count is not", async () => {
+  const asked = "How many records are verified, and why does a digest need a canonical form?";
+  const { facts, rest } = await findFacts(asked, "", snapshot);
+  assert.deepEqual([facts.length, rest], [1, "why does a digest need a canonical form?"]);
+  assert.equal((await findFacts("What is a Merkle tree? How many records are there?", "", snapshot)).rest, "What is a Merkle tree?");
+  for (const narrowed of [
+    "How many records are verified? Only those that Alice wrote.",
+    "How many records are verified and how many by Alice?",
+  ])
+    assert.deepEqual(await findFacts(narrowed, "", snapshot), { facts: [], rest: narrowed });
+});
+
 test("a prefix restricts what is counted, and records have no key", async () => {
   assert.match((await said("How many objects are there?", "notes/")).text, new RegExp(`^${under("notes/")} objects`));
   assert.deepEqual((await said("How many records are there?", "notes/")).facts, []);
@@ -251,7 +263,7 @@ test("what could not be read is said, and is not the number 0", async () => {
     ["failed", /could not be read/],
   ] as const) {
     const broken = { ...data, cubs: [], meta: null, library: { ...data.library, registry: state } };
-    const [fact] = await findFacts("How many records are verified?", "", { ...snapshot, data: () => Promise.resolve(broken) });
-    assert.match(fact?.parts.join("") ?? "", words);
+    const { facts } = await findFacts("How many records are verified?", "", { ...snapshot, data: () => Promise.resolve(broken) });
+    assert.match(facts[0]?.parts.join("") ?? "", words);
   }
 });

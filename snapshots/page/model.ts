@@ -257,6 +257,8 @@ export type SearchPage = {
   readonly found: number;
   /** "collection" and "kind", with the number of results that each value leaves. */
   readonly facets: readonly Facet[];
+  /** The query that these are results of, where a word stands nowhere and another is near it; with the site path of its page. */
+  readonly didYouMean: { readonly query: string; readonly path: string } | null;
   readonly problem: string | null;
 };
 

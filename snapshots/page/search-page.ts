@@ -5,7 +5,7 @@ import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
 import { findNamed, leavesIn, listPassing, parseOperators } from "../query/direct.ts";
-import { parseSearch, search } from "../query/search.ts";
+import { correct, parseSearch, searchMeant } from "../query/search.ts";
 import { copiesOf } from "../query/source.ts";
 import { relationsOf } from "../format/relations.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
@@ -38,7 +38,12 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
     if (narrowed && operators.words === "") return { ...form, ...listed(data, listPassing(data, operators)) };
     const query = parseSearch(params);
     const prefix = operators.inside ?? query.prefix;
-    const searched = await search(await open.reader(), { ...query, q: narrowed ? operators.words : query.q, prefix, limit: MAX_FOUND });
+    const { results: searched, meant } = await searchMeant(await open.reader(), {
+      ...query,
+      q: narrowed ? operators.words : query.q,
+      prefix,
+      limit: MAX_FOUND,
+    });
     const passing = narrowed ? searched.filter(({ kind, key }) => leavesIn(data, operators, kind, key)) : searched;
     const first = namedHits(data, narrowed ? operators.words : query.q.trim(), prefix);
     const results = passing.filter(({ kind, key }) => !first.some((hit) => hit.key === key && hit.kind === kind));
@@ -75,10 +80,12 @@ export async function searchResults(open: OpenSnapshot, data: ViewData, asked: U
       };
     });
     const found = results.filter((result) => FILTERS.every((filter) => passes(result, filter)));
-    const find = findWords(query.q);
+    const corrected = correct(query.q, meant);
+    const find = findWords(corrected);
     const named = FILTERS.some((name) => params.has(name)) ? [] : first;
     const hits = [...named, ...found.slice(0, SHOWN).map((result) => hitOf(data, result, find))].slice(0, SHOWN);
-    return { ...form, hits, found: found.length + named.length, facets };
+    const didYouMean = meant.length === 0 || first.length > 0 ? null : { query: corrected, path: hrefOf(params, "q", corrected) };
+    return { ...form, hits, found: found.length + named.length, facets, didYouMean };
   } catch (error) {
     // A form that fails shows why, beside the form.
     if (error instanceof ShelfError) return { ...form, hits: null, problem: error.message };
@@ -122,7 +129,7 @@ function inLeftOver({ library }: ViewData, asked: URLSearchParams): URLSearchPar
   return params;
 }
 
-function hrefOf(params: URLSearchParams, name: Filter, value: string | null): string {
+function hrefOf(params: URLSearchParams, name: Filter | "q", value: string | null): string {
   const next = new URLSearchParams();
   for (const known of ["q", "prefix", ...FILTERS]) {
     const kept = known === name ? value : params.get(known);

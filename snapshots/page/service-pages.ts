@@ -170,6 +170,7 @@ export function searchForm(data: ViewData): SearchPage {
     collections: data.library.collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
     found: 0,
     facets: [],
+    didYouMean: null,
     problem: null,
   };
 }

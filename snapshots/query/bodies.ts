@@ -17,7 +17,7 @@ import { LIST_PAGE, list, parsePrefix } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 import { single } from "./params.ts";
 import { prove } from "./proof.ts";
-import { parseSearch, search, type SearchQuery } from "./search.ts";
+import { correct, parseSearch, searchMeant, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
 type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
@@ -43,8 +43,13 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 /** Interface §4 GET /api/search. @throws ShelfError "search_unavailable" */
 export async function searchBody(open: OpenSnapshot, query: SearchQuery): Promise<SearchResponse> {
   const data = await open.snapshot.data();
-  const results = await search(await open.reader(), query);
-  return { query: query.q, prefix: query.prefix, results: results.map((result) => toSource(data, result)) };
+  const { results, meant } = await searchMeant(await open.reader(), query);
+  return {
+    query: query.q,
+    prefix: query.prefix,
+    results: results.map((result) => toSource(data, result)),
+    ...(meant.length > 0 ? { did_you_mean: correct(query.q, meant) } : {}),
+  };
 }
 
 /** GET /api/digests/{sha256}. */

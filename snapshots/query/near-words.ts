@@ -23,6 +23,13 @@ export function findNear(raw: string, statistics: Statistics): string[] {
     .map(([near]) => near);
 }
 
+/** Names that differ so, as the index has them: whole, without their case. */
+export function findNearNames(raw: string, statistics: Statistics): string[] {
+  return raw.length < MIN_LENGTH
+    ? []
+    : [...new Set(edits(raw.toLowerCase()))].filter((near) => statistics.rowsWith(near) > 0).slice(0, MAX_NEAR);
+}
+
 /** The two words that a compound is made of, or null. */
 export function findSplit(raw: string, statistics: Statistics): string[] | null {
   const word = raw.toLowerCase();

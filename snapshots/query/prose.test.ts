@@ -3,7 +3,8 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { plainOf, sentencesOf } from "./prose.ts";
 
-const plain = (text: string, kind: Parameters<typeof sentencesOf>[1]): readonly string[] => sentencesOf(text, kind).map((one) => one.plain);
+const plain = (text: string, kind: Parameters<typeof sentencesOf>[1]): readonly string[] =>
+  sentencesOf(text, kind).flatMap((one) => (one.term === "" ? [one.plain] : []));
 
 test("any text has sentences that stand in it where they say, in order and without overlap", () => {
   fc.assert(
@@ -15,7 +16,15 @@ test("any text has sentences that stand in it where they say, in order and witho
         ),
         { maxLength: 20 },
       ),
-      fc.constantFrom("markdown" as const, "code" as const, "text" as const, "latex" as const, "html" as const, "csv" as const),
+      fc.constantFrom(
+        "markdown" as const,
+        "code" as const,
+        "yaml" as const,
+        "text" as const,
+        "latex" as const,
+        "html" as const,
+        "csv" as const,
+      ),
       (parts, kind) => {
         const text = parts.join("");
         let end = 0;
@@ -81,7 +90,47 @@ test("a cell of a table says nothing without its head", () => {
   assert.deepEqual(plain("name,what it is for and why it is here.\n", "csv"), []);
 });
 
+test("an entry says something of its term alone, and stands where it says", () => {
+  const entries = (text: string, kind: "markdown" | "yaml") =>
+    sentencesOf(text, kind).flatMap(({ term, plain, start, end }) => (term === "" ? [] : [[term, plain, text.slice(start, end)]]));
+  assert.deepEqual(
+    entries('# words\nhole: a step that is missing\nsize: 12\nurl: https://a.example/b\n  - note: "what it is for"\n', "yaml"),
+    [
+      ["hole", "hole: a step that is missing", "hole: a step that is missing"],
+      ["note", "note: what it is for", 'note: "what it is for"'],
+    ],
+  );
+  assert.deepEqual(
+    entries("| state | what it means here |\n|---|:--|\n| `dead` | nothing calls *it* any more |\n| 12 | 13 |\n", "markdown"),
+    [["dead", "dead: nothing calls it any more", "`dead` | nothing calls *it* any more"]],
+  );
+});
+
+test("a short sentence is no sentence by itself, and is not left out of what is shown", () => {
+  assert.deepEqual(plain('It is easy to hear "the proof runs here". It does not. Proofs do not run.', "markdown"), [
+    'It is easy to hear "the proof runs here". It does not.',
+    "Proofs do not run.",
+  ]);
+  assert.deepEqual(plain("- **Homographs.** Two letters are the same ink. They stay apart, as they must.", "markdown"), [
+    "Homographs. Two letters are the same ink.",
+    "They stay apart, as they must.",
+  ]);
+});
+
+test("no sentence ends within code, and each line of columns is one", () => {
+  assert.deepEqual(plain("The flag `-Q . Numbers` gives the folder its name. Others can say it.", "markdown"), [
+    "The flag -Q . Numbers gives the folder its name.",
+    "Others can say it.",
+  ]);
+  assert.deepEqual(
+    plain("a.pdf      a tree of four leaves, with every digest\nlong.tex   infinite descent, told three times over\n", "text"),
+    ["a.pdf a tree of four leaves, with every digest", "long.tex infinite descent, told three times over"],
+  );
+});
+
 test("marks are taken away, and what is no mark stays", () => {
   assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
+  assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");
+  assert.equal(plainOf("from $x \\le y$ and $a_2$ for $5 and $6, not $\\preceq$"), "from x ≤ y and a_2 for $5 and $6, not $\\preceq$");
   assert.equal(plainOf("snake_case_name and 2*3*4"), "snake_case_name and 2*3*4");
 });

@@ -1,5 +1,7 @@
-/** The sentences of a text, as they are read and as they stand: no titles, headings, front matter, fences, tables or code, each with the
- *  place of its own bytes, so that what is shown is plain and what is cited is true. */
+/** The sentences of a text, as they are read and as they stand: no titles, headings, front matter, fences or code, each with the place of
+ *  its own bytes, so that what is shown is plain and what is cited is true. What an entry of a glossary or a row of a table says of its
+ *  term is a sentence about that term. */
+import { LATEX_DRESS, LATEX_SIGNS } from "../index/latex-signs.ts";
 import type { IndexKind } from "../index/row.ts";
 
 export type Sentence = {
@@ -14,6 +16,8 @@ export type Sentence = {
   readonly block: number;
   /** The heading that it stands under, where the text shows one; else "". */
   readonly heading: string;
+  /** What an entry explains, and says nothing of anything else; "" of a sentence. */
+  readonly term: string;
 };
 
 const MAX_TEXT = 64 * 1024; // code units that are read
@@ -21,11 +25,13 @@ const MAX_SENTENCE = 2000; // code units; what is longer was written by no perso
 const MAX_HEADING = 300;
 const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it ends
 const MIN_WORDS = 4; // of a sentence
+const MIN_SAID = 3; // words that an entry says of its term
 const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: shorter ones are labels
 
 type Line = { readonly start: number; readonly text: string };
-/** What a line is: where its own words begin, or a heading, or nothing that is read. */
-type Read = { readonly from: number; readonly opens: boolean } | { readonly heading: string } | null;
+type Entry = { readonly term: string; readonly said: string; readonly from: number; readonly to: number };
+/** What a line is: where its own words begin, or a heading, or an entry with its place in the line, or nothing that is read. */
+type Read = { readonly from: number; readonly opens: boolean } | { readonly heading: string } | Entry | null;
 type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 
 export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] {
@@ -43,9 +49,10 @@ export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] 
   };
   for (const [at, line] of lines.entries()) {
     const found = read(line, at, lines);
-    if (found === null || "heading" in found) {
+    if (found === null || "heading" in found || "term" in found) {
       close();
-      if (found !== null) heading = found.heading;
+      if (found !== null && "heading" in found) heading = found.heading;
+      if (found !== null && "term" in found) sentences.push(sentenceOf(found, line, count++, heading));
       continue;
     }
     if (found.opens) close();
@@ -55,6 +62,11 @@ export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] 
   }
   close();
   return sentences;
+}
+
+function sentenceOf({ term, said, from, to }: Entry, { start }: Line, block: number, heading: string): Sentence {
+  const plain = `${term}: ${said}`;
+  return { start: start + from, end: start + to, plain, own: plain, block, heading, term };
 }
 
 function linesOf(text: string): readonly Line[] {
@@ -100,7 +112,8 @@ function readMarkdown(): Reader {
     if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
       return { heading: plainOf(text.slice(0, MAX_HEADING)) };
     if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
-    if (/^\s*(?:\||<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
+    if (/^\s*\|/.test(text)) return /^[\s|:-]*-[\s|:-]*$/.test(lines[at + 1]?.text ?? "") ? null : readRow(text);
+    if (/^\s*(?:<!--|<\/?[a-z][^>]*>\s*$|\[[^\]]+\]:\s|\$\$|\\\[)/i.test(text)) return null;
     const item = /^[\s>]*(?:[-*+]|\d{1,4}[.)])\s+(?:\[[ xX]\]\s+)?/.exec(text);
     if (item !== null) {
       inList = true;
@@ -108,6 +121,28 @@ function readMarkdown(): Reader {
     }
     if (/^(?: {4}|\t)/.test(text) && !inList) return null;
     return { from: /^[\s>]*/.exec(text)?.[0].length ?? 0, opens: false };
+  };
+}
+
+/** The first cell of a row, and those after it that say something of it in words. */
+function readRow(text: string): Entry | null {
+  const cells = [...text.matchAll(/(?<=\|)[^|]+(?=\|)/g)];
+  const [first, last] = [cells[0], cells.at(-1)];
+  if (first === undefined || last === undefined || first === last) return null;
+  const term = plainOf(first[0]);
+  const said = cells.slice(1).map(([cell]) => plainOf(cell));
+  if (term === "" || !said.some((cell) => cell.split(" ").length >= MIN_SAID)) return null;
+  const from = first.index + indent(first[0]);
+  return { term, said: said.join("; "), from, to: last.index + last[0].trimEnd().length };
+}
+
+/** `term: what it means`, as a glossary has it. */
+function readYaml(): Reader {
+  return ({ text }) => {
+    const [whole = "", dash = "", term = "", said = ""] = /^(\s*(?:-\s+)?)([\p{L}_][^:#]*):\s+([\p{L}"'].*?)\s*$/u.exec(text) ?? [];
+    const plain = said.replaceAll(/^["']|["']$/g, "");
+    if (whole === "" || plain.split(" ").length < MIN_SAID) return null;
+    return { term, said: plain, from: dash.length, to: text.trimEnd().length };
   };
 }
 
@@ -149,7 +184,8 @@ function commentLine(text: string, mark: RegExp, end: number): Read {
 }
 
 function readPlain(): Reader {
-  return ({ text }) => (isBlank(text) ? null : { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s/.test(text) });
+  // An item, or columns.
+  return ({ text }) => (isBlank(text) ? null : { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s|\S(?: {2,}|\t)\S/.test(text) });
 }
 
 function readLatex(): Reader {
@@ -176,7 +212,7 @@ function readHtml(): Reader {
   };
 }
 
-/** Kinds that have no sentences are not here: a cell or a value says nothing without its head. */
+/** Kinds that have no sentences are not here. */
 const READERS: Readonly<Partial<Record<IndexKind, () => Reader>>> = {
   markdown: readMarkdown,
   code: readCode,
@@ -184,6 +220,7 @@ const READERS: Readonly<Partial<Record<IndexKind, () => Reader>>> = {
   pdf: readPlain,
   latex: readLatex,
   html: readHtml,
+  yaml: readYaml,
 };
 
 const LINK = /!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)/g;
@@ -197,7 +234,9 @@ function cut(text: string, start: number, end: number, block: number, heading: s
   const whole = text.slice(start, end);
   const pieces: [number, number][] = [];
   let from = 0;
+  const code = [...whole.matchAll(/(`+)(?!`)[^`]+\1/g)].map((span) => [span.index, span.index + span[0].length] as const);
   for (const match of whole.matchAll(BOUNDARY)) {
+    if (code.some(([start, end]) => match.index > start && match.index < end - 1)) continue;
     const space = (match[1] ?? match[2] ?? "").length;
     const stop = match.index + match[0].length - space;
     const before = whole.slice(Math.max(from, stop - MAX_ABBREVIATION), stop);
@@ -207,7 +246,7 @@ function cut(text: string, start: number, end: number, block: number, heading: s
   }
   pieces.push([from, whole.length]);
   const ended = /[.!?:;]["\u201d\u2019)\]*_`]*\s*$/.test(whole);
-  return pieces.flatMap(([first, last]) => {
+  return joinShort(whole, pieces).flatMap(([first, last]) => {
     const written = whole.slice(first, last);
     if (written.length > MAX_SENTENCE) return [];
     const plain = plainOf(written);
@@ -216,26 +255,47 @@ function cut(text: string, start: number, end: number, block: number, heading: s
     if (own.length < plain.length / 3) return [];
     const words = plain.split(" ").length;
     if (words < MIN_WORDS || (pieces.length === 1 && !ended && words < MIN_OPEN_WORDS)) return [];
-    return [{ start: start + first, end: start + last, plain, own, block, heading }];
+    return [{ start: start + first, end: start + last, plain, own, block, heading, term: "" }];
   });
+}
+
+/** "It does not." belongs to what stands before it, and the words that a paragraph begins with to what follows them. */
+function joinShort(whole: string, pieces: readonly [number, number][]): readonly [number, number][] {
+  const isShort = ([from, to]: [number, number]): boolean => plainOf(whole.slice(from, to)).split(" ").length < MIN_WORDS;
+  const joined: [number, number][] = [];
+  for (const piece of pieces) {
+    const before = joined.at(-1);
+    if (before !== undefined && (isShort(piece) || isShort(before))) before[1] = piece[1];
+    else joined.push([...piece]);
+  }
+  return joined;
 }
 
 /** Text as a page shows it: without marks of Markdown, comments, LaTeX and HTML, in one line. */
 export function plainOf(text: string): string {
   return text
-    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?![*)])|>+)[ \t]?/gm, "")
+    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "")
     .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "")
     .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi, "")
     .replaceAll(/!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)/g, "$1")
     .replaceAll(/\[([^\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
     .replaceAll(/\[\^[^\]]+\]/g, "")
     .replaceAll(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
-    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?!\w)/g, "$1")
-    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_\n]+?)(?<=\S)_(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
+    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1")
     .replaceAll(/`+([^`]+)`+/g, "$1")
     .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
     .replaceAll(/\\(?:cite|ref|label|footnote|index)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
+    .replaceAll(/(?<![\\$\w])\$(?!\s)([^$]{1,200}?)(?<![\s\\])\$(?![$\d])/g, (_, formula: string) => plainFormula(formula))
     .replaceAll(/~/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim();
+}
+
+/** With the signs that its commands print; as it is when one of them is none. */
+function plainFormula(formula: string): string {
+  const plain = formula
+    .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
+    .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
+  return plain.includes("\\") ? `$${formula}$` : plain;
 }

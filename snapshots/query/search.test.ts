@@ -10,7 +10,7 @@ import { openIndex, type ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { Document, IndexKind } from "../index/row.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
-import { parseSearch, search } from "./search.ts";
+import { correct, parseSearch, search, searchMeant } from "./search.ts";
 
 let folder: string;
 let index: ViewIndex;
@@ -91,7 +91,7 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const run = (q: string, prefix = ""): Promise<SearchResult[]> => search(reader, { q, prefix, limit: 20 });
+const run = (q: string, prefix = ""): Promise<readonly SearchResult[]> => search(reader, { q, prefix, limit: 20 });
 const keys = async (q: string, prefix = ""): Promise<string[]> => (await run(q, prefix)).map(({ key }) => key);
 
 test("any text is a query: no characters are syntax, nothing throws, scores are finite and descend", async () => {
@@ -295,4 +295,23 @@ test("a name that stands nowhere finds nothing, a part of a name what has all it
   assert.deepEqual(await keys("haystak"), ["notes/sorting.md"]);
   assert.deepEqual(await keys("hay stack"), ["notes/sorting.md"]);
   assert.ok((await keys("fillerwords")).includes("notes/sorting.md"));
+});
+
+test("a word or name that stands nowhere is searched as the near one that does, which is said; without one it finds nothing", async () => {
+  const asked = async (q: string) => {
+    const { results, meant } = await searchMeant(reader, { q, prefix: "", limit: 10 });
+    return { found: results.length > 0, says: correct(q, meant) };
+  };
+  assert.deepEqual(await asked("permutaiton of a list"), { found: true, says: "permutation of a list" });
+  assert.deepEqual(await asked("insertoinSort_perm"), { found: true, says: "insertionSort_perm" });
+  assert.deepEqual(await asked("insert_sorted_twice_over"), { found: false, says: "insert_sorted_twice_over" });
+  for (const q of ["zq9f0b7d614e858a", "zzkvqxj", "xk_vvq_jjz", "a1b2c3d4e5f60718293a"])
+    assert.deepEqual(await asked(q), { found: false, says: q });
+  for (const q of ["insertionSort_perm", "sorted list", "On insertionSort_perm and friends"]) assert.equal((await asked(q)).says, q);
+});
+
+test("parts of a name lead to the name that has them", async () => {
+  const { results, meant } = await searchMeant(reader, { q: "perm_insertion", prefix: "", limit: 10 });
+  assert.ok(results.length > 0);
+  assert.deepEqual(meant, [{ asked: "perm_insertion", meant: "insertionSort_perm" }]);
 });

@@ -3,15 +3,16 @@ import type { SearchResult } from "./search-result.ts";
 import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
-import { openFinder } from "../index/words.ts";
+import { openFinder, rawWords, words } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { rankWithFeedback } from "./feedback.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { snippet } from "./snippet.ts";
-import { type ExactReason, findReason, parseWanted } from "./wanted.ts";
+import { type ExactReason, findReason, parseWanted, type Wanted } from "./wanted.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
+const LOOKED_AT = 10; // results in which a word is looked up as it is written
 
 export type SearchQuery = { readonly q: string; readonly prefix: string; readonly limit: number };
 
@@ -31,9 +32,18 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
   return { q, prefix, limit: parseLimit(params, usual) };
 }
 
+/** A word of a query that stands nowhere, and the one that was found in its place, as the library writes it. */
+export type Meant = { readonly asked: string; readonly meant: string };
+export type Found = { readonly results: readonly SearchResult[]; readonly meant: readonly Meant[] };
+
 /** Sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
-export async function search(reader: IndexReader, query: SearchQuery): Promise<SearchResult[]> {
-  if (query.limit === 0) return [];
+export async function search(reader: IndexReader, query: SearchQuery): Promise<readonly SearchResult[]> {
+  return (await searchMeant(reader, query)).results;
+}
+
+/** The same, with what was searched in place of words that stand nowhere. */
+export async function searchMeant(reader: IndexReader, query: SearchQuery): Promise<Found> {
+  if (query.limit === 0) return { results: [], meant: [] };
   const wanted = parseWanted(query.q, reader);
   const ranked = (await rankWithFeedback(reader, wanted, query.prefix, query.limit)).slice(0, query.limit + SPARE_RESULTS);
   const rows = await reader.rows(ranked.flatMap(({ passages }) => passages[0]?.ref ?? []));
@@ -42,9 +52,32 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<S
     return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
   });
   const find = openFinder(wanted.worth);
-  return foldDuplicates(results)
-    .slice(0, query.limit)
-    .map(({ row, score, exact }) => toResult(row, score, exact, find));
+  const best = foldDuplicates(results).slice(0, query.limit);
+  return {
+    results: best.map(({ row, score, exact }) => toResult(row, score, exact, find)),
+    meant: findMeant(
+      wanted,
+      best.slice(0, LOOKED_AT).map(({ row }) => row),
+    ),
+  };
+}
+
+function findMeant({ instead }: Wanted, rows: readonly IndexRow[]): readonly Meant[] {
+  return [...instead].flatMap(([asked, lists]) => {
+    for (const { name, title, text } of rows) {
+      const meant = rawWords(`${name}\n${title}\n${text}`).find((raw) => {
+        const own = words(raw);
+        return lists.some((list) => list.every((word) => own.includes(word)));
+      });
+      if (meant !== undefined) return [{ asked, meant }];
+    }
+    return [];
+  });
+}
+
+/** A query with the words that were meant. */
+export function correct(q: string, meant: readonly Meant[]): string {
+  return meant.reduce((text, one) => text.replaceAll(one.asked, () => one.meant), q);
 }
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {

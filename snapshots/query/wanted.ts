@@ -2,7 +2,7 @@
 import type { Statistics } from "../index/statistics.ts";
 import { exactMark, type IndexRow, nameMark, normalizeExact } from "../index/row.ts";
 import { rawWords, words } from "../index/words.ts";
-import { findNear, findSplit } from "./near-words.ts";
+import { findNear, findNearNames, findSplit } from "./near-words.ts";
 
 const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
 
@@ -20,7 +20,12 @@ export type Wanted = {
   readonly nameMarks: readonly string[];
   /** How much each word tells. */
   readonly worth: ReadonlyMap<string, number>;
+  /** What stands nowhere, and what is looked for instead: one of these lists, whole. */
+  readonly instead: ReadonlyMap<string, readonly (readonly string[])[]>;
 };
+
+type Understood = Pick<Wanted, "all" | "instead"> & { readonly found: readonly string[] };
+const NOTHING_INSTEAD: Wanted["instead"] = new Map();
 
 export type ExactReason = "key" | "id" | "name" | "title";
 
@@ -30,7 +35,8 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
   const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
-  const { found, all } = phrases.length > 0 ? { found: words(text), all: true } : understand(rawWords(text), statistics);
+  const { found, all, instead } =
+    phrases.length > 0 ? { found: words(text), all: true, instead: NOTHING_INSTEAD } : understand(rawWords(text), statistics);
   const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
   const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
   const mark = nameMark(text);
@@ -41,28 +47,44 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
     exactMark: exactMark(text),
     nameMarks: statistics.rowsWith(mark) > 0 ? [mark] : [],
     worth,
+    instead,
   };
 }
 
 /** The words of raw words that stand somewhere; instead of those that do not, what may have been meant. */
-function understand(raw: readonly string[], statistics: Statistics): { readonly found: readonly string[]; readonly all: boolean } {
+function understand(raw: readonly string[], statistics: Statistics): Understood {
   const knows = (word: string): boolean => statistics.rowsWith(word) > 0;
   const [only = "", ...others] = raw;
   const parts = words(only);
   if (others.length === 0 && parts.length > 1 && !parts.some((part) => knows(part) && isIdentifier(part))) {
     // One identifier that stands nowhere: what has all its parts may be a near name; what has some is not.
     const pieces = parts.filter((part) => !isIdentifier(part));
-    if (!knows(nameMark(only))) return { found: pieces.every(knows) ? pieces : [], all: true };
+    if (!knows(nameMark(only))) {
+      const near = findNearNames(only, statistics);
+      if (near.length > 0) return { found: near, all: near.length === 1, instead: new Map([[only, near.map((name) => [name])]]) };
+      return pieces.every(knows)
+        ? { found: pieces, all: true, instead: new Map([[only, [pieces]]]) }
+        : { found: [], all: true, instead: NOTHING_INSTEAD };
+    }
   }
+  const instead = new Map<string, readonly (readonly string[])[]>();
   const found = raw.flatMap((word, at) => {
     const own = words(word);
     const known = own.filter(knows);
     if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
     // "band pass" may be `bandpass`, and the other way round.
     const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")].filter(isPlain).flatMap(words).filter(knows);
-    return joined.length > 0 ? joined : (findSplit(word, statistics) ?? findNear(word, statistics));
+    const same = joined.length > 0 ? joined : findSplit(word, statistics);
+    if (same !== null) return same;
+    const near = findNear(word, statistics);
+    if (near.length > 0)
+      instead.set(
+        word,
+        near.map((one) => [one]),
+      );
+    return near;
   });
-  return { found, all: false };
+  return { found, all: false, instead };
 }
 
 function isPlain(word: string): boolean {

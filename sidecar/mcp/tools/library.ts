@@ -69,8 +69,8 @@ export const searchLibrary: Tool = (context, { query, prefix = "", limit, cursor
     cursor,
     async (at) => {
       const path = withQuery("/api/search", { q: query, prefix });
-      const { results } = await searchOnce(at.open, path);
-      return { all: results, path, wrap: (items) => ({ query, prefix, results: items }) };
+      const { results, ...said } = await searchOnce(at.open, path);
+      return { all: results, path, wrap: (items) => ({ ...said, query, prefix, results: items }) };
     },
     Number(limit),
   );

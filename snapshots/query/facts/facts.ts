@@ -33,17 +33,21 @@ const MAX_NAMED = 12; // of a list in a sentence; its link leads to all
 const MAX_GROUPS = 30;
 const NONE: Filters = new Map();
 
+/** `rest` is what a question asks beside that, "" when that is all. */
+export type FoundFacts = { readonly facts: readonly Facts[]; readonly rest: string };
+
 /** @param prefix only keys under it: records and claims have no key, so only objects are counted then
- *  @returns [] when the question is not understood */
-export async function findFacts(question: string, prefix: string, snapshot: Counted): Promise<readonly Facts[]> {
+ *  @returns no facts and the whole question when it is not understood */
+export async function findFacts(question: string, prefix: string, snapshot: Counted): Promise<FoundFacts> {
   const data = await snapshot.data();
+  const { all, rest } = readQuestions(question, data);
   const facts: Facts[] = [];
-  for (const asked of readQuestions(question, data)) {
+  for (const asked of all) {
     const found = prefix !== "" && asked.subject !== "objects" ? null : await answer(asked, prefix, snapshot, data);
-    if (found === null) return [];
+    if (found === null) return { facts: [], rest: question };
     facts.push(found);
   }
-  return facts;
+  return { facts, rest };
 }
 
 async function answer(asked: Asked, prefix: string, snapshot: Counted, data: ViewData): Promise<Facts | null> {

@@ -235,22 +235,29 @@ type Said = {
 };
 
 /** Where a second question begins: after a full stop or a question mark, or with a question word of its own. */
-const NEXT_QUESTION = /[?;.]\s+(?=\S)|,?\s+and\s+(?=(?:how many|how much|which|what|when|is|are)\b)/gi;
+const NEXT_QUESTION = /[?;.]\s+(?=\S)|,?\s+and\s+(?=(?:how|which|what|when|why|who|is|are)\b)/gi;
+/** What stands beside a question to be counted and takes nothing from it. */
+const OTHER_QUESTION = /^\s*(?:why|who|how\s+(?!many\b|much\b)\w+|what\s+(?:is|are|does|do)|define|explain)\b/i;
 
-/** @returns one for each question in it, [] when anything of it is not understood */
-export function readQuestions(question: string, data: ViewData): readonly Asked[] {
+/** @returns one for each question in it that is to be counted, and the others as they were asked; none and all of it when anything that may
+ *  belong to what is to be counted is not understood */
+export function readQuestions(question: string, data: ViewData): { readonly all: readonly Asked[]; readonly rest: string } {
   const all: Asked[] = [];
+  const rest: string[] = [];
   for (const part of question.split(NEXT_QUESTION)) {
     const asked = readQuestion(part, data, all.at(-1)?.subject ?? null);
-    if (asked === null) return [];
-    all.push(asked);
+    if (asked !== null) all.push(asked);
+    else if (OTHER_QUESTION.test(part)) rest.push(part);
+    else return { all: [], rest: question };
   }
-  return all;
+  return all.length === 0 ? { all, rest: question } : { all, rest: rest.map((part) => `${part.replace(/[?.]?\s*$/, "")}?`).join(" ") };
 }
 
 /** @param before what the question before it was about, for one that names nothing: "and how many are deployable?"
  *  @returns null when anything of it is not understood */
 function readQuestion(question: string, data: ViewData, before: Subject | null): Asked | null {
+  // "What is a record?" asks what the word means.
+  if (/^\s*what(?:['\u2019]s|\s+is)\s+an?\s+\S+\W*$/i.test(question)) return null;
   const words = wordsOf(
     question
       .replaceAll(/\brun[ -]time\b/gi, "runtime")

@@ -1,0 +1,198 @@
+/** What people ask of a library of texts, answered on the demo without a model: definitions, reasons, instructions, each with what a right
+ *  answer holds, and questions that nothing in it answers. Written by hand from the demo's texts. And what they mistype. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { z } from "zod";
+import { CLI, type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+
+const demo = dirname(fileURLToPath(import.meta.url));
+/** Share of the questions whose answer has to be right: words alone do not find every one. */
+const ENOUGH = 0.8;
+
+const Answered = z.object({ answer: z.string(), citations: z.array(z.unknown()) });
+
+let folder: string;
+let server: ServingProcess;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "answers-"));
+  const config = (await readFile(join(demo, "proofshelf.yaml"), "utf8"))
+    .replace("../../snapshots/data", join(folder, "shelf"))
+    .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`)
+    .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
+  const path = join(folder, "proofshelf.yaml");
+  await writeFile(path, config);
+  await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", path], { maxBuffer: 1 << 26 });
+  server = await startServing(["--no-rate-limits", "--config", path]);
+});
+after(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** What stands in the first quote of a right answer, or in one of them. */
+const FIRST: readonly (readonly [question: string, holds: RegExp])[] = [
+  ["What is content addressing?", /A content address says what: the bytes/i],
+  ["What is a content address?", /A content address says what: the bytes/i],
+  ["What is a Merkle tree?", /A Merkle tree hashes leaves in pairs/i],
+  ["What is a reproducible build?", /two people with the same sources get the same bytes/i],
+  ["When is a build reproducible?", /two people with the same sources get the same bytes/i],
+  ["What are reproducible builds?", /two people with the same sources get the same bytes/i],
+  ["What is a snapshot?", /function of its inputs|one view of the library/i],
+];
+const ANYWHERE: typeof FIRST = [
+  ["Why does a digest need a canonical form?", /hash differently|choose one text for each value/i],
+  ["What is the split-view problem?", /split-view problem/i],
+  ["What is the birthday bound?", /two of them agree|passes one half/i],
+  ["What is canonical JSON?", /choose one text for each value|RFC 8785/i],
+  ["What is a hole?", /a step in a proof that was admitted/i],
+  ["What is a pin?", /a digest written down where the thing is named/i],
+  ["What is gossip for?", /gossip/i],
+  ["What does dead mean in the registry?", /nothing calls it/i],
+  ["What is a homograph?", /Cyrillic/i],
+  ["What is infinite descent?", /descent/i],
+  ["How do I check a digest?", /let a program do it|sha256sum/i],
+  ["How do I recheck a Coq proof?", /coqc|how to check the ones in this library/i],
+  ["How do I replace a file atomically?", /rename|temporary file/i],
+  ["How do I test a definition?", /tried on cases/i],
+  ["How should I show a strange name?", /Show it in full/i],
+  ["Why does a rename have to be in the same folder?", /a rename across file systems is a copy/i],
+  ["Why is addition not associative in floating point?", /last digits|Addition is not associative/i],
+  ["Why is fsync before rename?", /power cut/i],
+  ["Why must a snapshot not contain a clock?", /function of its inputs|every build is news/i],
+  ["Why is the root of two left open?", /Because a library in which everything is finished/i],
+  ["Why not Protocol Buffers?", /Because a reader can check JSON|promises less/i],
+  ["Why write a statement in two provers?", /makes one read it/i],
+  ["Why does the proof of a sort split in two?", /two duties|columns of work never meet/i],
+  ["Why do short ids collide?", /eight hex digits/i],
+  ["Why does a claim need a scope?", /misread it/i],
+  ["Why does the binary search midpoint overflow?", /wraps round/i],
+  ["Why is Print Assumptions needed?", /Compiling is not enough|Only the checker knows|Only \[?Print Assumptions/i],
+  ["What does a matching digest say?", /these are the bytes that somebody once hashed/i],
+  ["What does a Merkle proof not prove?", /old root|Position|Absence/i],
+  ["What does a Merkle proof prove?", /convince you/i],
+  ["What happens when the writer crashes after writing some files?", /unreachable|left/i],
+  ["What do I still trust after checking a Coq proof?", /kernel/i],
+  ["Who consumes the proof?", /input of the program/i],
+  ["What is the difference between Admitted and Axiom?", /look the same/i],
+  ["Which characters may a URL hold?", /eighty characters/i],
+  ["How long is a Merkle proof for a million leaves?", /twenty digests/i],
+  ["How does an append-only log prove consistency?", /prefix/i],
+  ["What are the two duties of a sort?", /rearrangement/i],
+  ["What is the remedy when the checker moved?", /Name the checker/i],
+  ["What can two readers do that one cannot?", /split-view|compare notes/i],
+  ["Does a digest say who made it?", /does not say who/i],
+  ["What is a claim?", /sentence with a scope/i],
+  ["What is a record?", /one theorem in the registry/i],
+  ["What is consistency of a log?", /prefix of the new one/i],
+  ["What is sorry in Lean?", /unfinished proof/i],
+  ['What does "partial" mean?', /something is checked/i],
+  ["What does runtime mean?", /is called on some path/i],
+  ["What does test-only mean?", /called by tests/i],
+  ["What does unwired mean?", /does not exist/i],
+  ["How are names sorted in canonical JSON?", /UTF-16 code units/i],
+  ["How does a folder become content-addressed?", /writing down its listing/i],
+  ["Why is content addressing good for caching?", /What cannot change need not be asked for again/i],
+  ["Why does Rust refuse to sort f64?", /total_cmp|total order/i],
+  ["Why should a digest be compared in full?", /Compare all of them|another input with the same eight/i],
+  ["Why are there 64 hex digits in a digest?", /256 bits/i],
+  ["Why does a proof with Qed prove nothing?", /stands on|leans/i],
+  ["What happens if lo + hi overflows?", /wraps round/i],
+  ["What is NFC?", /maps both to the first/i],
+  ["What is deduplication?", /Equal bytes have one address/i],
+  ["What is a clock in disguise?", /Clocks come in disguise/i],
+  ["Which number format does RFC 8785 use?", /as JavaScript prints/i],
+  ["What is lost with content addressing?", /no use to a person/i],
+];
+
+const UNANSWERABLE: readonly string[] = [
+  "What is a zeppelin?",
+  "What is the capital of France?",
+  "Why is the sky blue?",
+  "How do I install PostgreSQL?",
+  "What is a monad?",
+  "Who invented the Merkle tree?",
+  "Why does a Merkle tree need a blockchain?",
+  "How do I reset my password?",
+  "What is quicksort?",
+  "How does TLS certificate pinning work?",
+  "What is the price of a digest?",
+  "When was RFC 6962 published?",
+  "Why did Alice resign?",
+  "Who maintains the registry?",
+  "What is the weather today?",
+  "What does the fox say?",
+  "Why do leaves turn red in autumn?",
+  "How do I bake bread?",
+  "What is a neural network?",
+  "Which president signed the treaty?",
+  "Why was the registry deleted?",
+  "How do I delete a snapshot in Kubernetes?",
+  "What is the definition of love?",
+  "Who wrote Hamlet?",
+  "What is a red-black tree?",
+  "What is homotopy type theory?",
+];
+
+async function ask(question: string): Promise<z.infer<typeof Answered>> {
+  const response = await fetch(`${server.url}/api/ask`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ question }),
+  });
+  return Answered.parse(await response.json());
+}
+
+test("definitions, reasons and instructions are quoted from the sentence that answers", async (t) => {
+  const wrong: string[] = [];
+  for (const [question, holds] of FIRST) {
+    const { answer } = await ask(question);
+    assert.match(answer.split("\n\n")[0] ?? "", holds, question);
+  }
+  for (const [question, holds] of ANYWHERE) if (!holds.test((await ask(question)).answer)) wrong.push(question);
+  t.diagnostic(`not answered right: ${wrong.join(" ")}`);
+  const all = FIRST.length + ANYWHERE.length;
+  assert.ok(wrong.length <= (1 - ENOUGH) * all, `${wrong.length} of ${all} are wrong: ${wrong.join(" ")}`);
+});
+
+test("a question that nothing here answers gets no quote", async () => {
+  for (const question of UNANSWERABLE) {
+    const { answer, citations } = await ask(question);
+    assert.deepEqual(citations, [], question);
+    assert.match(answer, /^Not in this library\./, question);
+  }
+});
+
+test("a title of an object is no answer by itself: what stands under it is quoted, and its facts only where there is nothing to quote", async () => {
+  const { answer } = await ask("What is content addressing?");
+  assert.doesNotMatch(answer, /bytes with SHA-256/);
+  assert.match((await ask("birthday.csv")).answer, /data\/birthday\.csv is csv of \d+ bytes/);
+});
+
+test("a slip is searched as what was meant, and the page, the API and the tool say so", async () => {
+  const page = await (await fetch(`${server.url}/search/?q=merkel+proof`)).text();
+  assert.match(page, /Did you mean <a href="\.\/\?q=Merkle\+proof"><bdi>Merkle proof<\/bdi><\/a>\?/);
+  assert.match(page, /what-a-merkle-proof-proves/);
+  const api = await (await fetch(`${server.url}/api/search?q=isort_keeps_lenght`)).json();
+  assert.equal(z.object({ did_you_mean: z.string() }).parse(api).did_you_mean, "isort_keeps_length");
+  const called = await fetch(`${server.url}/mcp`, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
+      params: { name: "search_library", arguments: { query: "insert_kepes_sorted" } },
+    }),
+  });
+  assert.match(await called.text(), /did_you_mean\W+insert_keeps_sorted/);
+  const plain = await (await fetch(`${server.url}/api/search?q=merkle+proof`)).json();
+  assert.deepEqual(Object.keys(z.record(z.string(), z.unknown()).parse(plain)).sort(), ["prefix", "query", "results"]);
+  assert.doesNotMatch(await (await fetch(`${server.url}/search/?q=zq9f0b7d614e858a`)).text(), /Did you mean|class="card"/);
+});

@@ -1,0 +1,42 @@
+/** What a question asks for: a definition, instructions, a reason, and the words that it is about. */
+import { words } from "../snapshots/index/words.ts";
+import type { Wanted } from "./quote.ts";
+
+const DEFINES =
+  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^\s*(?:define|explain)\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b/i;
+const INSTRUCTS = /\bhow\s+(?:do|does|can|could|should|to|would)\b/i;
+const EXPLAINS = /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b/i;
+export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
+const ASKS = /\?\s*$|^\s*(?:what|who|how|why|when|where|which|does|do|is|are|can)\b/i;
+/** Words that make a question and are not what it is about. */
+const ASKING = new Set(
+  words(
+    "need must should would could may might mean meaning definition define explain say tell happen work use make get give go call difference " +
+      "differ between reason remedy still after exactly actually really possible good best thing kind form way",
+  ),
+);
+
+export type Question = {
+  readonly defines: boolean;
+  readonly instructs: boolean;
+  readonly explains: boolean;
+  readonly negated: boolean;
+  /** And not a statement. */
+  readonly asks: boolean;
+  /** The words that it is about, by worth. */
+  readonly wanted: Wanted;
+};
+
+/** @param worth how much each word of the question tells in this library */
+export function readQuestion(question: string, worth: Wanted): Question {
+  const asks = ASKS.test(question);
+  const about = [...worth].filter(([word]) => !asks || !ASKING.has(word));
+  return {
+    defines: DEFINES.test(question),
+    instructs: INSTRUCTS.test(question),
+    explains: EXPLAINS.test(question),
+    negated: NEGATED.test(question),
+    asks,
+    wanted: about.length === 0 ? worth : new Map(about),
+  };
+}
