@@ -9,7 +9,7 @@ export function openEmbeddedEmbedder(options: ProcessOptions = {}): Embedder {
   const program = fileURLToPath(new URL("./embedder-embedded-worker.ts", import.meta.url));
   const id = `energetic-ai-en-0.2.0/${TOKENS}`;
   return openProcessEmbedder(
-    { id, dimensions: 512, name: "The embedded model", program, args: [String(TOKENS)], heapMegabytes: 96 },
+    { id, dimensions: 512, weak: true, name: "The embedded model", program, args: [String(TOKENS)], heapMegabytes: 96 },
     options,
   );
 }

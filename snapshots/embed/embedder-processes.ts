@@ -19,6 +19,7 @@ export type ProcessModel = {
   /** As Embedder has them. */
   readonly id: string;
   readonly dimensions: number;
+  readonly weak?: true;
   /** What it is called where it fails. */
   readonly name: string;
   /** The program of a process: it is sent EmbedTasks and answers each with an EmbedReply. */
@@ -107,6 +108,7 @@ export function openProcessEmbedder(model: ProcessModel, options: ProcessOptions
   return {
     id: model.id,
     dimensions: model.dimensions,
+    ...(model.weak === undefined ? {} : { weak: model.weak }),
     async embed(texts, signal) {
       signal?.throwIfAborted();
       const mine = Array.from({ length: Math.ceil(texts.length / BATCH) }, (_, at): Task => {

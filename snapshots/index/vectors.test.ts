@@ -80,6 +80,29 @@ test("what a query means is found where none of its words stand, only under its 
   index.close();
 });
 
+test("a weak model changes nothing in what the words of a query find, unless one of them is unknown; what only it finds follows", async () => {
+  const index = await openIndex(join(folder, "weak"));
+  const texts = ["alpha beta gamma", "alpha beta gamma delta", "omega"];
+  const upsert = texts.map((text, at) => ({ ...document(`w/${at}.txt`, text), sha256: String(at).repeat(64) }));
+  await index.update({ upsert, remove: [], base: null, tag: "one" });
+  const toy: Embedder = {
+    id: "toy",
+    dimensions: 2,
+    close: async () => {},
+    // What says delta is near to every query.
+    embed: async (all) => all.map((text) => Float32Array.from(/^what|delta/.test(text) ? [1, 0] : [0, 1])),
+  };
+  await index.embed({ tag: "one", embedder: toy, cacheUri: null });
+  const reader = await index.at("one");
+  const order = async (embedder: Embedder, q: string): Promise<string[]> =>
+    (await semantic(reader, embedder, query(q))).results.map(({ key }) => key.slice(2, 3));
+  assert.deepEqual(await order(toy, "what is the alpha beta"), ["1", "0", "2"]);
+  assert.deepEqual(await order({ ...toy, weak: true }, "what is the alpha beta"), ["0", "1", "2"]);
+  assert.deepEqual(await order({ ...toy, weak: true }, "what is the alpha heliotrope"), ["1", "0", "2"]);
+  reader.close();
+  index.close();
+});
+
 test("without a model, without its vectors, or with a model that fails, the answer is a notice", async () => {
   const index = await openIndex(join(folder, "missing"));
   await index.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });

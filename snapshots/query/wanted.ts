@@ -10,6 +10,8 @@ const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
 export type Wanted = {
   /** With repetitions; at most MAX_WORDS different ones. */
   readonly words: readonly string[];
+  /** Whether some word of the query stands nowhere, nor anything that it may have been meant for. */
+  readonly unknown: boolean;
   /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
   readonly all: boolean;
   /** Word sequences in double quotes that a result has to have; [] unless the whole query is quoted. */
@@ -30,12 +32,14 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
   const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
-  const { found, all } = phrases.length > 0 ? { found: words(text), all: true } : understand(rawWords(text), statistics);
+  const raw = rawWords(text);
+  const { found, all, unknown } = phrases.length > 0 ? { found: words(text), all: true, unknown: false } : understand(raw, statistics);
   const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
   const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
   const mark = nameMark(text);
   return {
     words: found.filter((word) => kept.has(word)),
+    unknown,
     all,
     phrases,
     exactMark: exactMark(text),
@@ -45,16 +49,19 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
 }
 
 /** The words of raw words that stand somewhere; instead of those that do not, what may have been meant. */
-function understand(raw: readonly string[], statistics: Statistics): { readonly found: readonly string[]; readonly all: boolean } {
+function understand(
+  raw: readonly string[],
+  statistics: Statistics,
+): { readonly found: readonly string[] } & Pick<Wanted, "all" | "unknown"> {
   const knows = (word: string): boolean => statistics.rowsWith(word) > 0;
   const [only = "", ...others] = raw;
   const parts = words(only);
   if (others.length === 0 && parts.length > 1 && !parts.some((part) => knows(part) && isIdentifier(part))) {
     // One identifier that stands nowhere: what has all its parts may be a near name; what has some is not.
     const pieces = parts.filter((part) => !isIdentifier(part));
-    if (!knows(nameMark(only))) return { found: pieces.every(knows) ? pieces : [], all: true };
+    if (!knows(nameMark(only))) return { found: pieces.every(knows) ? pieces : [], all: true, unknown: true };
   }
-  const found = raw.flatMap((word, at) => {
+  const meant = raw.map((word, at) => {
     const own = words(word);
     const known = own.filter(knows);
     if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
@@ -62,7 +69,7 @@ function understand(raw: readonly string[], statistics: Statistics): { readonly 
     const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")].filter(isPlain).flatMap(words).filter(knows);
     return joined.length > 0 ? joined : (findSplit(word, statistics) ?? findNear(word, statistics));
   });
-  return { found, all: false };
+  return { found: meant.flat(), all: false, unknown: raw.some((word, at) => words(word).length > 0 && meant[at]?.length === 0) };
 }
 
 function isPlain(word: string): boolean {
