@@ -36,8 +36,8 @@ import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "./semantic.ts";
 const MAX_MODEL_CALLS = 4;
 /** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
 const REINDEX_TIMEOUT = 3 * 60 * 60_000;
-/** Milliseconds for a query to the embedded model: the first one after a pause starts its process. */
-const EMBEDDED_QUERY_MS = 8_000;
+/** Milliseconds for a query to a model that runs here: the first one after a pause starts its process. */
+const PROCESS_QUERY_MS = 8_000;
 
 export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
@@ -203,7 +203,7 @@ async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, e
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
   return embeddings.kind === "openai"
     ? openSemantic({ embedder, notice, model: embeddings.model })
-    : openSemantic({ embedder, notice, model: "the embedded model", limitMs: EMBEDDED_QUERY_MS });
+    : openSemantic({ embedder, notice, model: `the ${embeddings.kind} model`, limitMs: PROCESS_QUERY_MS });
 }
 
 /** An environment variable that is set but empty is not set. */

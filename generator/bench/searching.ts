@@ -9,7 +9,8 @@ import { measureBuild, writeConfig } from "./library.ts";
 
 const QUERIES = 1000;
 const WARM_UP = 100;
-const MAX_P95_MS = 8;
+const MAX_P50_MS = 4;
+const MAX_P95_MS = 12;
 /** The slowest query that we know: two words of nearly every passage that hardly ever follow one another. */
 const SLOWEST = '"doc linux"';
 const SLOWEST_RUNS = 9;
@@ -39,11 +40,18 @@ export async function benchSearching(folder: string): Promise<readonly Figure[] 
     const half = percentile(times, 0.5);
     return [
       {
+        figure: "search over 100,000 passages, p50",
+        value: half,
+        unit: "ms",
+        target: { at: "most", value: MAX_P50_MS },
+        note: `${times.length} queries`,
+      },
+      {
         figure: "search over 100,000 passages, p95",
         value: percentile(times, 0.95),
         unit: "ms",
         target: { at: "most", value: MAX_P95_MS },
-        note: `${times.length} queries; p50 ${half.toFixed(1)}, p99 ${percentile(times, 0.99).toFixed(1)} ms`,
+        note: `p99 ${percentile(times, 0.99).toFixed(1)} ms`,
       },
       {
         figure: `search for ${SLOWEST}, the slowest known, times p50`,

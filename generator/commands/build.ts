@@ -143,7 +143,11 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
   return lines.map((line) => `${line}\n`).join("");
 }
 
-export function describeEmbedding({ written, embedded, notice, duration_ms: ms }: Embedding): string {
+export function describeEmbedding({ written, embedded, left, notice, duration_ms: ms }: Embedding): string {
   const made = written === 0 ? "" : `Made vectors of ${written} passages in ${(ms / 1000).toFixed(1)} s; the model ran for ${embedded}.\n`;
-  return made + (notice === "" ? "" : `Note: ${notice}\n`);
+  const few =
+    left === 0
+      ? ""
+      : `So large a library has vectors of what opens documents and sections; ${left} other passages are found by their words.\n`;
+  return made + few + (notice === "" ? "" : `Note: ${notice}\n`);
 }

@@ -90,7 +90,8 @@ keep: 30
 ${source("claims: { path: ./claims.yaml }", "claims.yaml")}
 ${source("registry: { path: ./registry.json }", "registry.json")}
 ${source("code: { kind: directory, root: ./code }", "code")}
-# Search by meaning: a model that comes along and needs no network. Or { kind: none }, or an endpoint:
+# Search by meaning: a model that comes along and needs no network. Or { kind: none }, or a folder with one of your own:
+# { kind: local, path: ./model, dimensions: 384 }; or an endpoint:
 # { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }
 embeddings: { kind: embedded }
 `;

@@ -164,7 +164,8 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     code: parsed.code === undefined ? null : storage(parsed.code),
     access: resolveAccess(parsed.access, folder),
     answers: parsed.answers ?? null,
-    embeddings: parsed.embeddings,
+    embeddings:
+      parsed.embeddings.kind === "local" ? { ...parsed.embeddings, path: resolve(folder, parsed.embeddings.path) } : parsed.embeddings,
     leaks: parsed.leaks,
     gates: parsed.gates,
     log: parsed.log ?? null,

@@ -217,6 +217,7 @@ function findOriginProblem(value: string): string | null {
   return url.origin === value ? null : `is not an origin as browsers write it; write ${JSON.stringify(url.origin)}`;
 }
 
+const dimensions = z.int().min(1, "is under 1").max(8192, "is over 8192").meta({ description: "Length of its vectors" });
 const model = {
   baseUrl: webAddress("Address of an OpenAI-compatible API"),
   model: some("the model's name").meta({ description: "Name of the model" }),
@@ -323,9 +324,14 @@ export const configSchema = z.strictObject({
       z.strictObject({ kind: z.literal("embedded") }),
       z.strictObject({ kind: z.literal("none") }),
       z.strictObject({
+        kind: z.literal("local"),
+        path: z.string().min(1, "is empty").meta({ description: "A folder with tokenizer.json and model.onnx (or onnx/model.onnx)" }),
+        dimensions,
+      }),
+      z.strictObject({
         kind: z.literal("openai"),
         ...model,
-        dimensions: z.int().min(1, "is under 1").max(8192, "is over 8192").meta({ description: "Length of its vectors" }),
+        dimensions,
       }),
     ])
     .default({ kind: "embedded" })

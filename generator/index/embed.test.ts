@@ -11,6 +11,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import fc from "fast-check";
 import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
+import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
+import { writeTinyModel } from "../../snapshots/embed/tiny-model-fixture.ts";
 import { semantic } from "../../snapshots/query/semantic.ts";
 import { build } from "../build.ts";
 import { openShelves } from "../shelves.ts";
@@ -109,6 +111,21 @@ test("an endpoint that is down fails no build, is told in words of ours, and the
   assert.match(third.stdout, /Nothing has changed[^]*Made vectors of 6 passages/);
   assert.equal(endpoint.texts, 3, "the internal view took its vectors from the cache");
   assert.doesNotMatch((await run()).stdout, /vectors/);
+});
+
+test("with a model of a person's own a word finds what says the same in another", async (t) => {
+  const { dir, config } = await makeLibrary(t, "{ kind: local, path: ./model, dimensions: 3 }");
+  writeTinyModel(join(dir, "model"));
+  const { snapshot } = await build(config, quiet);
+  assert.equal((await embedViews(config, quiet)).notice, "");
+  const { embedder } = await openEmbedder(config.embeddings, { env: {}, gateway: null, threads: 1 });
+  const index = await openIndex(openShelves(config).public.indexUri);
+  t.after(async () => {
+    index.close();
+    await embedder?.close();
+  });
+  const found = await semantic(await index.at(snapshot), embedder, { q: "weather", prefix: "", limit: 1 });
+  assert.deepEqual([found.mode, found.results[0]?.key], ["semantic", "notes/rain.md"]);
 });
 
 test("a build that is killed while it embeds has said its summary, leaves its snapshot served, and the next goes on where it was", async (t) => {

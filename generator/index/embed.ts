@@ -22,6 +22,8 @@ export type Embedding = {
   readonly written: number;
   /** Texts that the model was run for; the other vectors were in the cache. */
   readonly embedded: number;
+  /** Passages of a view that get none, because there are too many. */
+  readonly left: number;
   /** Whether both served snapshots have all their vectors. */
   readonly complete: boolean;
   /** Empty, or why not. */
@@ -43,7 +45,7 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
   const { embeddings, gateway } = config;
   const began = performance.now();
   const model = embeddings.kind === "openai" ? embeddings.model : embeddings.kind;
-  const work = { written: 0, embedded: 0 };
+  const work = { written: 0, embedded: 0, left: 0 };
   const end = (complete: boolean, notice = ""): Embedding => ({
     model,
     ...work,
@@ -88,7 +90,7 @@ async function makeAll(
   shelves: Shelves,
   embedder: Embedder,
   progress: Progress,
-  work: { written: number; embedded: number },
+  work: { written: number; embedded: number; left: number },
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const done = new Set<string>();
@@ -100,7 +102,7 @@ async function makeAll(
       progress.step(`vectors of the ${view} view`);
       const index = await openIndex(shelves[view].indexUri);
       try {
-        const { written, embedded } = await index.embed({
+        const { written, embedded, left } = await index.embed({
           tag,
           embedder,
           cacheUri: join(vectorsDir(shelves), "cache"),
@@ -109,6 +111,7 @@ async function makeAll(
         });
         work.written += written;
         work.embedded += embedded;
+        work.left = Math.max(work.left, left);
       } finally {
         index.close();
       }

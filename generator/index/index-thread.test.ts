@@ -4,6 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
+import { sha256 } from "../../snapshots/digest.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { search } from "../../snapshots/query/search.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { extract } from "../extract/extract.ts";
+import { toExtracted } from "../extract/extract-json.ts";
 import { openIndexThread } from "./index-thread.ts";
 
 /** Both indexes are written, and the thread is closed in the middle; in a process of its own, which native code can end. */
@@ -29,6 +35,27 @@ test("a thread that is closed while the engine works ends when that rests, and t
     const { status, signal, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     assert.deepEqual([status, signal, stdout, stderr], [0, null, "closed", ""], `closed after ${wait} ms`);
   }
+});
+
+test("what lies in an extract is searched, with the language that it is written in", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "index-thread-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const shelf = openDirectoryShelf(join(dir, "public"));
+  const bytes = Buffer.from("def merge(a, b):\n    pass\n");
+  const { json } = toExtracted("a.py", await extract("a.py", bytes));
+  const digest = sha256(json);
+  await shelf.putBlob(digest, json);
+  await shelf.flush();
+  const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
+  const row = { doc: "object:a.py", key: "a.py", kind: "code", collection: "", title: "a", sha256: sha256(bytes), passages: [] } as const;
+  const upsert = [{ ...row, extract: digest }];
+  await thread.update("public", { upsert, remove: [], base: null, tag: Promise.resolve("one"), onRead: () => {} });
+  await thread.close();
+  const index = await openIndex(shelf.indexUri);
+  const reader = await index.at("one");
+  for (const q of ["merge", "python"]) assert.equal((await search(reader, { q, prefix: "", limit: 9 })).length, 1, q);
+  reader.close();
+  index.close();
 });
 
 test("who waits for an update is told how far it is", async (t) => {

@@ -66,7 +66,7 @@ async function update({ id, view, upsert, remove, base }: Extract<Request, { kin
 async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncGenerator<Document> {
   for (const { extract, passages, ...rest } of sources) {
     if (closing) throw CLOSED;
-    yield { ...rest, passages: extract === null ? passages : await readPassages(shelf, extract) };
+    yield { ...rest, ...(extract === null ? { passages } : await readText(shelf, extract)) };
   }
 }
 
@@ -84,8 +84,9 @@ async function* counted(id: number, all: AsyncIterable<Document>): AsyncGenerato
   tell();
 }
 
-async function readPassages(shelf: Shelf, digest: string): Promise<Document["passages"]> {
-  return parseExtract(await readBlob(shelf, digest)).passages;
+async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language">> {
+  const { passages, language } = parseExtract(await readBlob(shelf, digest));
+  return { passages, language };
 }
 
 async function reply(request: Extract<Request, { kind: "update" }>): Promise<void> {

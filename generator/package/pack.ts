@@ -3,8 +3,8 @@
  *      npm run package [-- FOLDER]      writes proofshelf-<version>.tgz into the folder, or here
  *
  *  Left out, because nobody who runs it needs it: tests, compilers of pages, benchmarks. The search engine's JavaScript comes along in
- *  the tarball, because its own manifest asks for half a gigabyte of models that are never loaded. The embedded model is a package
- *  that whoever wants it installs beside this one. */
+ *  the tarball, because its own manifest asks for half a gigabyte of models that are never loaded. The embedded model, and what runs one
+ *  of a person's own, are packages that whoever wants them installs beside this one. */
 import { execFileSync } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
 const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi"]);
 const BUNDLED = "@lancedb/lancedb";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
-const MODEL = /^@energetic-ai\//;
+const MODEL = /^@energetic-ai\/|^@huggingface\/tokenizers$|^onnxruntime-node$/;
 
 type Manifest = Readonly<Record<string, unknown>> & {
   readonly version: string;

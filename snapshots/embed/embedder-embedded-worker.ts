@@ -1,12 +1,10 @@
-/** One process of the embedded model: it holds up nobody while it computes, and gives back all of its memory when it ends. */
+/** One process of the embedded model. Its argument is how many tokens of a text are read. */
 import { createRequire } from "node:module";
 import type { EmbeddingsModel } from "@energetic-ai/embeddings";
-
-export type EmbedTask = { readonly texts: readonly string[]; readonly tokens: number };
-/** One vector a text, as the model gives them; null when it could not. */
-export type EmbedReply = readonly Float32Array[] | null;
+import type { EmbedReply, EmbedTask } from "./embedder-processes.ts";
 
 const require = createRequire(import.meta.url);
+const tokens = Number(process.argv[2]);
 let model: Promise<EmbeddingsModel> | null = null;
 
 async function load(): Promise<EmbeddingsModel> {
@@ -18,15 +16,15 @@ async function load(): Promise<EmbeddingsModel> {
   return initModel(modelSource);
 }
 
-async function embed({ texts, tokens }: EmbedTask): Promise<Float32Array[]> {
+async function embed(texts: EmbedTask): Promise<Float32Array[]> {
   model ??= load();
   const ready = await model;
-  const vectors: number[][] = await ready.embed(texts.map((text) => cut(text, tokens, (part) => ready.tokenizer.encode(part).length)));
+  const vectors: number[][] = await ready.embed(texts.map((text) => cut(text, (part) => ready.tokenizer.encode(part).length)));
   return vectors.map((vector) => Float32Array.from(vector));
 }
 
 /** The longest beginning, cut at a space, that has at most `tokens` tokens. */
-function cut(text: string, tokens: number, count: (text: string) => number): string {
+function cut(text: string, count: (text: string) => number): string {
   let part = text.slice(0, tokens * 8);
   for (let size = count(part); size > tokens; size = count(part)) {
     const guess = Math.min(part.length - 1, Math.floor((part.length * tokens) / size));
@@ -39,7 +37,7 @@ function cut(text: string, tokens: number, count: (text: string) => number): str
 process.on("message", (task: EmbedTask) => {
   void embed(task).then(
     (vectors) => process.send?.(vectors satisfies EmbedReply),
-    () => process.send?.(null satisfies EmbedReply),
+    () => process.send?.("could not be run" satisfies EmbedReply),
   );
 });
 process.on("disconnect", () => process.exit());

@@ -5,6 +5,8 @@ export type Embedder = {
   /** Names the model and everything else that changes its vectors. */
   readonly id: string;
   readonly dimensions: number;
+  /** Set of a model that measurably knows less than the words of a query do: it counts where they are unknown, or find too little. */
+  readonly weak?: true;
   /** One vector of length 1 per text, in order. Texts may be of any length; a model may read only the beginning.
    *  @throws ShelfError "not_configured" when the model cannot be reached or answers nonsense */
   embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]>;

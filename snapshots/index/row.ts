@@ -16,6 +16,8 @@ export type Document = {
   /** Id of the collection; "" for records and claims. */
   readonly collection: string;
   readonly title: string;
+  /** What its code is written in, where that is known. */
+  readonly language?: string | null;
   /** Of the object's bytes; for records and claims of their canonical JSON. */
   readonly sha256: string;
   /** In the order of the text. A document without passages is found by its title and key. */
@@ -23,7 +25,7 @@ export type Document = {
 };
 
 /** One passage as it comes back from a search. */
-export type IndexRow = Omit<Document, "passages"> & {
+export type IndexRow = Omit<Document, "passages" | "language"> & {
   /** Number of the passage in the document, from 0. */
   readonly n: number;
   /** Heading path, outermost first, joined by " › "; "" at top level. */
@@ -51,7 +53,7 @@ export type StoredRow = IndexRow & {
 };
 
 /** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
-export const INDEX_FORMAT = "4";
+export const INDEX_FORMAT = "5";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 
@@ -92,6 +94,7 @@ const DEFINITION =
 /** The rows of a document: at least one. */
 export function rowsOf(document: Document): StoredRow[] {
   const title = words(document.title);
+  const language = words(document.language ?? "");
   const passages = document.passages.length === 0 ? [NO_PASSAGE] : document.passages;
   // A first passage may be nothing but the title.
   const opening = passages
@@ -99,7 +102,7 @@ export function rowsOf(document: Document): StoredRow[] {
     .map(({ text }) => text)
     .join("\n\n");
   const texts = passages.map((passage) => words(passage.text));
-  const whole = passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...texts.flat().slice(0, MAX_WHOLE)].join(" ");
+  const whole = passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)].join(" ");
   return passages.map((passage, n) => {
     const name = passage.name ?? "";
     const heading = passage.heading.join(" › ");
@@ -108,7 +111,8 @@ export function rowsOf(document: Document): StoredRow[] {
       repeat(title, TITLE_WEIGHT),
       words(inner.join(" › ")),
       repeat(words(name), NAME_WEIGHT),
-      n === 0 ? words(document.key) : [],
+      // The language in every passage: who names one means all of its code, and elsewhere the name says nothing.
+      [...language, ...(n === 0 ? words(document.key) : [])],
       words(firstParagraph(n === 0 ? opening : passage.text, document.kind === "code", n === 0)),
       texts[n] ?? [],
       marksOf(document, passage, n, document.kind !== "code" && passages[n - 1]?.heading.join(" › ") !== heading),

@@ -80,6 +80,29 @@ test("what a query means is found where none of its words stand, only under its 
   index.close();
 });
 
+test("a weak model changes nothing in what the words of a query find, unless one of them is unknown; what only it finds follows", async () => {
+  const index = await openIndex(join(folder, "weak"));
+  const texts = ["alpha beta gamma", "alpha beta gamma delta", "omega"];
+  const upsert = texts.map((text, at) => ({ ...document(`w/${at}.txt`, text), sha256: String(at).repeat(64) }));
+  await index.update({ upsert, remove: [], base: null, tag: "one" });
+  const toy: Embedder = {
+    id: "toy",
+    dimensions: 2,
+    close: async () => {},
+    // What says delta is near to every query.
+    embed: async (all) => all.map((text) => Float32Array.from(/^what|delta/.test(text) ? [1, 0] : [0, 1])),
+  };
+  await index.embed({ tag: "one", embedder: toy, cacheUri: null });
+  const reader = await index.at("one");
+  const order = async (embedder: Embedder, q: string): Promise<string[]> =>
+    (await semantic(reader, embedder, query(q))).results.map(({ key }) => key.slice(2, 3));
+  assert.deepEqual(await order(toy, "what is the alpha beta"), ["1", "0", "2"]);
+  assert.deepEqual(await order({ ...toy, weak: true }, "what is the alpha beta"), ["0", "1", "2"]);
+  assert.deepEqual(await order({ ...toy, weak: true }, "what is the alpha heliotrope"), ["1", "0", "2"]);
+  reader.close();
+  index.close();
+});
+
 test("without a model, without its vectors, or with a model that fails, the answer is a notice", async () => {
   const index = await openIndex(join(folder, "missing"));
   await index.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });
@@ -104,15 +127,15 @@ test("only what is new is embedded; another view takes its vectors from the cach
   const index = await openIndex(join(folder, "public"));
   const first = counted();
   await index.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });
-  assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 5, embedded: 5 });
-  assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 0, embedded: 0 });
+  assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 5, embedded: 5, left: 0 });
+  assert.deepEqual(await index.embed({ tag: "one", embedder: first, cacheUri }), { passages: 5, written: 0, embedded: 0, left: 0 });
   await index.update({
     upsert: [document("a/stock.txt", "Shares fell on the exchange today.\nSomething else.", "Money")],
     remove: ["object:b/rain.txt"],
     base: "one",
     tag: "two",
   });
-  assert.deepEqual(await index.embed({ tag: "two", embedder: first, cacheUri }), { passages: 4, written: 2, embedded: 1 });
+  assert.deepEqual(await index.embed({ tag: "two", embedder: first, cacheUri }), { passages: 4, written: 2, embedded: 1, left: 0 });
   assert.equal(first.texts, 6);
   const internal = await openIndex(join(folder, "internal"));
   await internal.update({ upsert: DOCUMENTS, remove: [], base: null, tag: "one" });
@@ -123,6 +146,51 @@ test("only what is new is embedded; another view takes its vectors from the cach
   assert.equal((await semantic(old, model, query("will it be wet outside"))).results[0]?.key, "b/rain.txt");
   assert.ok((await semantic(reader, model, query("will it be wet outside"))).results.every(({ key }) => key !== "b/rain.txt"));
   for (const open of [reader, old, index, internal]) open.close();
+});
+
+test("of too many passages those get a vector that say what the others are about, kind by kind as there is room", async () => {
+  const index = await openIndex(join(folder, "many"));
+  const passages = (list: readonly (readonly [heading: string, name: string | null, text: string])[]): Document["passages"] =>
+    list.map(([heading, name, text], n) => ({ heading: [heading], name, page: null, start_line: n + 1, end_line: n + 1, text }));
+  const code = { ...document("c.lean", ""), kind: "code" as const };
+  const upsert = [
+    {
+      ...code,
+      passages: passages([
+        ["", null, "import Mathlib"],
+        ["", "told", "/-- Says what it is. -/\ntheorem told : a"],
+        ["", "bare", "theorem bare : b"],
+      ]),
+    },
+    {
+      ...document("p.txt", ""),
+      passages: passages([
+        ["One", null, "first"],
+        ["One", null, "second"],
+        ["Two", null, "third"],
+      ]),
+    },
+  ];
+  await index.update({ upsert, remove: [], base: null, tag: "one" });
+  const toy: Embedder = {
+    id: "toy",
+    dimensions: 2,
+    close: async () => {},
+    embed: async (all) => all.map(() => Float32Array.from([1, 0])),
+  };
+  const reader = await index.at("one");
+  const chosen = async (most?: number): Promise<readonly [string[], number]> => {
+    const { left } = await index.embed({ tag: "one", embedder: toy, cacheUri: null, ...(most === undefined ? {} : { most }) });
+    const found = (await (await index.at("one")).vectors("toy"))?.nearest(Float32Array.from([1, 0]), "", 9) ?? Promise.resolve([]);
+    return [(await found).map(({ doc, n }) => `${doc.at(-1)}${n}`).sort(), left];
+  };
+  assert.deepEqual(await chosen(), [["n0", "n1", "n2", "t0", "t1", "t2"], 0]);
+  assert.deepEqual(await chosen(5), [["n0", "n1", "t0", "t2"], 2]);
+  assert.deepEqual(await chosen(3), [["n0", "n1", "t0"], 3]);
+  assert.deepEqual(await chosen(1), [["n0", "t0"], 4], "every document can be found by its meaning");
+  assert.deepEqual(await chosen(), [["n0", "n1", "n2", "t0", "t1", "t2"], 0]);
+  reader.close();
+  index.close();
 });
 
 test("embedding that was stopped goes on where it was, and prune forgets vectors with their tags", async () => {
@@ -173,7 +241,7 @@ test("vectors and a cache that a full disk left unreadable are made again", asyn
   const index = await openIndex(dir);
   const reader = await index.at("one");
   assert.equal(await reader.vectors("toy"), null);
-  assert.deepEqual(await index.embed({ tag: "one", embedder: toy, cacheUri }), { passages: 1, written: 1, embedded: 1 });
+  assert.deepEqual(await index.embed({ tag: "one", embedder: toy, cacheUri }), { passages: 1, written: 1, embedded: 1, left: 0 });
   assert.equal((await (await reader.vectors("toy"))?.nearest(Float32Array.from([1, 0, 0]), "", 9))?.length, 1);
   reader.close();
   rmSync(join(dir, `${vectorTableName("toy")}.lance`, "_versions"), { recursive: true });

@@ -4,14 +4,19 @@ import type { Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { numbersOf, stringsOf, textAt } from "./columns.ts";
 import { embedDigest, embedText } from "../embed/embed-text.ts";
 import type { Embedder } from "../embed/embedder.ts";
+import { firstParagraph } from "./first-paragraph.ts";
 import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { openManifests } from "./manifest.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
+/** Of one tag: what the embedded model makes in an hour of processor, at 15 ms each. Of a larger library those passages get one that
+ *  say what the others are about. */
+const MAX_VECTORS = 200_000;
 const BATCH = 256; // passages embedded and written at once
 const EXACT_ROWS = 20_000; // up to here every vector is compared
 const PROBED = 0.1; // share of the clusters that a query looks into above that
@@ -27,12 +32,15 @@ export type EmbedOptions = {
   readonly embedder: Embedder;
   /** Directory or URI of vectors by text, shared by views and kept from build to build; null for none. */
   readonly cacheUri: string | null;
+  /** How many get one, unless more passages open a document. */
+  readonly most?: number;
   readonly signal?: AbortSignal;
   readonly onProgress?: (done: number, total: number) => void;
 };
 
-/** Passages at the tag, how many were given a vector now, and for how many of those the model had to run. */
-export type Embedded = { readonly passages: number; readonly written: number; readonly embedded: number };
+/** Passages at the tag that have a vector, how many were given it now, for how many of those the model had to run, and how many have none
+ *  because there are too many. */
+export type Embedded = { readonly passages: number; readonly written: number; readonly embedded: number; readonly left: number };
 
 export function vectorTableName(embedderId: string): string {
   return `vectors-${INDEX_FORMAT}-${sha256(embedderId).slice(0, 16)}`;
@@ -57,6 +65,31 @@ function vectorTable(
 
 type Place = { readonly doc: string; readonly n: number; readonly print: string };
 
+/** The passages that deserve a vector: all of them, or of more than `most` those that open a document, then declarations with a comment, then
+ *  what opens a section, each kind whole as long as there is room. */
+async function choosePlaces(passages: Table, most: number): Promise<Place[]> {
+  if ((await passages.countRows()) <= most) return readPlaces(passages);
+  const kinds: Place[][] = [[], [], []];
+  let before = { doc: "", heading: "" };
+  for await (const batch of passages.query().select(["doc", "n", "print", "kind", "heading", "name", "text"])) {
+    const numbers = numbersOf(batch, "n");
+    const columns = (["doc", "print", "kind", "heading", "name", "text"] as const).map((name) => stringsOf(batch, name));
+    for (let row = 0; row < batch.numRows; row++) {
+      const [doc = "", print = "", kind = "", heading = "", name = "", text = ""] = columns.map((column) => textAt(column, row));
+      const n = numbers[row] ?? 0;
+      const place = { doc, n, print };
+      if (n === 0) kinds[0]?.push(place);
+      else if (kind === "code") {
+        if (name !== "" && firstParagraph(text, true, false) !== "") kinds[1]?.push(place);
+      } else if (doc !== before.doc || heading !== before.heading) kinds[2]?.push(place);
+      before = { doc, heading };
+    }
+  }
+  const chosen = kinds[0] ?? [];
+  for (const kind of kinds.slice(1)) if (chosen.length + kind.length <= most) for (const place of kind) chosen.push(place);
+  return chosen;
+}
+
 async function readPlaces(table: Table): Promise<Place[]> {
   const found = await table.query().select(["doc", "n", "print"]).toArrow();
   const [docs, numbers, prints] = ["doc", "n", "print"].map((name) => found.getChild(name));
@@ -69,7 +102,7 @@ async function readPlaces(table: Table): Promise<Place[]> {
 
 /** @throws ShelfError "search_unavailable" when there is no such tag; what the embedder throws: what was done so far is kept */
 export async function embedPassages(engine: Engine, options: EmbedOptions): Promise<Embedded> {
-  const { tag, embedder, signal } = options;
+  const { tag, embedder, signal, most = MAX_VECTORS } = options;
   const passages = await engine.connection.openTable(PASSAGES);
   await passages.checkout(tag);
   const empty = vectorTable(engine, { doc: [], n: new Int32Array(), print: [] }, [], embedder.dimensions);
@@ -78,7 +111,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
   const table = await openOrCreate(engine.connection, tableName, empty);
   const cache = options.cacheUri === null ? null : await openCache(engine, options.cacheUri, embedder);
   try {
-    const wanted = await readPlaces(passages);
+    const wanted = await choosePlaces(passages, most);
     const name = ({ doc, n, print }: Place): string => `${print} ${n} ${doc}`;
     const wantedNames = new Set(wanted.map(name));
     const present = await readPlaces(table);
@@ -106,7 +139,8 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
     if ((await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await table.optimize({ cleanupOlderThan: NEVER });
     await clusterVectors(engine, table, wanted.length);
     await engine.manifests.write(tableName, tag, { base: null, before: new Map() }, () => setTag(table, tag));
-    return { passages: wanted.length, written: missing.length, embedded };
+    const left = (await passages.countRows()) - wanted.length;
+    return { passages: wanted.length, written: missing.length, embedded, left };
   } finally {
     await cache?.close();
     passages.close();

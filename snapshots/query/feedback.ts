@@ -19,7 +19,8 @@ const PLAIN = /^\p{L}+$/u;
 const NUMBER = /^[\d.]*$/;
 
 /** As rankDocuments, which see. */
-export async function rankWithFeedback(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+export async function rankWithFeedback(index: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+  const reader = rememberTerms(index);
   const ranked = await rankDocuments(reader, wanted, prefix, limit);
   const first = ranked.slice(0, DOCUMENTS);
   const [best] = first;
@@ -44,6 +45,19 @@ export async function rankWithFeedback(reader: IndexReader, wanted: Wanted, pref
     ...added.flatMap(([word, weight]) => repeat([word], Math.round((ADDED_WEIGHT * weight) / most))),
   ];
   return rankDocuments(reader, { ...wanted, words: asked }, prefix, limit);
+}
+
+/** Reads the terms of a row once: both rounds look at much the same rows. */
+function rememberTerms(reader: IndexReader): IndexReader {
+  const known = new Map<bigint, string>();
+  return {
+    ...reader,
+    async terms(refs) {
+      const missing = refs.filter((ref) => !known.has(ref));
+      for (const [at, text] of (await reader.terms(missing)).entries()) known.set(missing[at] ?? 0n, text);
+      return refs.map((ref) => known.get(ref) ?? "");
+    },
+  };
 }
 
 function repeat(words: readonly string[], times: number): string[] {

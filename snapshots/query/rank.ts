@@ -15,7 +15,9 @@ const TITLE_BONUS = 0.6;
 const TITLES = 20; // documents whose titles are looked at
 
 const NOMINATED = 400; // passages, and documents as a whole, that are ordered here
-const MAX_ROWS = 8_000; // that are looked at when more are wanted, in the engine's own order
+/** How many passages are looked at when more documents are wanted, in the engine's own order. */
+const MORE_ROWS = [1_600, 8_000] as const;
+const MAX_ROWS = MORE_ROWS[1];
 const SCORE_DIGITS = 6; // below them the order of additions decides, above them the texts do
 
 /** A document with its passages that were found, the best first. */
@@ -38,15 +40,26 @@ export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix:
   const [found, wholes, exact] = await Promise.all([
     ask(wanted.all ? wanted.words : [...wanted.words, ...wanted.nameMarks], "terms"),
     ask(wanted.words, "whole"),
-    reader.find({ words: [wanted.exactMark], all: false, of: "terms", prefix, limit: NOMINATED }),
+    findExact(reader, wanted, prefix),
   ]);
   const ordered = order(found, wholes, new Set(exact.map(({ ref }) => ref)), exact);
   const documents = [...(await preferTitles(reader, wanted, ordered.slice(0, TITLES))), ...ordered.slice(TITLES)];
   if (documents.length >= limit || found.length < NOMINATED) return documents;
   const known = new Set(documents.map(({ doc }) => doc));
-  const rest = fold((await ask(wanted.words, "terms", MAX_ROWS)).filter(({ doc }) => !known.has(doc)));
   const last = documents.at(-1)?.score ?? Number.POSITIVE_INFINITY;
+  let rest: RankedDocument[] = [];
+  for (const rows of MORE_ROWS) {
+    const more = await ask(wanted.words, "terms", rows);
+    rest = fold(more.filter(({ doc }) => !known.has(doc)));
+    if (documents.length + rest.length >= limit || more.length < rows) break;
+  }
   return [...documents, ...rest.map((document) => ({ ...document, score: Math.min(last, document.score) }))];
+}
+
+/** What the query names exactly: most name nothing, which the statistics know. */
+async function findExact(reader: IndexReader, { exactMark }: Wanted, prefix: string): Promise<Candidate[]> {
+  if (reader.statistics.rowsWith(exactMark) === 0) return [];
+  return reader.find({ words: [exactMark], all: false, of: "terms", prefix, limit: NOMINATED });
 }
 
 function order(
@@ -120,7 +133,7 @@ function isExact({ score }: Candidate): boolean {
 /** Documents with a passage that has the phrases. The engine finds those with all the words. */
 async function findPhrases(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
   const found = await reader.find({ words: wanted.words, all: true, of: "terms", prefix, limit: MAX_ROWS });
-  const exact = await reader.find({ words: [wanted.exactMark], all: false, of: "terms", prefix, limit: NOMINATED });
+  const exact = await findExact(reader, wanted, prefix);
   const marked = new Set(exact.map(({ ref }) => ref));
   const holding: Candidate[] = [];
   for (let from = 0; from < found.length && fold(holding).length < limit; from += NOMINATED) {

@@ -16,6 +16,29 @@ let folder: string;
 let index: ViewIndex;
 let reader: IndexReader;
 
+test("the name of a language means its code, whatever else says it, and elsewhere tells nothing", async (t) => {
+  const own = await openIndex(join(folder, "languages"));
+  const code = (key: string, language: string | null, text: string): Document => ({
+    ...document({ key, kind: "code", passages: [{ text: "import them" }, { text }] }),
+    language,
+  });
+  await own.update({
+    upsert: [
+      code("a.py", "python", "def merge_sorted(a, b): pass"),
+      code("b.rs", "rust", "fn merge_sorted() {}"),
+      code("c.rs", "rust", "fn split_sorted() {} // as python does, which is not python"),
+    ],
+    remove: [],
+    base: null,
+    tag: "one",
+  });
+  const languages = await own.at("one");
+  t.after(() => [languages, own].forEach((open) => open.close()));
+  const keys = async (q: string): Promise<string[]> => (await search(languages, { q, prefix: "", limit: 9 })).map(({ key }) => key);
+  assert.equal((await keys("python merge sorted"))[0], "a.py");
+  assert.deepEqual((await keys("rust")).sort(), ["b.rs", "c.rs"]);
+});
+
 type Given = { key: string; kind?: IndexKind; title?: string; passages: readonly { text: string; name?: string; heading?: string[] }[] };
 
 function document({ key, kind = "text", title = key, passages }: Given): Document {

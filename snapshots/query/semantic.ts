@@ -14,8 +14,10 @@ import { findReason, parseWanted } from "./wanted.ts";
 
 export const DEFAULT_SEMANTIC_LIMIT = 20;
 const NEAR_ROWS = 200; // passages taken by their meaning
-/** What the nearest passage adds to the best text score of 1: the embedded model is weak alone (figures in index/README.md). */
+/** What the nearest passage adds to the best text score of 1 (figures in index/README.md). */
 const NEAR_WEIGHT = 0.1;
+/** The same of a weak model where the query's words say all: as much as makes what they do not find follow what they find. */
+const LAST_WEIGHT = 0.001;
 /** Above everything that text and nearness can reach together. */
 const EXACT_BONUS = 2;
 const MAX_CHUNKS = 3; // passages shown of one document
@@ -72,7 +74,8 @@ export async function semantic(
     known.chunks.set(n, { ...(known.chunks.get(n) ?? { doc, n, ref: null, text: 0 }), near: share });
     documents.set(doc, { ...known, near: Math.max(known.near, share) });
   }
-  return { mode: "semantic", notice: "", results: await collect(reader, query, documents.values(), openFinder(wanted.worth)) };
+  const weight = embedder.weak === true && !wanted.unknown ? LAST_WEIGHT : NEAR_WEIGHT;
+  return { mode: "semantic", notice: "", results: await collect(reader, query, documents.values(), weight, openFinder(wanted.worth)) };
 }
 
 function unavailable(notice: string): SemanticAnswer {
@@ -89,16 +92,14 @@ type Meant = {
   readonly chunks: Map<number, Chunk>;
 };
 
-function worth({ text, near }: Pick<Chunk, "text" | "near">): number {
-  return text + NEAR_WEIGHT * near;
-}
-
 async function collect(
   reader: IndexReader,
   query: SearchQuery,
   meant: Iterable<Meant>,
+  weight: number,
   find: ReturnType<typeof openFinder>,
 ): Promise<SemanticResult[]> {
+  const worth = ({ text, near }: Pick<Chunk, "text" | "near">): number => text + weight * near;
   const documents = [...meant].map(({ doc, text, near, exact, chunks: all }) => {
     const chunks = [...all.values()].sort((a, b) => worth(b) - worth(a) || a.n - b.n).slice(0, MAX_CHUNKS);
     return { doc, exact, score: Number((worth({ text, near }) + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };

@@ -10,6 +10,8 @@ const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
 export type Wanted = {
   /** With repetitions; at most MAX_WORDS different ones. */
   readonly words: readonly string[];
+  /** Whether some word of the query stands nowhere, nor anything that it may have been meant for. */
+  readonly unknown: boolean;
   /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
   readonly all: boolean;
   /** Word sequences in double quotes that a result has to have; [] unless the whole query is quoted. */
@@ -24,7 +26,7 @@ export type Wanted = {
   readonly instead: ReadonlyMap<string, readonly (readonly string[])[]>;
 };
 
-type Understood = Pick<Wanted, "all" | "instead"> & { readonly found: readonly string[] };
+type Understood = Pick<Wanted, "all" | "instead" | "unknown"> & { readonly found: readonly string[] };
 const NOTHING_INSTEAD: Wanted["instead"] = new Map();
 
 export type ExactReason = "key" | "id" | "name" | "title";
@@ -35,13 +37,15 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
   const text = q.toWellFormed().normalize("NFC");
   const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
   const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
-  const { found, all, instead } =
-    phrases.length > 0 ? { found: words(text), all: true, instead: NOTHING_INSTEAD } : understand(rawWords(text), statistics);
+  const raw = rawWords(text);
+  const { found, all, instead, unknown } =
+    phrases.length > 0 ? { found: words(text), all: true, instead: NOTHING_INSTEAD, unknown: false } : understand(raw, statistics);
   const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
   const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
   const mark = nameMark(text);
   return {
     words: found.filter((word) => kept.has(word)),
+    unknown,
     all,
     phrases,
     exactMark: exactMark(text),
@@ -61,14 +65,15 @@ function understand(raw: readonly string[], statistics: Statistics): Understood 
     const pieces = parts.filter((part) => !isIdentifier(part));
     if (!knows(nameMark(only))) {
       const near = findNearNames(only, statistics);
-      if (near.length > 0) return { found: near, all: near.length === 1, instead: new Map([[only, near.map((name) => [name])]]) };
+      if (near.length > 0)
+        return { found: near, all: near.length === 1, instead: new Map([[only, near.map((name) => [name])]]), unknown: false };
       return pieces.every(knows)
-        ? { found: pieces, all: true, instead: new Map([[only, [pieces]]]) }
-        : { found: [], all: true, instead: NOTHING_INSTEAD };
+        ? { found: pieces, all: true, instead: new Map([[only, [pieces]]]), unknown: true }
+        : { found: [], all: true, instead: NOTHING_INSTEAD, unknown: true };
     }
   }
   const instead = new Map<string, readonly (readonly string[])[]>();
-  const found = raw.flatMap((word, at) => {
+  const meant = raw.map((word, at) => {
     const own = words(word);
     const known = own.filter(knows);
     if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
@@ -84,7 +89,8 @@ function understand(raw: readonly string[], statistics: Statistics): Understood 
       );
     return near;
   });
-  return { found, all: false, instead };
+  const unknown = raw.some((word, at) => words(word).length > 0 && meant[at]?.length === 0);
+  return { found: meant.flat(), all: false, instead, unknown };
 }
 
 function isPlain(word: string): boolean {
