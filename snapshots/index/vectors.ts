@@ -28,7 +28,8 @@ export type EmbedOptions = {
   /** Directory or URI of vectors by text, shared by views and kept from build to build; null for none. */
   readonly cacheUri: string | null;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** After each batch, which is kept whatever stops the rest. */
+  readonly onProgress?: (done: Pick<Embedded, "written" | "embedded">, total: number) => void;
 };
 
 /** Passages at the tag, how many were given a vector now, and for how many of those the model had to run. */
@@ -101,7 +102,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
       const columns = { doc: batch.map(({ doc }) => doc), n: Int32Array.from(batch, ({ n }) => n), print: batch.map(({ print }) => print) };
       const all = texts.map((text) => known.get(embedDigest(text)) ?? made.get(embedDigest(text)) ?? new Float32Array(embedder.dimensions));
       await table.add(vectorTable(engine, columns, all, embedder.dimensions));
-      options.onProgress?.(Math.min(missing.length, at + BATCH), missing.length);
+      options.onProgress?.({ written: at + batch.length, embedded }, missing.length);
     }
     if ((await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await table.optimize({ cleanupOlderThan: NEVER });
     await clusterVectors(engine, table, wanted.length);
