@@ -10,6 +10,7 @@ import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { openManifests } from "./manifest.ts";
+import { withinLimit } from "./time-limit.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 const BATCH = 256; // passages embedded and written at once
@@ -211,7 +212,7 @@ export async function openVectors(engine: Engine, tag: string, embedderId: strin
       try {
         let query = table.vectorSearch(vector).distanceType("dot").nprobes(probes).select(["doc", "n", "_distance"]).limit(limit);
         if (prefix !== "") query = query.where(`starts_with(doc, ${sqlString(`object:${prefix}`)})`);
-        const found = await query.toArrow();
+        const found = await withinLimit(query.toArrow());
         const [docs, numbers, distances] = ["doc", "n", "_distance"].map((column) => found.getChild(column));
         return Array.from({ length: found.numRows }, (_, at) => ({
           doc: String(docs?.get(at)),
@@ -219,6 +220,7 @@ export async function openVectors(engine: Engine, tag: string, embedderId: strin
           similarity: 1 - Number(distances?.get(at)),
         }));
       } catch (cause) {
+        if (cause instanceof ShelfError) throw cause;
         throw new ShelfError("search_unavailable", "The vectors could not be read.", { cause });
       }
     },
