@@ -198,7 +198,7 @@ test("a snippet leaves out the lines that are drawn under headings and around co
   const find = (): [] => [];
   assert.equal(
     snippet("Title\n=====\n\n(*********)\n(* a := b *)\nx ----- y ... 1000000", find, 300),
-    "Title ( ) (* a := b *) x y ... 1000000",
+    "Title (* a := b *) x y ... 1000000",
   );
 });
 
