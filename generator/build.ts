@@ -264,7 +264,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
   const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
   const plan = planWriting(facts, reading, views, read.extracts, withdrawing);
-  const written = await writeViews(tasks, { plan, views, read, shelves, progress, ...open });
+  const written = await writeViews(tasks, { plan, views, read, earlier: withdrawing ? exposure.clean : [], shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
 
@@ -305,11 +305,16 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     anew: facts.setbacks.length > 0,
     signers: work.signers,
   });
-  const notes: string[] = [...passed.notes, ...leaks.notes, ...describeExposure(exposure, keepHistory)];
+  const notes: string[] = [
+    ...passed.notes,
+    ...leaks.notes,
+    ...describeExposure(exposure, keepHistory ? "kept" : "withdrawn"),
+    ...written.earlier.notes,
+  ];
   const withdrawn = keepHistory ? [] : exposure.snapshots;
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.
-  if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn)));
+  if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn, written.earlier.searchable)));
   const untrimmed = await noteFailure(
     async () => {
       for (const view of ["public", "internal"] as const)

@@ -1,10 +1,11 @@
 /** What was public and is gated now leaves the public side: pages, search, history and files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { build, type BuildSummary } from "./build.ts";
@@ -12,6 +13,7 @@ import { type Config, openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
 import { filesUnder } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
+import type { Preview } from "./preview.ts";
 import { isWithdrawing, withdraw } from "./publish/gating.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
 
@@ -28,6 +30,8 @@ collections:
   - { id: plans, prefix: plans/, title: Plans, visibility: ${visibility} }
 embeddings: { kind: none }
 `;
+
+const RARE = "  - { id: rare, prefix: plans/rare/, title: Rare plans, visibility: email-gated }\n";
 
 type Room = {
   readonly dir: string;
@@ -95,7 +99,18 @@ test("a collection that is gated takes every snapshot that holds it out of servi
   }
   assert.notDeepEqual(tellers(publicDir), []);
 
+  await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
+  const planned = JSON.parse(cli("build", "--plan", "--json", "--config", room.file).stdout) as Preview;
+  assert.match(planned.index.public.why ?? "", /gated/);
+  assert.match(
+    cli("build", "--plan", "--config", room.file).stdout,
+    /Was public and is gated now: collection "plans", .* It is held by snapshots 1, 2, which a build would take out of service and off the shelf, for good;/,
+  );
+  const keeping = JSON.parse(cli("build", "--plan", "--keep-history", "--json", "--config", room.file).stdout) as Preview;
+  assert.deepEqual([keeping.withdrawn, keeping.index.public.why], [[], "content"]);
+  assert.match(keeping.notes.join(), /--keep-history leaves it in what was published before \(snapshots 1, 2\)/);
   const third = await room.run("email-gated");
+  assert.deepEqual(planned.withdrawn, third.withdrawn, "build --plan announces it");
   assert.deepEqual(
     third.withdrawn.map(({ sequence, snapshot }) => [sequence, snapshot]),
     [
@@ -156,14 +171,59 @@ test("snapshots from before stay, also when only the history names what is gated
   assert.equal(cli("prune", "--keep", "2", "--config", room.file).status, 0);
   const { publicDir } = openShelves(await room.open());
   assert.notDeepEqual(tellers(publicDir), [], "changes and index remember it");
-  const rare = "  - { id: rare, prefix: plans/rare/, title: Rare plans, visibility: email-gated }\n";
-  await writeFiles(room.dir, [["proofshelf.yaml", config("public").replace("embeddings:", `${rare}embeddings:`)]]);
+  await writeFiles(room.dir, [["proofshelf.yaml", config("public").replace("embeddings:", `${RARE}embeddings:`)]]);
   const summary = await build(await room.open(), { progress: SILENT });
   assert.deepEqual(summary.withdrawn, []);
   assert.match(summary.notes.join(), /object "plans\/rare\/heliotrope-garden\.md"\. It is taken out of what the history says/);
   assert.deepEqual(tellers(publicDir), []);
   const view = await openFixtureView(await room.open());
   assert.equal((await ask(view, `/at/${clean.snapshot}/api/catalog`)).status, 200);
+  assert.deepEqual(verifyAll(room.file).findings, []);
+});
+
+test("earlier snapshots that hold nothing of it are searched as before, by servers that run and by new ones", async (t) => {
+  const room = await newRoom(t);
+  const move = (from: string, to: string): void => renameSync(join(room.dir, from), join(room.dir, to));
+  move("library/plans/rare", "rare");
+  const first = await room.run("public");
+  await room.turn(2);
+  const second = await room.run("public");
+  move("rare", "library/plans/rare");
+  const third = await room.run("public");
+  const view = await openFixtureView(await room.open());
+  const queries = ["steady", "turn", "always the same", "turn 2", "heliotrope", "flower"];
+  const results = async (from: typeof view, snapshot: string): Promise<unknown[]> => {
+    const found = [];
+    for (const q of queries) {
+      const { status, text } = await ask(from, `/at/${snapshot}/api/search?q=${encodeURIComponent(q)}`);
+      found.push([q, status, text]);
+    }
+    return found;
+  };
+  const before = { first: await results(view, first.snapshot), second: await results(view, second.snapshot) };
+  assert.match(JSON.stringify(before.second), /notes\/turn\.md/);
+  await writeFiles(room.dir, [["proofshelf.yaml", config("public").replace("embeddings:", `${RARE}embeddings:`)]]);
+  const fourth = await build(await room.open(), { progress: SILENT });
+  assert.deepEqual(
+    fourth.withdrawn.map(({ snapshot }) => snapshot),
+    [third.snapshot],
+  );
+  const { publicDir } = openShelves(await room.open());
+  assert.deepEqual(tellers(publicDir), []);
+  const fresh = await openFixtureView(await room.open());
+  for (const server of [fresh, view]) {
+    // A server that runs looks at its index about once a second.
+    for (let tries = 0; tries < 100 && (await ask(server, `/at/${first.snapshot}/api/search?q=steady`)).status !== 200; tries++)
+      await wait(100);
+    assert.deepEqual(await results(server, first.snapshot), before.first);
+    for (let tries = 0; tries < 100 && (await ask(server, `/at/${second.snapshot}/api/search?q=steady`)).status !== 200; tries++)
+      await wait(100);
+    assert.deepEqual(await results(server, second.snapshot), before.second);
+  }
+  assert.deepEqual(verifyAll(room.file), { errors: 0, warnings: 0, findings: [] });
+  await room.turn(5);
+  await build(await room.open(), { progress: SILENT });
+  assert.deepEqual(await results(await openFixtureView(await room.open()), first.snapshot), before.first);
   assert.deepEqual(verifyAll(room.file).findings, []);
 });
 
@@ -207,7 +267,7 @@ test("wherever it is killed, the next build ends it", async (t) => {
     rmSync(join(shelves.buildDir, "state.v8"));
     const records = (await shelves.public.records.index()).records.filter((record) => record.snapshot === snapshot);
     const held = records.map((record) => ({ sequence: record.sequence, snapshot, held: [] }));
-    const killed = await withdraw(dyingShelves(shelves, dies), (await room.open()).collections, held).then(
+    const killed = await withdraw(dyingShelves(shelves, dies), (await room.open()).collections, held, []).then(
       () => false,
       (error: unknown) => /killed/.test(String(error)) || Promise.reject(error as Error),
     );

@@ -196,7 +196,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const documents = {
     public: planDocuments(
       views.public,
-      extracts,
+      extracts.digest,
       usableIndex("public") && !exposed ? known.public : null,
       voidedBy("documents") ?? (exposed ? "gated" : null),
     ),
@@ -234,7 +234,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
       ...documents,
       internal: planDocuments(
         views.internal,
-        extracts,
+        extracts.digest,
         usableIndex("internal") ? known.internal : seed ? fromPublic : null,
         voidedBy("documents"),
       ),
@@ -247,11 +247,11 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
 /** @param before what the index holds that is built on, or null to begin with nothing */
 export function planDocuments(
   data: ViewData,
-  extracts: Pick<Extracts, "digest">,
+  extractDigest: Extracts["digest"],
   before: ViewState | null,
   voided: Why | null,
 ): DocumentsPlan {
-  const entries = [...indexEntries(data, extracts.digest)];
+  const entries = [...indexEntries(data, extractDigest)];
   const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
   const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);
   const upsert = stale.map(({ source }) => source);

@@ -9,6 +9,7 @@ import { type Facts, gatherFacts } from "./facts.ts";
 import { findRunningBuild } from "./lock.ts";
 import { type DocumentsPlan, planReading, planWriting, type PlannedObject, type ReadingPlan, type Why } from "./plan.ts";
 import { project } from "./project.ts";
+import { describeExposure, findExposure, isExposed, type WithdrawnSnapshot } from "./publish/gating.ts";
 import { extractsOf } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { openShelves } from "./shelves.ts";
@@ -42,6 +43,8 @@ export type Preview = {
   readonly index: { readonly public: IndexPreview; readonly internal: IndexPreview };
   /** Public files that are looked through for what may not be public. */
   readonly leaks: "none" | "changed files" | "all files";
+  /** Public snapshots that would be taken out of service, because they hold what is gated now. */
+  readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly rejected: readonly Rejection[];
   readonly notes: readonly string[];
 };
@@ -51,8 +54,9 @@ export type IndexPreview = { readonly written: number; readonly removed: number;
 /** Stands for the digest of bytes that nobody has read. */
 const UNREAD = "0".repeat(64);
 
-/** @throws as a build does for sources that cannot be read as a whole */
-export async function previewBuild(config: Config): Promise<Preview> {
+/** @param keepHistory as of a build
+ *  @throws as a build does for sources that cannot be read as a whole */
+export async function previewBuild(config: Config, keepHistory: boolean): Promise<Preview> {
   const shelves = openShelves(config);
   const running = await findRunningBuild(shelves.buildDir);
   const facts = await gatherFacts(config, shelves, {
@@ -84,11 +88,14 @@ export async function previewBuild(config: Config): Promise<Preview> {
       json: { public: null, internal: null },
       index: { public: none, internal: none },
       leaks: "none",
+      withdrawn: [],
     };
   }
   const objects = takenForRead(facts, reading);
   const views = project(recordSet(facts, { objects, refused: [] }));
-  const plan = planWriting(facts, reading, views, extractsOf(objects, shelves));
+  const exposure = await findExposure(shelves, config.collections, views, facts.registry.privateTexts);
+  const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
+  const plan = planWriting(facts, reading, views, extractsOf(objects, shelves), withdrawing);
   const pages = [...plan.pages()];
   const there = new Set(pages.map(({ page }) => page.file));
   return {
@@ -105,6 +112,8 @@ export async function previewBuild(config: Config): Promise<Preview> {
     json: { public: plan.json.public.why, internal: plan.json.internal.why },
     index: { public: describeDocuments(plan.documents.public), internal: describeDocuments(plan.documents.internal) },
     leaks: plan.secrets.cleanSince === null ? "all files" : "changed files",
+    withdrawn: keepHistory ? [] : exposure.snapshots,
+    notes: [...common.notes, ...describeExposure(exposure, keepHistory ? "kept" : "planned")],
   };
 }
 

@@ -35,6 +35,25 @@ test("on a terminal a step has one line that is rewritten, with count, rate and 
   assert.equal(shown.split("\n").length, 2, "what was short leaves no line");
 });
 
+test("what began slowly is told by how fast it goes now", () => {
+  let time = 0;
+  let shown = "";
+  const progress = openProgress({ stream: { isTTY: true, write: (text) => ((shown += String(text)), true) }, now: () => time });
+  const go = (to: number, seconds: number, from: number): void => {
+    for (let at = 1; at <= 100; at++) {
+      time += seconds * 10;
+      progress.step("render", Math.round(from + ((to - from) * at) / 100), 10_000);
+    }
+  };
+  progress.step("render");
+  time += 60_000;
+  go(100, 100, 0);
+  go(4_000, 39, 100);
+  progress.end();
+  const last = shown.split(/\r\u001b\[2K|\n/).findLast((line) => line.startsWith("render 4,000 of"));
+  assert.equal(last, "render 4,000 of 10,000, 100/s, 1 min 0 s left");
+});
+
 test("in a log there is one line now and then, also while a step says nothing of itself, and none for what is short", async () => {
   const lines: string[] = [];
   const progress = openProgress({ stream: { write: (text) => lines.push(String(text)) > 0 }, logEvery: 30 });

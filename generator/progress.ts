@@ -36,7 +36,19 @@ export function setVerbosity(wanted: Verbosity): void {
   verbosity = wanted;
 }
 
-type Step = { readonly name: string; readonly began: number; done: number | null; total: number | null };
+/** Milliseconds over which a rate is told, and up to twice as many: what begins slowly says nothing of its end. */
+const RECENT_MS = 10_000;
+
+type Moment = { readonly at: number; readonly done: number };
+type Step = {
+  readonly name: string;
+  readonly began: number;
+  done: number | null;
+  total: number | null;
+  /** What had been done a while ago, and a while before that; none before anything was counted. */
+  recent: Moment | null;
+  earlier: Moment | null;
+};
 
 export function openProgress({
   stream = process.stderr,
@@ -52,7 +64,7 @@ export function openProgress({
   const show = (): void => {
     if (current === null) return;
     written = now();
-    const line = describe(current, written - current.began);
+    const line = describe(current, written);
     stream.write(terminal ? `\r\u001b[2K${line}` : `${line}\n`);
   };
   const close = (): void => {
@@ -66,11 +78,12 @@ export function openProgress({
       const isNew = name !== current?.name;
       if (isNew) {
         close();
-        current = { name, began: now(), done: null, total: null };
+        current = { name, began: now(), done: null, total: null, recent: null, earlier: null };
       }
       if (current === null) return;
       current.done = done ?? current.done;
       current.total = total ?? current.total;
+      remember(current, now());
       // A step that says nothing of itself is shown to go on all the same.
       timer ??= setInterval(show, terminal ? SHORT_MS : logEvery).unref();
       if (terminal && (isNew || now() - written >= EVERY_MS || done === total)) show();
@@ -84,12 +97,21 @@ export function openProgress({
   };
 }
 
+function remember(step: Step, at: number): void {
+  if (step.done === null) return;
+  if (step.recent !== null && at - step.recent.at < RECENT_MS) return;
+  step.earlier = step.recent;
+  step.recent = { at, done: step.done };
+}
+
 /** `read 1,200 of 4,000, 35/s, 1 min 20 s left` */
-function describe({ name, done, total }: Step, ms: number): string {
+function describe({ name, began, done, total, recent, earlier }: Step, now: number): string {
+  const ms = now - began;
   if (done === null) return ms < SETTLED_MS ? `${name} …` : `${name} … ${duration(ms)}`;
   const parts = [`${name} ${count(done)}${total === null ? "" : ` of ${count(total)}`}`];
-  if (ms >= SETTLED_MS && done > 0) {
-    const rate = (done / ms) * 1000;
+  const since = earlier ?? recent;
+  if (since !== null && now - since.at >= SETTLED_MS && done > since.done) {
+    const rate = ((done - since.done) / (now - since.at)) * 1000;
     parts.push(`${rate < 10 ? rate.toFixed(1) : count(Math.round(rate))}/s`);
     if (total !== null && total > done) parts.push(`${duration(((total - done) / rate) * 1000)} left`);
   }

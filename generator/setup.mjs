@@ -12,8 +12,8 @@ import { isTooOld, OLDEST } from "./node-version.mjs";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const forTests = process.argv[2] === "--test";
 const [script, ...scriptArguments] = process.argv.slice(forTests ? 3 : 2);
-/** Fewer, larger collections of short-lived objects: a build makes many. Megabytes. */
-const NODE_OPTIONS = ["--max-semi-space-size=64"];
+/** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
+const NODE_OPTIONS = ["--max-semi-space-size=16"];
 
 function run(command, args, options = {}) {
   return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });

@@ -3,8 +3,9 @@
 import { type Sha256, sha256 } from "../snapshots/digest.ts";
 import { buildSubtrees, type FileEntry, type Subtrees } from "../snapshots/format/tree.ts";
 import type { Renderer } from "../snapshots/page/renderer.ts";
-import type { Shelf } from "../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { ByView } from "./facts.ts";
+import { type EarlierSearch, indexEarlier } from "./index/earlier-snapshots.ts";
 import type { IndexThread } from "./index/index-thread.ts";
 import { seedAndUpdate, updateIndex } from "./index/update-index.ts";
 import { makeBundles } from "./pages/pagefind.ts";
@@ -28,6 +29,8 @@ export type Written = {
   readonly known: Pick<BuildState, "pages" | "shared" | "bundles" | "written" | "public" | "internal">;
   /** Pages that were rendered. */
   readonly rendered: number;
+  /** Of the earlier snapshots that were asked for. */
+  readonly earlier: EarlierSearch;
 };
 
 export async function writeViews(
@@ -36,6 +39,8 @@ export async function writeViews(
     readonly plan: WritingPlan;
     readonly views: Views;
     readonly read: ReadObjects;
+    /** Public snapshots that are to be written into the index as well. */
+    readonly earlier: readonly SnapshotRecord[];
     readonly shelves: Shelves;
     /** May be on its way. */
     readonly renderer: Promise<Renderer>;
@@ -45,7 +50,7 @@ export async function writeViews(
     readonly progress: Progress;
   },
 ): Promise<Written> {
-  const { plan, views, read, shelves, renderer, index, pagefind, progress } = options;
+  const { plan, views, read, earlier, shelves, renderer, index, pagefind, progress } = options;
   // First, because it goes on by itself once it has begun.
   const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles));
   const trees = run(() => objectTrees(views, read));
@@ -87,6 +92,7 @@ export async function writeViews(
     const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal, onRead));
     return { public: await shown, internal: await internal };
   });
+  const searched = run(async () => indexEarlier(index, shelves.public, earlier, (await indexed).public));
   const [shown, internal] = [await drafts.public, await drafts.internal];
   indexing = true;
   showIndexing();
@@ -100,6 +106,7 @@ export async function writeViews(
       ...(await indexed),
     },
     rendered: (await pages).rendered,
+    earlier: await searched,
   };
 }
 

@@ -7,7 +7,7 @@ import { CLI } from "../fixtures/serving-process.ts";
 import { type Cost, measure } from "./measure.ts";
 
 /** As `npm run proofshelf` starts it. */
-const NODE_OPTIONS = ["--max-semi-space-size=64"];
+const NODE_OPTIONS = ["--max-semi-space-size=16"];
 const LIMIT_S = 3_600;
 /** To search for; all of them occur in the demo library. */
 export const WORDS = "digest proof sorted number tree claim theorem bytes list insert canonical record".split(" ");

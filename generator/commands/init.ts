@@ -8,7 +8,7 @@ import { configJsonSchema, parseConfig } from "../config/config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Names that sound as if not everybody may read what lies there. */
-const GATED = /draft|private|internal|secret|confidential|restricted|review/i;
+const GATED = /draft|private|internal|secret|confidential|restricted|review|closed|gated|embargo/i;
 const SCHEMA = "proofshelf.schema.json";
 
 /** Writes the file that `--config` names, proofshelf.yaml here without it, and the schema for editors beside it.

@@ -24,8 +24,8 @@ const WORDS: Readonly<Record<Why, string>> = {
   gated: "the index has rows of what is gated now",
 };
 
-export async function runPlan(options: CommonOptions): Promise<void> {
-  const preview = await previewBuild(await openConfig(options.config ?? null));
+export async function runPlan(options: CommonOptions & { readonly keepHistory?: boolean }): Promise<void> {
+  const preview = await previewBuild(await openConfig(options.config ?? null), options.keepHistory === true);
   print(options, preview, describe(preview));
 }
 

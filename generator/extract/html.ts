@@ -12,6 +12,8 @@ import { headingPath, MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./p
 
 /** UTF-16 units parsed for passages; tags are merely removed from what follows. */
 const MAX_PARSED = 2_000_000;
+/** What a site puts behind the titles of its pages. */
+const SITE = /^\s+[\p{Pd}|\u00b7\u2022:\u00bb]\s/u;
 
 export async function readHtml(source: Source, fallbackTitle: string): Promise<Body> {
   const { text, lines } = source;
@@ -74,10 +76,13 @@ function removeNavigation(node: Root | Element): void {
   for (const child of node.children) if (child.type === "element") removeNavigation(child);
 }
 
+/** The page's own title. Where it is the heading and behind it what all pages of a site have ("Futures - Python 3.11 documentation"), the heading alone. */
 function findTitle(tree: Root, main: Root): string | null {
   const [title] = findAll(tree, (element) => element.tagName === "title");
   const text = title === undefined ? "" : textOf(title).trim();
-  return text !== "" ? text : findHeading(main);
+  const heading = findHeading(main);
+  if (text === "" || (heading !== null && text.startsWith(heading) && SITE.test(text.slice(heading.length)))) return heading;
+  return text;
 }
 
 type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean };

@@ -98,3 +98,16 @@ test("a licence, a long sentence, what is no prose, and what documents a declara
 test("no summary repeats its title", async () => {
   assert.deepEqual(await opening("a/src/b.rs", "//! Sorting of lists by insertion.\n\nfn a() {}\n"), ["Sorting of lists by insertion", ""]);
 });
+
+test("a page is titled by its heading where the site's name stands behind it", async () => {
+  const page = (title: string, heading: string) =>
+    titleOf("a/page.html", `<title>${title}</title><main><h1>${heading}</h1><p>Words.</p></main>`);
+  assert.equal(await page("Futures \u2014 Python 3.11.2 documentation", 'Futures<a class="headerlink" href="#x">\u00b6</a>'), "Futures");
+  assert.equal(
+    await page("asyncio \u2014 Asynchronous I/O \u2014 Python 3", "<code>asyncio</code> \u2014 Asynchronous I/O"),
+    "asyncio \u2014 Asynchronous I/O",
+  );
+  assert.equal(await page("Vec - Site | Docs", "Vec"), "Vec");
+  assert.equal(await page("Futures and options", "Futures"), "Futures and options");
+  assert.equal(await page("Page 7 of the manual", "Another heading"), "Page 7 of the manual");
+});

@@ -19,6 +19,7 @@ import { openShelves } from "../shelves.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { embedViews } from "./embed.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
+import { verifyLibrary } from "../publish/verify-library.ts";
 import { filesUnder } from "../fixtures/shelf-files.ts";
 
 const CLI = new URL("../cli.ts", import.meta.url).pathname;
@@ -153,6 +154,26 @@ test("a build that is killed while it embeds has said its summary, leaves its sn
     [true, 344, 300],
     "44 of the public view, and 300 of the internal one from the cache",
   );
+});
+
+test("Ctrl-C while vectors are made says how many are kept, ends at once, and the next build makes only the others", async (t) => {
+  const endpoint = await openEndpoint(t);
+  const many = Array.from({ length: 300 }, (_, at) => [`library/notes/${at}.md`, `# Number ${at}\n\nText ${at}.\n`] as const);
+  const { file, config } = await makeLibrary(t, endpoint.yaml, many);
+  endpoint.hangAfter = 256;
+  const child = spawn(process.execPath, [CLI, "build", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  await endpoint.hanging;
+  child.kill("SIGINT");
+  assert.deepEqual(await once(child, "close"), [130, null], said);
+  assert.match(said, /Published snapshot 1/);
+  assert.match(said, /Made vectors of 256 passages in .*; the model ran for 256\.\n.*it was stopped.*kept/);
+  assert.equal((await openShelves(config).public.readPointer())?.sequence, 1, "what was published is served on");
+  assert.deepEqual(await verifyLibrary(config, { snapshots: "all", derive: false }), []);
+  endpoint.hangAfter = Infinity;
+  const { complete, written, embedded } = await embedViews(config, quiet);
+  assert.deepEqual([complete, written, embedded, endpoint.texts], [true, 344, 44, 300], "44 texts, and the internal view from the cache");
 });
 
 test("nothing new embeds nothing and loads neither engine nor model; one changed object embeds its own passages; a changed model starts anew", async (t) => {

@@ -67,7 +67,7 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
   } catch (error) {
     return end(
       false,
-      `Semantic search has to wait, the rest is served: ${explain(error)} The next build makes the vectors that are missing.`,
+      `Semantic search has to wait, the rest is served: ${explain(error)} What was made is kept. The next build makes the vectors that are missing.`,
     );
   } finally {
     await embedder.close();
@@ -102,15 +102,18 @@ async function makeAll(
       progress.step(`vectors of the ${view} view`);
       const index = await openIndex(shelves[view].indexUri);
       try {
-        const { written, embedded, left } = await index.embed({
+        const before = { ...work };
+        const { left } = await index.embed({
           tag,
           embedder,
           cacheUri: join(vectorsDir(shelves), "cache"),
-          onProgress: (count, total) => progress.step(`vectors of the ${view} view`, count, total),
+          onProgress: ({ written, embedded }, total) => {
+            work.written = before.written + written;
+            work.embedded = before.embedded + embedded;
+            progress.step(`vectors of the ${view} view`, written, total);
+          },
           ...(signal === undefined ? {} : { signal }),
         });
-        work.written += written;
-        work.embedded += embedded;
         work.left = Math.max(work.left, left);
       } finally {
         index.close();

@@ -39,3 +39,28 @@ test("a new internal index begins with the public rows; one that is there is lef
   assert.deepEqual([await kept.findProblem("one"), await kept.findProblem("two")], [null, null]);
   kept.close();
 });
+
+test("what the public index was made of goes from a new internal one as well", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "seed-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const from = openDirectoryShelf(join(folder, "public"));
+  const to = openDirectoryShelf(join(folder, "internal"));
+  // More than are written at once.
+  const documents = Array.from({ length: 5_000 }, (_, at) => {
+    const key = `${at}.md`;
+    const doc = documentId("object", key);
+    return { doc, key, kind: "markdown", collection: "", title: `Title ${at}`, sha256: "0".repeat(64), passages: [] } as const;
+  });
+  const open = await openIndex(from.indexUri);
+  await open.update({ upsert: documents, remove: [], base: null, tag: "one" });
+  await seedIndex(from, to);
+  const internal = await openIndex(to.indexUri);
+  await internal.update({ upsert: [], remove: [], base: "one", tag: "two" });
+  await open.prune(["one"]);
+  await internal.prune(["two"]);
+  open.close();
+  internal.close();
+  const data = (shelf: typeof from): string[] => readdirSync(join(shelf.indexUri, `${PASSAGES}.lance`, "data"));
+  assert.equal(data(from).length, 1);
+  assert.deepEqual(data(to), data(from));
+});

@@ -332,8 +332,8 @@ async function updateIndex({ dir, shelf, origin }: Following, before: SnapshotRe
   const plan = await refusing(origin.url, async () => {
     const old = before === null || problem !== null ? null : await documentsOf(shelf, before);
     const { data, digest } = await documentsOf(shelf, record);
-    const { documents } = old === null ? { documents: null } : planDocuments(old.data, old, null, null);
-    return planDocuments(data, { digest }, documents === null ? null : { snapshot: before?.snapshot ?? "", documents }, null);
+    const { documents } = old === null ? { documents: null } : planDocuments(old.data, old.digest, null, null);
+    return planDocuments(data, digest, documents === null ? null : { snapshot: before?.snapshot ?? "", documents }, null);
   });
   const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
   try {

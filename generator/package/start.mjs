@@ -3,8 +3,8 @@
 import { isTooOld, OLDEST } from "../node-version.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-arm64"];
-/** Fewer, larger collections of short-lived objects: a build makes many. Megabytes. */
-const SEMI_SPACE = 64;
+/** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
+const SEMI_SPACE = 16;
 
 function refuse(...lines) {
   process.stderr.write(`${lines.join("\n")}\n`);

@@ -25,9 +25,11 @@ export type Exposure = {
   readonly keys: readonly string[];
   /** Sequences of snapshots that are damaged, so that nobody can tell. */
   readonly unread: readonly number[];
+  /** Those that hold nothing of it. */
+  readonly clean: readonly SnapshotRecord[];
 };
 
-export const NOTHING_EXPOSED: Exposure = { snapshots: [], keys: [], unread: [] };
+export const NOTHING_EXPOSED: Exposure = { snapshots: [], keys: [], unread: [], clean: [] };
 
 export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "keys">): boolean {
   return snapshots.length + keys.length > 0;
@@ -62,6 +64,7 @@ export async function findExposure(
   const heldBy = new Map<Sha256, readonly Held[]>();
   const snapshots: WithdrawnSnapshot[] = [];
   const unread: number[] = [];
+  const clean: SnapshotRecord[] = [];
   for (const record of records) {
     const { sequence, snapshot } = record;
     const known = heldBy.get(snapshot);
@@ -73,11 +76,12 @@ export async function findExposure(
     }
     heldBy.set(snapshot, held);
     if (held.some((one) => !decided.has(nameOf(one)))) snapshots.push({ sequence, snapshot, held });
+    else clean.push(record);
   }
   const isHidden = hiddenKey(shelves, collections);
   const keys = new Set<string>();
   for await (const [, changes] of allChanges(shelves.public)) for (const key of keysIn(changes)) if (isHidden(key)) keys.add(key);
-  return { snapshots, keys: [...keys], unread };
+  return { snapshots, keys: [...keys], unread, clean };
 }
 
 async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<ViewData | null> {
@@ -102,11 +106,13 @@ export function isWithdrawing(shelves: Shelves): boolean {
 
 /** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock,
  *  when another snapshot is served and the public index has been written anew for it.
+ *  @param searchable earlier snapshots that it has been written anew for as well
  *  @returns notes for the operator */
 export async function withdraw(
   shelves: Shelves,
   collections: readonly CollectionInfo[],
   snapshots: readonly WithdrawnSnapshot[],
+  searchable: readonly Sha256[],
 ): Promise<readonly string[]> {
   const undone = join(shelves.buildDir, UNDONE);
   await writeWhole(undone, "");
@@ -120,7 +126,7 @@ export async function withdraw(
   await keepRecords(shelves);
   try {
     // Vectors that are just being made would be written after they were removed.
-    await withBuildLock(vectorsDir(shelves), () => sweep(shelves));
+    await withBuildLock(vectorsDir(shelves), () => sweep(shelves, searchable));
   } catch (error) {
     if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
     return ["Files that hold what is gated now are still on the shelf, because vectors are being made; the next build removes them."];
@@ -130,7 +136,7 @@ export async function withdraw(
 }
 
 /** Removes everything of the public root that no kept snapshot needs. */
-async function sweep(shelves: Shelves): Promise<void> {
+async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {
   const { public: shelf } = shelves;
   const served = await shelf.readPointer();
   const index = await openIndex(shelf.indexUri);
@@ -142,15 +148,16 @@ async function sweep(shelves: Shelves): Promise<void> {
       alsoUsedBy: [shelves.internal],
       moveTo: openDirectoryShelf(shelves.internalDir, null, "building"),
       // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
-      index: { prune: () => index.prune(served === null ? [] : [served.snapshot], []) },
+      index: { prune: () => index.prune([...(served === null ? [] : [served.snapshot]), ...searchable], []) },
     });
   } finally {
     index.close();
   }
 }
 
-/** In words, for whoever built. */
-export function describeExposure({ snapshots, keys, unread }: Exposure, kept: boolean): readonly string[] {
+/** In words, for whoever builds.
+ *  @param outcome what becomes of it, or would when a build is only planned */
+export function describeExposure({ snapshots, keys, unread }: Exposure, outcome: "withdrawn" | "kept" | "planned"): readonly string[] {
   const damaged =
     unread.length === 0
       ? []
@@ -160,17 +167,15 @@ export function describeExposure({ snapshots, keys, unread }: Exposure, kept: bo
     ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf)),
   ];
   const some = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
+  const none = snapshots.length === 0;
   const numbers = `${snapshots.length === 1 ? "snapshot" : "snapshots"} ${snapshots.map(({ sequence }) => sequence).join(", ")}`;
   const what = `Was public and is gated now: ${some.join(", ")}.`;
-  if (kept)
-    return [
-      ...damaged,
-      `${what} --keep-history leaves it in what was published before${snapshots.length === 0 ? "" : ` (${numbers})`}, under /at/ and on the shelf.`,
-    ];
-  return [
-    ...damaged,
-    `${what} ${snapshots.length === 0 ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
-  ];
+  const said = {
+    withdrawn: `${none ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
+    kept: `--keep-history leaves it in what was published before${none ? "" : ` (${numbers})`}, under /at/ and on the shelf.`,
+    planned: `${none ? "A build would take it out of what the history says" : `It is held by ${numbers}, which a build would take out of service and off the shelf`}, for good; with --keep-history it would not.`,
+  };
+  return [...damaged, `${what} ${said[outcome]}`];
 }
 
 const UNDONE = "withdrawing.json";

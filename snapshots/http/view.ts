@@ -7,6 +7,7 @@ import { partsPath } from "../format/parts.ts";
 import { relationsOf } from "../format/relations.ts";
 import type { ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
+import { withinLimit } from "../index/time-limit.ts";
 import type { Renderer } from "../page/renderer.ts";
 import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
@@ -140,7 +141,7 @@ export function openView(options: ViewOptions): View {
           if (error instanceof ShelfError) throw error;
           throw new ShelfError("search_unavailable", "The search index cannot be opened.", { cause: error });
         });
-        return reader;
+        return withinLimit(reader);
       },
     };
   };

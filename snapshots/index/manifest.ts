@@ -3,7 +3,7 @@
  *
  *  A manifest names more than the tag needs (what an update wrote on the way to it), never less. */
 import { createReadStream, type Dirent } from "node:fs";
-import { cp, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -20,6 +20,8 @@ const READ_BYTES = 256 * 1024; // hashed at a time: a fifth of a millisecond, so
 /** Rewritten in place with every version; the engine takes it for a hint. */
 const HINT = "_versions/latest_version_hint.json";
 const TAGS = "_refs/tags/";
+/** A folder for each index that a table has or had. */
+const INDEXES = "_indices";
 
 /** Path of the engine's own file of a tag in a table's folder. */
 function tagFile(tag: string): string {
@@ -62,7 +64,7 @@ export type Manifests = {
   /** Forgets the tags that are not whole, with the files that only they need: the engine neither lists tags nor cleans up while it
    *  cannot read one of them. Before a table is written. */
   mend(table: string): Promise<void>;
-  /** Removes every file of a table that no tag with a manifest needs. Only for whoever is alone with the table. */
+  /** Removes every file of a table that no tag with a manifest needs, and folders that are left empty. Only for whoever is alone with the table. */
   sweep(table: string): Promise<void>;
   /** Runs work that removes files of a table that none of these tags needs; they are whole. */
   thin(table: string, tags: readonly string[], work: () => Promise<unknown>): Promise<void>;
@@ -195,6 +197,9 @@ export function openManifests(uri: string): Manifests {
       const needed = new Set<string>();
       for (const tag of await tags(table)) for (const path of Object.keys((await read(table, tag))?.files ?? {})) needed.add(path);
       await remove(table, new Set((await list(table)).keys()).difference(needed));
+      // The engine and we remove an index's files, and nobody its folder.
+      const indexes = join(folderOf(table), INDEXES);
+      for (const name of (await readdir(indexes).catch(absent)) ?? []) await rmdir(join(indexes, name)).catch(inUse);
     },
     async thin(table, tags, work) {
       const kept = (await Promise.all(tags.map((tag) => read(table, tag)))).filter((manifest) => manifest !== null);
@@ -220,6 +225,10 @@ export async function copyManifests(from: string, to: string, table: string): Pr
 async function identify(path: string): Promise<string | null> {
   const found = await stat(path, { bigint: true }).catch(absent);
   return found?.isFile() === true ? `${found.dev} ${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}` : null;
+}
+
+function inUse(error: NodeJS.ErrnoException): void {
+  if (error.code !== "ENOTEMPTY" && error.code !== "ENOTDIR") throw error;
 }
 
 function absent(error: NodeJS.ErrnoException): null {

@@ -183,6 +183,22 @@ test("prune forgets the tags that are not kept, and the kept ones answer as befo
   index.close();
 });
 
+test("an index that is changed and pruned again and again grows by nothing but the rows that wait to be merged", async () => {
+  const uri = join(folder, "often");
+  const index = await openIndex(uri);
+  let base: string | null = null;
+  const sizes: number[] = [];
+  for (let n = 0; n < 8; n++) {
+    const tag = `turn-${n}`;
+    await index.update({ upsert: base === null ? some(0, 20) : [document("c/0.txt", [`turn ${n}`])], remove: [], base, tag });
+    await index.prune(base === null ? [tag] : [base, tag]);
+    base = tag;
+    sizes.push(readdirSync(uri, { recursive: true }).filter((path) => !/\.lance\/(?:data|_deletions)\//.test(String(path))).length);
+  }
+  index.close();
+  for (const size of sizes.slice(3)) assert.equal(size, sizes[3], sizes.join(" "));
+});
+
 test("hostile keys and prefixes restrict like any other, before ranking", async () => {
   const index = await openIndex(join(folder, "hostile"));
   const keys = [

@@ -264,7 +264,6 @@ async function writeCounts(engine: Engine, base: string | null, changes: Readonl
   if (base === null) {
     const words = await emptyTable(engine, WORDS, wordTable(engine, changes));
     if (changes.size > 0) await words.add(wordTable(engine, changes));
-    await words.createIndex("word");
     return words;
   }
   const words = await engine.connection.openTable(WORDS);

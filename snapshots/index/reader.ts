@@ -5,6 +5,7 @@ import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
 import { PASSAGES, sqlLists, sqlString, warmTexts, WORDS } from "./tables.ts";
+import { withinLimit } from "./time-limit.ts";
 import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
 import type { RecordBatch } from "apache-arrow";
@@ -45,7 +46,7 @@ export type IndexReader = {
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
   rows(refs: readonly bigint[]): Promise<IndexRow[]>;
-  /** False once a file that it reads is not what was written any more. Looks again aside, at most once in LOOK_MS. */
+  /** False once a file that it reads is not what was written any more, or could not be read. Looks again aside, at most once in LOOK_MS. */
   whole(): boolean;
   close(): void;
 };
@@ -92,8 +93,11 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      return await withinLimit(work());
     } catch (cause) {
+      if (cause instanceof ShelfError) throw cause;
+      // Of an index that was made anew for this tag the files may be gone that this reader goes by: another one finds them.
+      damaged = true;
       throw new ShelfError("search_unavailable", "The search index could not be read.", { cause });
     }
   }

@@ -102,7 +102,9 @@ export function rowsOf(document: Document): StoredRow[] {
     .map(({ text }) => text)
     .join("\n\n");
   const texts = passages.map((passage) => words(passage.text));
-  const whole = passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)].join(" ");
+  // In any order they count the same; sorted they take less room.
+  const whole =
+    passages.length === 1 ? null : [...repeat(title, TITLE_WEIGHT), ...language, ...texts.flat().slice(0, MAX_WHOLE)].sort().join(" ");
   return passages.map((passage, n) => {
     const name = passage.name ?? "";
     const heading = passage.heading.join(" › ");

@@ -12,6 +12,7 @@ import { INDEX_FORMAT } from "./row.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { openManifests } from "./manifest.ts";
+import { withinLimit } from "./time-limit.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
 /** Of one tag: what the embedded model makes in an hour of processor, at 15 ms each. Of a larger library those passages get one that
@@ -35,7 +36,8 @@ export type EmbedOptions = {
   /** How many get one, unless more passages open a document. */
   readonly most?: number;
   readonly signal?: AbortSignal;
-  readonly onProgress?: (done: number, total: number) => void;
+  /** After each batch, which is kept whatever stops the rest. */
+  readonly onProgress?: (done: Pick<Embedded, "written" | "embedded">, total: number) => void;
 };
 
 /** Passages at the tag that have a vector, how many were given it now, for how many of those the model had to run, and how many have none
@@ -134,7 +136,7 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
       const columns = { doc: batch.map(({ doc }) => doc), n: Int32Array.from(batch, ({ n }) => n), print: batch.map(({ print }) => print) };
       const all = texts.map((text) => known.get(embedDigest(text)) ?? made.get(embedDigest(text)) ?? new Float32Array(embedder.dimensions));
       await table.add(vectorTable(engine, columns, all, embedder.dimensions));
-      options.onProgress?.(Math.min(missing.length, at + BATCH), missing.length);
+      options.onProgress?.({ written: at + batch.length, embedded }, missing.length);
     }
     if ((await table.stats()).fragmentStats.numFragments > MAX_FRAGMENTS) await table.optimize({ cleanupOlderThan: NEVER });
     await clusterVectors(engine, table, wanted.length);
@@ -244,7 +246,7 @@ export async function openVectors(engine: Engine, tag: string, embedderId: strin
       try {
         let query = table.vectorSearch(vector).distanceType("dot").nprobes(probes).select(["doc", "n", "_distance"]).limit(limit);
         if (prefix !== "") query = query.where(`starts_with(doc, ${sqlString(`object:${prefix}`)})`);
-        const found = await query.toArrow();
+        const found = await withinLimit(query.toArrow());
         const [docs, numbers, distances] = ["doc", "n", "_distance"].map((column) => found.getChild(column));
         return Array.from({ length: found.numRows }, (_, at) => ({
           doc: String(docs?.get(at)),
@@ -252,6 +254,7 @@ export async function openVectors(engine: Engine, tag: string, embedderId: strin
           similarity: 1 - Number(distances?.get(at)),
         }));
       } catch (cause) {
+        if (cause instanceof ShelfError) throw cause;
         throw new ShelfError("search_unavailable", "The vectors could not be read.", { cause });
       }
     },

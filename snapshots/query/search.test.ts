@@ -11,6 +11,7 @@ import type { IndexReader } from "../index/reader.ts";
 import type { Document, IndexKind } from "../index/row.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { correct, parseSearch, search, searchMeant } from "./search.ts";
+import { snippet } from "./snippet.ts";
 
 let folder: string;
 let index: ViewIndex;
@@ -214,6 +215,14 @@ test("a snippet shows the words even when they stand far down", async () => {
   const [first] = await run("needle haystack");
   assert.match(first?.snippet ?? "", /needle of the haystack/);
   assert.ok((first?.snippet.length ?? 999) <= MAX_SNIPPET);
+});
+
+test("a snippet leaves out the lines that are drawn under headings and around comments", () => {
+  const find = (): [] => [];
+  assert.equal(
+    snippet("Title\n=====\n\n(*********)\n(* a := b *)\nx ----- y ... 1000000", find, 300),
+    "Title (* a := b *) x y ... 1000000",
+  );
 });
 
 test("words that stand nowhere give an empty list", async () => {

@@ -43,7 +43,7 @@ export async function semantic(
   const vectors = await reader.vectors(embedder.id);
   if (vectors === null)
     return unavailable(
-      "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. /api/search answers meanwhile.",
+      "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. Of an earlier snapshot they are not made again. /api/search answers all the same.",
     );
   const wanted = parseWanted(query.q, reader);
   const [ranked, near] = await Promise.all([

@@ -4,12 +4,19 @@ import type { Hit } from "../index/words.ts";
 const MAX_SCAN = 20_000; // code units of a passage that are looked at
 /** Runs of white space that are not one space already, which most are. */
 const SPACES = /\s{2,}|[^\S ]/g;
+/** Signs without a space, and what makes of them a line that underlines a heading or frames a comment. */
+const SIGNS = /[^\p{L}\p{N}\s]{5,}/gu;
+const DRAWN = /([^.])\1{4}/u;
 const ELLIPSIS = "…";
 
-/** Plain text around the densest group of the words; white space is collapsed.
+/** Plain text around the densest group of the words; white space is collapsed, and lines drawn with signs are left out.
  *  @param length characters at most */
 export function snippet(text: string, find: (text: string) => Hit[], length: number): string {
-  const source = text.slice(0, MAX_SCAN).replaceAll(SPACES, " ").trim();
+  const source = text
+    .slice(0, MAX_SCAN)
+    .replaceAll(SIGNS, (signs) => (DRAWN.test(signs) ? " " : signs))
+    .replaceAll(SPACES, " ")
+    .trim();
   if (source.length <= length) return source;
   const room = length - 2 * ELLIPSIS.length;
   const best = densestGroup(find(source), room);
