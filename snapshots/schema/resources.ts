@@ -60,12 +60,9 @@ export const SearchResponse = z
     query: z.string(),
     prefix: z.string(),
     results: z.array(Source).meta({ description: "Best first" }),
-    did_you_mean: z
-      .string()
-      .exactOptional()
-      .meta({
-        description: "The query that the results are for, where a word of `query` stands nowhere and another is near it; else absent",
-      }),
+    did_you_mean: z.string().exactOptional().meta({
+      description: "The query that the results are for, where a word of `query` stands nowhere and another is near it; else absent",
+    }),
   })
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;
