@@ -25,6 +25,7 @@ const LEAD_BONUS = 0.2; // of the first sentences under such a title
 const HEADING_WEIGHT = 0.8; // of the words that only the heading of a sentence has, and only what stands around it
 const CONTEXT_WEIGHT = 0.3;
 const DEFINITION_BONUS = 0.7;
+const ENTRY_BONUS = 1; // in a document's rank: who wrote a glossary meant its terms to be asked for
 
 /** A text that a search found, with more of it than the passage when it is short. */
 export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page"> & {
@@ -70,7 +71,8 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
     const body = cover(new Set([...around, ...words(text.source)]));
     const isAside = question.asks && text.kind === "code";
     const held = (body + Math.max(best.covered, titled)) * (isAside ? CODE_SHARE : 1);
-    const weights = TITLE_WEIGHT * titled + RUN_WEIGHT * best.score - (isAside ? CODE_PENALTY : 0);
+    const isEntry = best.run.some(({ term }) => term !== "");
+    const weights = TITLE_WEIGHT * titled + RUN_WEIGHT * best.score - (isAside ? CODE_PENALTY : 0) + (isEntry ? ENTRY_BONUS : 0);
     return [{ text, ...best, held, rank: text.score / top + weights }];
   });
   const enough = enoughOf(wanted.size);

@@ -28,7 +28,7 @@ type Found = {
   readonly id: string;
   readonly hit: Hit;
   readonly settles: boolean;
-  /** Whether the name is one that people use as a word: a title, a collection's id. */
+  /** Whether the name is one that people use as a word: a title, a collection's id, a record named `sorted`. */
   readonly common: boolean;
 };
 
@@ -81,7 +81,7 @@ function* findHits(name: string, prefix: string, data: ViewData): Generator<Foun
     // A short title is found only when it is the whole question.
     if (by === "title" && name.length < MIN_NAME) continue;
     const settles = by !== "title" || kind === "collection";
-    const common = by === "title" || kind === "collection";
+    const common = by === "title" || kind === "collection" || (by === "name" && /^\p{L}\p{Ll}*$/u.test(name));
     if (kind === "object") {
       if (named.item.key.startsWith(prefix)) yield { id: `object ${named.item.key}`, hit: objectHit(named.item, mount), settles, common };
     } else if (kind === "collection") {

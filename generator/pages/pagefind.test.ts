@@ -12,7 +12,7 @@ import { childProcesses } from "../fixtures/child-processes.ts";
 import { dealBundles, makeBundles } from "./pagefind.ts";
 import { openPagefind } from "./pagefind-process.ts";
 
-const OBJECT = { key: "notes/a.md", title: "A", kind: "text" };
+const OBJECT = { key: "notes/a.md", title: "A", kind: "text", sha256: sha256("Words of it.") };
 const MEMORY = (() => {
   const blobs = new Map<string, Uint8Array>();
   return {

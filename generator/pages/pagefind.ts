@@ -17,6 +17,7 @@ import {
   formatPosting,
   formatWords,
   groupOf,
+  MARKS,
   MAX_POSTINGS,
   parsePosting,
   parseWords,
@@ -29,7 +30,9 @@ import {
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import { findAnchor } from "../../snapshots/query/declaration-line.ts";
+import { namesOf } from "../../snapshots/query/direct.ts";
 import { copiesOf } from "../../snapshots/query/source.ts";
+import { foldSpaces } from "../../snapshots/query/words.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
@@ -42,6 +45,9 @@ import type { BuildState, KnownBundle } from "../state.ts";
 const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
 const MAX_TEXT = 1200; // characters of an object's text, of its headings, of its names; the server's index has all of them
 const MAX_PASSAGES = 60; // of an object that a card names
+/** Weight of a title or a declared name: a key, an id or a record's name goes before it. */
+const NAMED = 64;
+const MAX_MARK = 255; // bytes: what a word of the index may have
 /** File of a bundle with its words: what shards are made of. Browsers do not read it. */
 const OWN_WORDS = "words";
 /** Under which the shards are remembered, beside bundles' numbers. */
@@ -61,6 +67,8 @@ export type Member = {
   readonly key: string;
   /** What filters go by, of each of its places. */
   readonly groups: readonly number[];
+  /** What it is named beside its texts, has and is of. */
+  readonly marks: readonly string[];
   /** Digest of what decides the page. */
   readonly facts: string;
   read(): Promise<FoundPage>;
@@ -86,7 +94,7 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
   const dealt: Member[][] = Array.from({ length: count }, () => []);
   for (const member of members) dealt[crc32(member.id) % count]?.push(member);
   return dealt.map((bundle) => ({
-    facts: sha256(bundle.map(({ id, groups, facts }) => `${JSON.stringify(id)} ${groups.join(",")} ${facts}\n`).join("")),
+    facts: sha256(bundle.map(({ id, groups, marks, facts }) => `${JSON.stringify([id, groups, marks])} ${facts}\n`).join("")),
     members: bundle,
   }));
 }
@@ -148,7 +156,9 @@ async function makeBundle(
   const postings = new Map<string, Uint8Array[]>();
   for (const { member, texts } of pages) {
     const page = crc32(member.id);
-    for (const [word, weight] of weighPage(texts))
+    const named = [texts.title, ...texts.names.split("\n")].map((name): [string, number] => [MARKS.name(foldSpaces(name)), NAMED]);
+    const marks = new Map([...named, ...member.marks.map((mark): [string, number] => [mark, 0])]);
+    for (const [word, weight] of [...weighPage(texts), ...[...marks].filter(([mark]) => Buffer.byteLength(mark) <= MAX_MARK)])
       append(postings, word, Buffer.concat(member.groups.map((group) => formatPosting({ weight, page, group }))));
   }
   entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, Buffer.concat(formatWords(sortedWords(postings, shards))), BYTES));
@@ -219,25 +229,48 @@ export function* membersOf(data: ViewData, extracts: Extracts): Generator<Member
       id: `object:${key}`,
       key,
       groups: [...new Set([key, ...copies].map(groupOfKey))].sort((a, b) => a - b),
+      marks: [
+        MARKS.digest(row.sha256),
+        ...[key, ...copies].map((one) => MARKS.name(foldSpaces(one))),
+        ...[key, ...copies].flatMap((one) => {
+          const place = kinds.get(one);
+          return place === undefined
+            ? []
+            : [MARKS.kind(place.kind), ...(place.source === undefined ? [] : [MARKS.repo(place.source.repo)])];
+        }),
+      ],
       facts: sha256(canonicalJson([extracts.digest(key), copies])),
       read: async () => objectPageOf(row, copies, await extracts.read(key)),
     };
   }
   for (const claim of data.claims.claims) {
-    const { id, title, scope, statement } = claim;
+    const { id, title, scope, statement, evidence } = claim;
     yield {
       id: `claim:${id}`,
       key: id,
       groups: [groupOf("claim", -1)],
+      marks: [
+        MARKS.kind("claim"),
+        MARKS.name(foldSpaces(id)),
+        ...evidence.flatMap(({ sha256: digest }) => (digest === undefined ? [] : [MARKS.digest(digest)])),
+      ],
       facts: sha256([id, title, scope, statement].join("\n")),
       read: async () => factsPageOf("claim", pagePath.claim(id), id, title, [scope, statement]),
     };
   }
-  for (const { id, theorem_name: title, module, statement, note } of data.cubs) {
+  for (const record of data.cubs) {
+    const { id, theorem_name: title, module, statement, note, repo, kind, file_shas } = record;
     yield {
       id: `record:${id}`,
       key: id,
       groups: [groupOf("record", -1)],
+      marks: [
+        MARKS.kind("record"),
+        MARKS.kind(kind.toLowerCase()),
+        MARKS.repo(repo),
+        ...[id, ...namesOf(record)].map((name) => MARKS.name(foldSpaces(name))),
+        ...Object.values(file_shas).map(MARKS.digest),
+      ],
       facts: sha256([id, title, module, statement, note].join("\n")),
       read: async () => factsPageOf("record", pagePath.record(id), id, title, [statement, module, note]),
     };

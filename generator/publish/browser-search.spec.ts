@@ -1,6 +1,7 @@
 /** The search page in a browser, over the same library on a server and exported to a plain host: what it asks for is counted, typing and
  *  sending the form say the same, copies are one result, and what is shown is read as text. */
 import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -16,6 +17,11 @@ const NOTES = 700;
 const MAX_REQUESTS = 15;
 const COQ =
   "(** Keeps a list sorted. *)\n\n(* Weasels are not mentioned. *)\nLemma weasel_keeps :\n  forall x, x = x.\nProof. reflexivity. Qed.\n";
+const HERON = "# The **grey** heron\n\nA heron `stands` in [shallow water](https://x.example/), and _waits_.\n";
+const RECORDS = [
+  { id: "CUB-0001", theorem_name: "magpie_swims", kind: "Theorem", repo: "birds", statement: "every magpie swims" },
+  { id: "CUB-0002", theorem_name: "magpie_rests", module: "Banks.River", kind: "Lemma", repo: "birds", statement: "some magpie rests" },
+];
 
 let folder = "";
 let files: Awaited<ReturnType<typeof openStaticServer>>;
@@ -27,7 +33,7 @@ test.beforeAll(async () => {
   const texts: Record<string, string> = {
     "proofs/Weasel.v": COQ,
     "copies/Weasel.v": COQ,
-    "notes/heron.md": "# The **grey** heron\n\nA heron `stands` in [shallow water](https://x.example/), and _waits_.\n",
+    "notes/heron.md": HERON,
     "drafts/gated.md": "# Gated otter\n\nThe otter swims where nobody may see it.\n",
   };
   for (let at = 0; at < NOTES; at++) texts[`notes/n${at}.md`] = `# Note ${at}\n\nA heron was seen on day${at}, beside bird${at % 7}.\n`;
@@ -44,7 +50,9 @@ test.beforeAll(async () => {
   }));
   const store = { kind: "directory", root: "./library" };
   const shelf = { kind: "directory", root: "./shelf" };
-  await writeFile(config, JSON.stringify({ title: "Birds", store, shelf, embeddings: { kind: "none" }, collections }));
+  const registry = { path: "./registry.json" };
+  await writeFile(join(folder, "registry.json"), JSON.stringify({ meta: {}, cubs: RECORDS }));
+  await writeFile(config, JSON.stringify({ title: "Birds", store, shelf, embeddings: { kind: "none" }, collections, registry }));
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
   await run("build");
   await run("export", join(folder, "export"));
@@ -140,6 +148,37 @@ for (const host of [STATIC, SERVER]) {
     });
   });
 }
+
+test("what a query names outright or narrows is first on a plain host as on a server", async ({ browser }) => {
+  const heron = createHash("sha256").update(HERON).digest("hex");
+  const first = async (host: Host, query: string): Promise<string> => {
+    let key = "";
+    await withPage(browser, `${host.url()}search/?q=${encodeURIComponent(query)}`, async (page) => {
+      await expect(page.locator(".card").first()).toBeVisible();
+      key = (await page.locator(".card .shelfmark").first().textContent()) ?? "";
+    });
+    return key;
+  };
+  for (const [query, key] of [
+    [heron, "notes/heron.md"],
+    [heron.slice(0, 10), "notes/heron.md"],
+    ["notes/n500.md", "notes/n500.md"],
+    ["Note 431", "notes/n431.md"],
+    ["weasel_keeps", "copies/Weasel.v"],
+    ["CUB-0002", "CUB-0002"],
+    ["magpie_rests", "CUB-0002"],
+    ["River.magpie_rests", "CUB-0002"],
+    ['"shallow water"', "notes/heron.md"],
+    ["kind:theorem", "CUB-0001"],
+    ["kind:lemma", "CUB-0002"],
+    ["repo:birds magpie_rests", "CUB-0002"],
+    ["kind:code keeps", "copies/Weasel.v"],
+    ["in:notes/h heron", "notes/heron.md"],
+    ["in:proofs/ weasel", "proofs/Weasel.v"],
+  ] as const) {
+    for (const host of [SERVER, STATIC]) expect(await first(host, query), `${query} on ${host.name}`).toBe(key);
+  }
+});
 
 test("on a plain host a query asks for few files, a later one for fewer, and none of Pagefind's", async ({ browser }) => {
   await withPage(browser, `${files.url}search/`, async (page, asked) => {

@@ -1,6 +1,7 @@
 /** Answers while one types, as sending the form would. A server is asked for that very page, and what it shows is shown here. A host of
  *  files gives the form back unanswered: there the browser's own index answers, also when the form was sent. */
-import { foldSpaces } from "../../snapshots/query/words.ts";
+import { words } from "../../snapshots/index/words.ts";
+import { parseOperators } from "../../snapshots/query/operators.ts";
 import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
 import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/page/excerpt.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
@@ -13,6 +14,7 @@ const SHOWN = 6; // cards, each a file
 const MORE = 12; // that a reader asks for
 /** Further cards that are looked at where the prefix is none of a collection: only a card says whose key begins with it. */
 const LOOKED_AT = 24;
+const LISTED = 60; // cards of a list without words that are put in order
 const PAUSE = 200; // milliseconds without a keystroke
 
 const place = document.querySelector<HTMLElement>("[data-root]");
@@ -81,18 +83,18 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
   void ask({ query: field.value.trim(), prefix, kind: given.get("kind") ?? "", shown: SHOWN });
 
   async function answerFrom(index: WordIndex, asked: Asked): Promise<Shown> {
-    const scope = openScope(collection, asked.prefix);
-    const all = await index.find(asked.query);
+    const operators = parseOperators(asked.query);
+    const scope = openScope(collection, operators.inside ?? asked.prefix);
+    const phrase = /^"([^"]+)"$/.exec(operators.words)?.[1] ?? null;
+    const lists = operators.words === "";
+    const all = await index.find(operators);
     const inside = all.filter(({ groups }) => groups.some(({ collection }) => scope.holds(collection)));
     const wanted = inside.filter(isOfKind(asked.kind));
-    const cards = (
-      await Promise.all(wanted.slice(0, scope.whole ? asked.shown : asked.shown + LOOKED_AT).map(({ page }) => index.cards(page)))
-    ).flat();
-    const shown = exactFirst(
-      cards.filter(({ key, copies }) => scope.isIn(key) || copies.some((copy) => scope.isIn(copy.key))),
-      asked.query,
-    );
-    const find = findWords(asked.query);
+    const some = lists ? LISTED : asked.shown + (scope.whole && phrase === null ? 0 : LOOKED_AT);
+    const cards = (await Promise.all(wanted.slice(0, some).map(({ page }) => index.cards(page)))).flat();
+    const inScope = cards.flatMap((card) => placeIn(card, scope) ?? []).filter((card) => phrase === null || holdsPhrase(card, phrase));
+    const shown = lists ? inScope.sort(compareListed) : inScope;
+    const find = findWords(operators.words);
     const list = element("ol", "cards");
     list.append(...shown.slice(0, asked.shown).map((card) => drawHit(card, find, root)));
     const offer = element("p", "facts");
@@ -115,7 +117,7 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
     const filters = drawNav(asked, all, inside, collection);
     return {
-      words: describe(list.childElementCount, scope.whole ? wanted.length : shown.length),
+      words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
       nodes: [...(filters.childElementCount > 0 ? [filters] : []), list, offer],
     };
   }
@@ -206,12 +208,24 @@ function drawNav(asked: Asked, all: readonly FoundPage[], inside: readonly Found
   return nav;
 }
 
-/** What the query names exactly comes first. */
-function exactFirst(cards: readonly BrowserCard[], query: string): readonly BrowserCard[] {
-  const whole = foldSpaces(query);
-  const isExact = ({ key, title, copies, passages }: BrowserCard): boolean =>
-    [key, title, ...copies.map((copy) => copy.key), ...passages.map(({ name }) => name)].some((name) => foldSpaces(name) === whole);
-  return [...cards.filter(isExact), ...cards.filter((card) => !isExact(card))];
+/** A card by the one of its places that is looked at; null when none is. */
+function placeIn(card: BrowserCard, { isIn }: Scope): BrowserCard | null {
+  const { key, path, copies } = card;
+  if (isIn(key)) return card;
+  const place = copies.find((copy) => isIn(copy.key));
+  return place === undefined ? null : { ...card, ...place, copies: [{ key, path }, ...copies.filter((copy) => copy !== place)] };
+}
+
+/** Whether the words of a phrase stand together in what a card has of its page. */
+function holdsPhrase({ key, title, passages }: BrowserCard, phrase: string): boolean {
+  const wanted = ` ${words(phrase).join(" ")} `;
+  return [key, title, ...passages.map(({ text }) => text)].some((text) => ` ${words(text).join(" ")} `.includes(wanted));
+}
+
+/** Records by id, then claims, then objects by key, as a server lists them. */
+function compareListed(a: BrowserCard, b: BrowserCard): number {
+  const place = ({ kind }: BrowserCard): number => (kind === "record" ? 0 : kind === "claim" ? 1 : 2);
+  return place(a) - place(b) || (a.key < b.key ? -1 : 1);
 }
 
 function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, find: ReturnType<typeof findWords>, root: URL): HTMLElement {

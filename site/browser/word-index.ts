@@ -1,11 +1,14 @@
 /** The browser's index (snapshots/page/browser-index.ts), asked: one small file for each word of a query, and the cards of what is shown. */
 import { words } from "../../snapshots/index/words.ts";
+import { type Operators, parseDigestStart } from "../../snapshots/query/operators.ts";
+import { foldSpaces } from "../../snapshots/query/words.ts";
 import {
   type BrowserCard,
   type BundleList,
   cardPath,
   countShards,
   LEAST,
+  MARKS,
   parsePosting,
   parseWords,
   readGroup,
@@ -16,6 +19,8 @@ import {
 } from "../../snapshots/page/browser-index.ts";
 
 const MAX_WORDS = 5; // of a query, the longest: each is a file
+/** More than any words score: of what the query names outright. */
+const EXACT = 1_000;
 /** Of a file that a host has not. */
 const NOTHING = new Uint8Array();
 
@@ -25,8 +30,9 @@ export type FoundPage = { readonly page: number; readonly score: number; readonl
 
 export type WordIndex = {
   readonly bundles: readonly string[];
-  /** Pages that hold words of the query, the best first; ties by number. Of words that many pages hold, the best of those. */
-  find(query: string): Promise<readonly FoundPage[]>;
+  /** Pages that the query names, then those that hold words of it, the best first; ties by number. Of words that many pages hold, the best
+   *  of those. Without words, all that the operators leave in. */
+  find(query: Pick<Operators, "words" | "kinds" | "repos">): Promise<readonly FoundPage[]>;
   cards(page: number): Promise<readonly BrowserCard[]>;
 };
 
@@ -49,24 +55,37 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
   };
   return {
     bundles,
-    async find(query) {
+    async find({ words: query, kinds, repos }) {
       const asked = [...new Set(words(query))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
       const found = new Map<number, { score: number; readonly groups: Set<number> }>();
-      for (const entry of await Promise.all(asked.map(entryOf))) {
-        if (entry === undefined) continue;
-        const rarity = Math.log(1 + (pages - entry.pages + 0.5) / (entry.pages + 0.5));
+      const take = (entry: WordEntry | undefined, worth: number): void => {
+        if (entry === undefined) return;
         let last = -1;
         for (const posting of splitPostings(entry.postings)) {
           const { weight, page, group } = parsePosting(posting);
           const known = found.get(page) ?? { score: 0, groups: new Set() };
           // One page's postings stand together, a posting for each group.
-          if (page !== last) known.score += rarity * (1 - weight / (LEAST + 1));
+          if (page !== last) known.score += worth * (1 - weight / (LEAST + 1));
           known.groups.add(group);
           found.set(page, known);
           last = page;
         }
-      }
+      };
+      for (const entry of await Promise.all(asked.map(entryOf)))
+        take(entry, entry === undefined ? 0 : Math.log(1 + (pages - entry.pages + 0.5) / (entry.pages + 0.5)));
+      const digits = parseDigestStart(query);
+      const named = query === "" ? [] : [MARKS.name(foldSpaces(query)), ...(digits === null ? [] : [MARKS.digest(digits)])];
+      for (const entry of await Promise.all(named.map(entryOf))) take(entry, EXACT);
+      const [ofKind, ofRepo] = await Promise.all(
+        [kinds.map(MARKS.kind), repos.map(MARKS.repo)].map((marks) => Promise.all(marks.map(entryOf))),
+      );
+      if (query === "") for (const entry of [...(ofKind ?? []), ...(ofRepo ?? [])]) take(entry, 0);
+      const [inKind, inRepo] = [pagesOf(ofKind ?? []), pagesOf(ofRepo ?? [])];
+      // A group says the kind of an object for any number of them.
+      const isKind = (group: number): boolean => kinds.includes(readGroup(group).kind);
       return [...found]
+        .filter(([page, { groups }]) => kinds.length === 0 || inKind.has(page) || [...groups].some(isKind))
+        .filter(([page]) => repos.length === 0 || inRepo.has(page))
         .map(([page, { score, groups }]) => ({ page, score, groups: [...groups].map(readGroup) }))
         .sort((a, b) => b.score - a.score || a.page - b.page);
     },
@@ -75,4 +94,10 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
       return file.ok ? ((await file.json()) as readonly BrowserCard[]) : [];
     },
   };
+}
+
+function pagesOf(entries: readonly (WordEntry | undefined)[]): ReadonlySet<number> {
+  return new Set(
+    entries.flatMap((entry) => (entry === undefined ? [] : [...splitPostings(entry.postings)].map((bytes) => parsePosting(bytes).page))),
+  );
 }

@@ -4,13 +4,23 @@
  *  - `words/<shard>`: the words that `shardOf` puts there, each with the pages that it says most about, as `formatWords` has them;
  *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
- *  Words are those of the server's index. */
+ *  Words are those of the server's index, and `MARKS`. */
 import type { IndexKind } from "../index/row.ts";
 
 /** A shard then has the words of few pages, and both numbers change only when a library has grown to twice its size. */
 const SHARDS_PER_BUNDLE = 32;
 /** That a word has in a shard, the best: more of them no reader looks through, and a word of every page must stay small. */
 export const MAX_POSTINGS = 500;
+
+/** What a page is named, has or is of, as words of the index that no text holds. */
+export const MARKS = {
+  /** @param name key, id, title or declared name, as `foldSpaces` has it */
+  name: (name: string): string => `name:${name}`,
+  /** @param digits at least the first eight of a digest: of more, those count */
+  digest: (digits: string): string => `digest:${digits.slice(0, 8)}`,
+  kind: (kind: string): string => `kind:${kind}`,
+  repo: (repo: string): string => `repo:${repo}`,
+} as const;
 
 export type BundleList = { readonly bundles: readonly string[]; readonly pages: number };
 

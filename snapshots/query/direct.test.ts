@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { sha256 } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { CubRecord } from "../schema/cubs.ts";
-import { findNamed, listPassing, parseOperators } from "./direct.ts";
+import { findNamed, listPassing } from "./direct.ts";
+import { parseOperators } from "./operators.ts";
 
 const digest = sha256("x");
 const object = (key: string, kind: "markdown" | "pdf") => ({

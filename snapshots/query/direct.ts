@@ -1,13 +1,12 @@
-/** What a query names outright, and what its operators narrow: a digest or its first digits, an id, a key, a declared or qualified name, a
- *  title; `kind:theorem`, `repo:sorted-lists`, `in:notes/`. */
+/** What a query names outright, and what its operators leave in: a digest or its first digits, an id, a key, a declared or qualified name, a
+ *  title. */
 import { pagePath } from "../format/layout.ts";
 import { collect, oncePer, relationsOf } from "../format/relations.ts";
 import { type CollectionInfo, findCollection, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
+import { type Operators, parseDigestStart } from "./operators.ts";
 
-/** Fewer hex digits are a word, or a number. */
-const MIN_DIGEST = 8;
 const MAX_DIGESTS = 20; // that begin alike
 
 export type NameReason = "key" | "id" | "name" | "title" | "digest";
@@ -48,7 +47,7 @@ const indexOf = oncePer((data: ViewData): NameIndex => {
 });
 
 /** A theorem's own name, and with as much of its module as anybody writes. */
-function namesOf({ theorem_name: name, module }: CubRecord): ReadonlySet<string> {
+export function namesOf({ theorem_name: name, module }: CubRecord): ReadonlySet<string> {
   const parts = module === "" ? [] : module.split(/\.|::/);
   return new Set([name, ...parts.map((_, at) => `${parts.slice(at).join(".")}.${name}`)]);
 }
@@ -64,8 +63,8 @@ export function findNamed(data: ViewData, name: string): readonly Named[] {
   const upper = name.toUpperCase();
   const spellings = new Set([name, name.replaceAll("::", "."), ...(CUB_ID_PATTERN.test(upper) ? [upper] : []), titled(name)]);
   const found = [...spellings].flatMap((spelling) => named.get(spelling) ?? []);
-  const digest = name.toLowerCase().replace(/^sha-?256:/, "");
-  if (digest.length < MIN_DIGEST || !/^[0-9a-f]{8,64}$/.test(digest)) return found;
+  const digest = parseDigestStart(name);
+  if (digest === null) return found;
   return [
     ...found,
     ...digests
@@ -73,34 +72,6 @@ export function findNamed(data: ViewData, name: string): readonly Named[] {
       .map(([, item]) => item)
       .slice(0, MAX_DIGESTS),
   ];
-}
-
-export type Operators = {
-  /** What is left to be searched. */
-  readonly words: string;
-  readonly kinds: readonly string[];
-  readonly repos: readonly string[];
-  /** null without one. */
-  readonly inside: string | null;
-};
-
-/** `kind:`, `repo:` and `in:` with their values, wherever they stand outside quotes; a value with spaces is quoted. */
-export function parseOperators(q: string): Operators {
-  const kinds: string[] = [];
-  const repos: string[] = [];
-  let inside: string | null = null;
-  const words = q.replaceAll(
-    /(?<=^|\s)(kind|repo|in):("[^"]*"|[^\s"]+)(?=\s|$)|"[^"]*"/g,
-    (whole, name: string | undefined, value: string) => {
-      const plain = (value ?? "").replaceAll('"', "");
-      if (name === "kind") kinds.push(plain.toLowerCase());
-      else if (name === "repo") repos.push(plain);
-      else if (name === "in") inside = plain;
-      else return whole;
-      return " ";
-    },
-  );
-  return { words: words.trim(), kinds, repos, inside };
 }
 
 /** Whether operators leave a thing in: a record by its kind ("theorem") or as a record, an object by its kind or language. */
