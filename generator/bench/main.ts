@@ -27,6 +27,7 @@ import { type Figure, formatTable, meets, type Part, type Skipped } from "./figu
 import { benchHistory } from "./history.ts";
 import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
+import { benchOpenShelf } from "./open-shelf.ts";
 import { benchPublishing } from "./publishing.ts";
 import { benchScale } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
@@ -84,6 +85,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
     return benchHistory(await makeDemo(made), made);
   },
   scale: async () => benchScale(await makeFolder("scale"), objects),
+  "open-shelf": async () => benchOpenShelf(await makeFolder("open-shelf"), objects),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

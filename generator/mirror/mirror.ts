@@ -10,7 +10,7 @@ import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type Entry, parseTree } from "../../snapshots/format/tree.ts";
 import { parseCheckpoint } from "../../snapshots/log/checkpoint.ts";
-import { MAX_NOTE_BYTES, type NoteKey } from "../../snapshots/log/note.ts";
+import { MAX_NOTE_BYTES, type NoteKey, parseKey, verifiedBy } from "../../snapshots/log/note.ts";
 import { appendEntries, type ReadTile, readEntries, type TileFile, TILE_WIDTH, tileNodes } from "../../snapshots/log/tiles.ts";
 import { treeRoot } from "../../snapshots/log/tree.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
@@ -290,17 +290,18 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
   await inTurns([...new Set(wanted)], async (sequence) => {
     if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
     const found = await readJson(origin, `/shelf/changes/${sequence}.json`, changesSchema, MAX_CHANGES);
-    if (found === null) return;
-    changes.set(sequence, found);
     const record = bySequence.get(sequence);
     const previous = record?.previous === null ? null : bySnapshot.get(record?.previous ?? "");
     if (record === undefined || previous === undefined) {
+      if (found === null) return;
       unchecked++;
+      changes.set(sequence, found);
       return;
     }
-    const lies = await refusing(url, async () => diffSnapshots(previous === null ? null : await open(previous), await open(record)));
-    if (canonicalJson(lies) !== canonicalJson(found))
+    const own = await refusing(url, async () => diffSnapshots(previous === null ? null : await open(previous), await open(record)));
+    if (found !== null && canonicalJson(own) !== canonicalJson(found))
       throw refusal(url, `/shelf/changes/${sequence}.json is not what that publication changed`);
+    changes.set(sequence, own);
   });
   return { changes, unchecked };
 }
@@ -317,6 +318,13 @@ async function readHeads({ origin, head }: Following, kept: readonly number[], r
       const one = parseCheckpoint(bytes);
       if (one.size !== size || !one.root.equals(await treeRoot(size, nodes)))
         throw refusal(origin.url, `its checkpoint of ${size} entries is not the beginning of its log`);
+      const signer = keyOf(head.keys, size);
+      const signed = verifiedBy(
+        one.note,
+        head.keys.flatMap(({ key }) => (key === null ? [] : [parseKey(key)])),
+      );
+      if (signer === null ? signed.length > 0 : !signed.some(({ text }) => text === signer.text))
+        throw refusal(origin.url, `its checkpoint of ${size} entries is not signed as its keys.json says`);
       heads.set(size, bytes.toString());
     });
   }

@@ -4,6 +4,7 @@
  *      npm run torture -- --part damage --seed 7        one part; the same seed does the same again
  *      npm run torture -- --part damage --count 20000   more damages
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
+ *      npm run torture -- --part tamper --count 10000   a public shelf that lies over HTTP, and who finds it
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power --call 7
  *
@@ -17,6 +18,7 @@ import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
 import { tortureWithLeaks } from "./leaks.ts";
+import { tortureWithTampering } from "./tamper.ts";
 
 const { values } = parseArgs({
   options: {
@@ -67,6 +69,25 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       await rm(dir, { recursive: true, force: true });
     }
   },
+  async tamper() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count ?? 1000);
+    const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-tamper-"));
+    try {
+      const { verdicts, failures } = await tortureWithTampering(dir, {
+        seed,
+        count,
+        clean: Math.ceil(count / 100),
+        onProgress: (done, failed) => progress.step(`tamper, ${failed} failed`, done, count),
+      });
+      progress.end();
+      process.stdout.write(`tamper, seed ${seed}: ${count} times, ${failures.length} failures\n${describeVerdicts(verdicts)}`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
   async faults() {
     let failed = 0;
     await tortureWithFaults({
@@ -96,11 +117,13 @@ for (const part of wanted) failed += (await PARTS[part]?.()) ?? 0;
 process.exit(failed === 0 ? 0 : 1);
 
 function describe(seed: number, { damages, repairs, verdicts, failures }: DamageReport): string {
+  const head = `damage, seed ${seed}: ${damages} damages, ${repairs} repairs, ${failures.length} failures\n`;
+  return head + describeVerdicts(verdicts) + failures.map((failure) => `FAILED ${failure}\n`).join("");
+}
+
+function describeVerdicts(verdicts: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
   const rows = [...verdicts].sort(([a], [b]) => (a < b ? -1 : 1));
-  return [
-    `damage, seed ${seed}: ${damages} damages, ${repairs} repairs, ${failures.length} failures`,
-    ...rows.map(([row, counts]) => `  ${row.padEnd(26)}${[...counts].map(([verdict, count]) => `${verdict} ${count}`).join(", ")}`),
-    ...failures.map((failure) => `FAILED ${failure}`),
-    "",
-  ].join("\n");
+  return rows
+    .map(([row, counts]) => `  ${row.padEnd(26)}${[...counts].map(([verdict, count]) => `${verdict} ${count}`).join(", ")}\n`)
+    .join("");
 }

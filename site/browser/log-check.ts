@@ -12,7 +12,7 @@ export class Broken extends Error {}
 
 const TILE_WIDTH = 256;
 
-export function base64(bytes: Uint8Array): string {
+function base64(bytes: Uint8Array): string {
   return btoa(String.fromCharCode(...bytes));
 }
 function fromBase64(text: string): Bytes {
