@@ -157,9 +157,9 @@ export function titleOfKind(kind: string, language: string | null = null): strin
 }
 
 export function explainMode(mode: "ai" | "search", model: string | null, counted: number): string {
-  if (counted > 0) return "Counted in this snapshot; no model wrote this.";
+  if (mode === "search" && counted > 0) return "Counted in this snapshot; no model wrote this.";
   return mode === "ai"
-    ? `Written by ${model ?? "a model"}; each sentence is checked against a quote.`
+    ? `Written by ${model ?? "a model"}; each sentence is checked against a quote${counted > 0 ? ", each number was counted in this snapshot" : ""}.`
     : "Quoted from the library; no model wrote this.";
 }
 
