@@ -3,7 +3,7 @@
 import { words } from "../../snapshots/index/words.ts";
 import { parseOperators } from "../../snapshots/query/operators.ts";
 import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
-import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/page/excerpt.ts";
+import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/query/excerpt.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
 import { formatCount, formatPiece, formatPlace, formatPlural } from "../format.ts";
 import { searchTexts } from "./all-texts.ts";

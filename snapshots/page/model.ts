@@ -3,6 +3,7 @@
  *  whether a page is rendered again. Texts come from strangers: components escape them, except `html`, which is sanitised. */
 import type { Totals } from "../format/relations.ts";
 import type { NameReason } from "../query/direct.ts";
+import type { Piece } from "../query/excerpt.ts";
 import type { CountRow } from "../query/registry-counts.ts";
 import type { CollectionInfo, ObjectRow } from "../format/view-data.ts";
 import type { CubCodeFile, CubRecord, RegistryMeta } from "../schema/cubs.ts";
@@ -101,7 +102,7 @@ export type ObjectPage = ObjectRow & {
     readonly quoted: QuotedLines | null;
   };
 
-export type Piece = { readonly text: string; readonly marked: boolean };
+export type { Piece };
 
 export type QuotedLine = {
   readonly number: number;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { markHits } from "./excerpt.ts";
+import { markHits } from "../query/excerpt.ts";
 import { pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 
 const SNAPSHOT = "5".repeat(64);

@@ -13,7 +13,7 @@ import { MAX_SNIPPET } from "../schema/resources.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
-import { excerpt, findWords, lineOf } from "./excerpt.ts";
+import { excerpt, findWords, lineOf } from "../query/excerpt.ts";
 import type { Facet, SearchHit, SearchPage } from "./model.ts";
 import { searchForm } from "./service-pages.ts";
 

@@ -217,6 +217,26 @@ test("a snippet shows the words even when they stand far down", async () => {
   assert.ok((first?.snippet.length ?? 999) <= MAX_SNIPPET);
 });
 
+test("a snippet is text as a reader reads it, without the marks of its language", async (t) => {
+  const own = await openIndex(join(folder, "marks"));
+  await own.update({
+    upsert: [
+      document({ key: "notes/a.md", kind: "markdown", passages: [{ text: "## Zebras\n\nA **striped** [zebra](z.md) of `kind` two." }] }),
+      document({ key: "a.rs", kind: "code", passages: [{ text: "/// The *only* zebra.\nfn other() {}" }] }),
+    ],
+    remove: [],
+    base: null,
+    tag: "one",
+  });
+  const marks = await own.at("one");
+  t.after(() => [marks, own].forEach((open) => open.close()));
+  const found = await search(marks, { q: "zebra", prefix: "", limit: 9 });
+  assert.deepEqual(Object.fromEntries(found.map(({ key, snippet: shown }) => [key, shown])), {
+    "notes/a.md": "A striped zebra of kind two.",
+    "a.rs": "The only zebra.",
+  });
+});
+
 test("a snippet leaves out the lines that are drawn under headings and around comments", () => {
   const find = (): [] => [];
   assert.equal(

@@ -8,7 +8,7 @@ import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { rankWithFeedback } from "./feedback.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
-import { snippet } from "./snippet.ts";
+import { excerptText } from "./excerpt.ts";
 import { type ExactReason, findReason, parseWanted, type Wanted } from "./wanted.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
@@ -82,5 +82,5 @@ export function correct(q: string, meant: readonly Meant[]): string {
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {
   const { doc, key, kind, collection, title } = row;
-  return { doc, key, kind, collection, title, snippet: snippet(row.text, find, MAX_SNIPPET), score, exact, row };
+  return { doc, key, kind, collection, title, snippet: excerptText(kind, row.text, find, MAX_SNIPPET), score, exact, row };
 }

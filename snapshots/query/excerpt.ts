@@ -1,16 +1,16 @@
 /** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
- *  code that hold the words. The pages of a server and the browser's own search say the same. */
+ *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
 import type { IndexKind } from "../index/row.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
-import { splitComments } from "../query/declaration-line.ts";
-import { snippet } from "../query/snippet.ts";
-import type { Piece } from "./model.ts";
+import { splitComments } from "./declaration-line.ts";
+import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters
 const MAX_CODE_LINES = 2; // as the card has room for
 const MAX_CODE = 480; // characters
 
 type Find = (text: string) => Hit[];
+export type Piece = { readonly text: string; readonly marked: boolean };
 export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
 
 /** Finds the words of a query in a text; a longer one is worth more, so that an identifier counts before its parts. */
@@ -32,6 +32,12 @@ export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
     return proseExcerpt(said, find);
   }
   return proseExcerpt(kind === "markdown" ? proseOfMarkdown(text) : kind === "latex" ? proseOfLatex(text) : text, find);
+}
+
+/** The same as one line of plain text. @param length characters at most */
+export function excerptText(kind: IndexKind, text: string, find: Find, length: number): string {
+  const { pieces } = excerpt(kind, text, find);
+  return snippet(pieces.map((piece) => piece.text).join(""), find, length);
 }
 
 /** Of an anchor on a page of text. */
