@@ -76,7 +76,7 @@ async function check(root: URL, path: string, say: (text: string) => void): Prom
   say(`${found.trees} trees lead from the snapshot to the file ${file}, ${found.digest.slice(0, 12)}….`);
   const bytes = text(await readBlob(read, found.digest));
   const shown = text(new Uint8Array(await page.arrayBuffer()));
-  if (isStamped(bytes, shown)) say("This page is that file, byte for byte, but for what it says of when things were first seen.");
+  if (isStamped(bytes, shown)) say("This page is that file, byte for byte, but for what it says of the history of this library.");
   else if (isStamped(withoutObjects(bytes), withoutObjects(shown)))
     say("This page is that file, but for where links to objects lead, which a host of files changes.");
   else if (location.search !== "") return made;

@@ -1,15 +1,36 @@
-/** Whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in, which is links within the
- *  library, numbers and days. Whoever sent it controls all of it. */
+/** Whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it controls
+ *  all of it: of what is filled in, only the form is held against what a server may say there. */
 
-const STAMP = /<!--stamp:(?:first|changes)-->/;
-const FILLED =
-  /^(?:not known|(?:; these bytes since |, |: | → |Snapshot \d+|\d+ (?:added|changed|removed)| · |<a href="[\w./-]*">(?:snapshot \d+|what changed)<\/a>|<time datetime="[\dTZ:.-]+">[\d-]+<\/time>)*)$/;
+const LINK = '<a href="[\\w./-]*">';
+const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
+const WHEN = `${DAY}, ${LINK}snapshot \\d+</a>`;
+const SENTENCE = `not known|(?:; these bytes since |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)| · |${LINK}(?:snapshot \\d+|what changed)</a>|${DAY})*`;
+
+/** What each stamp becomes. */
+const FILLED = {
+  first: form(SENTENCE),
+  changes: form(SENTENCE),
+  // The states themselves are words of the registry, escaped.
+  states: form(
+    `(?:<h2 id="states">States over time</h2>(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${WHEN}</dt><dd dir="auto">[^<>]*</dd>)*</dl>)?`,
+  ),
+  leaks: form(
+    `<p>(?:The record of this snapshot says nothing of it; |Every public file was looked through for what is gated or private, and nothing was found\\.(?: One exception is allowed by the operator\\.| \\d+ exceptions are allowed by the operator\\.)? Rule \\w+; )${LINK}as JSON</a>\\.</p>`,
+  ),
+} as const;
+
+const STAMP = /<!--stamp:(first|changes|states|leaks)-->/;
+
+function form(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`);
+}
 
 /** @param file of the snapshot; @param served in its place */
 export function isStamped(file: string, served: string): boolean {
-  const [stamp = ""] = STAMP.exec(file) ?? [];
-  if (stamp === "" || file === served) return file === served;
-  const [before = "", after = ""] = [file.slice(0, file.indexOf(stamp)), file.slice(file.indexOf(stamp) + stamp.length)];
+  const found = STAMP.exec(file);
+  if (found === null || file === served) return file === served;
+  const [stamp, name] = found as unknown as readonly [string, keyof typeof FILLED];
+  const [before, after] = [file.slice(0, found.index), file.slice(found.index + stamp.length)];
   if (served.length < before.length + after.length || !served.startsWith(before) || !served.endsWith(after)) return false;
-  return FILLED.test(served.slice(before.length, served.length - after.length));
+  return FILLED[name].test(served.slice(before.length, served.length - after.length));
 }

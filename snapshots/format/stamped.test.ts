@@ -1,0 +1,44 @@
+/** What a server may put into a page in place of a stamp, and what it may not. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isStamped } from "./stamped.ts";
+
+const page = (middle: string): string => `<main><h1>A</h1>${middle}</main>`;
+const WHEN = '<dt><time datetime="2026-01-03T00:00:00Z">2026-01-03</time>, <a href="../../snapshots/">snapshot 3</a></dt>';
+const good = {
+  first: ["not known", '<a href="../">snapshot 3</a> · <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>'],
+  changes: [
+    "",
+    'Snapshot 3, <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>: 1 added, 0 changed, 0 removed → <a href="snapshots/">what changed</a>',
+  ],
+  states: [
+    "",
+    `<h2 id="states">States over time</h2><p class="quiet">1 earlier change is not shown.</p><dl class="pairs">${WHEN}<dd dir="auto">status: a &amp; b → c</dd></dl>`,
+  ],
+  leaks: [
+    '<p>Every public file was looked through for what is gated or private, and nothing was found. Rule 2; <a href="../api/leak-report.json">as JSON</a>.</p>',
+    '<p>The record of this snapshot says nothing of it; <a href="../api/leak-report.json">as JSON</a>.</p>',
+  ],
+};
+
+test("each stamp may become what a server says there, and nothing of another stamp", () => {
+  for (const [name, texts] of Object.entries(good)) {
+    for (const text of texts) assert.ok(isStamped(page(`<!--stamp:${name}-->`), page(text)), `${name}: ${text}`);
+    const others = Object.entries(good).flatMap(([other, all]) => (other === name || (name === "first" && other === "changes") ? [] : all));
+    for (const text of others.filter((one) => one.includes("<p>") || one.includes("<h2"))) {
+      assert.ok(!isStamped(page(`<!--stamp:${name}-->`), page(text)), `${name}: ${text}`);
+    }
+  }
+});
+
+test("markup of a server's own, words where none belong, and anything beside the stamp are refused", () => {
+  const lies = [
+    `<h2 id="states">States over time</h2><dl class="pairs">${WHEN}<dd dir="auto"><script src="x.js"></script></dd></dl>`,
+    `<h2 id="states">States over time</h2><dl class="pairs">${WHEN.replace("../../snapshots/", "https://evil.example/")}<dd dir="auto">a</dd></dl>`,
+    `<h2 id="states">Verified by everybody</h2><dl class="pairs"></dl>`,
+  ];
+  for (const lie of lies) assert.ok(!isStamped(page("<!--stamp:states-->"), page(lie)), lie);
+  assert.ok(!isStamped(page("<!--stamp:leaks-->"), page("<p>Nothing is gated here. Rule 2; </p>")));
+  assert.ok(!isStamped(page("<!--stamp:first-->"), page("not known").replace("<h1>A", "<h1>B")));
+  assert.ok(!isStamped(page("no stamp"), page("another text")));
+});
