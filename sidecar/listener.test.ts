@@ -34,9 +34,15 @@ test("credential headers are found however the configuration and the client writ
   }
 });
 
-test("alone it answers its own routes as ever, and of the public files, pages and queries not one, however they are spelled", async () => {
+test("alone it answers its own routes as ever, and of the public files, pages and queries not one, however they are spelled", async (context) => {
   const whole = await startSidecar();
   const alone = await startSidecar({}, true, true);
+  context.after(async () => {
+    for (const running of [whole, alone]) {
+      await running.listening.close();
+      rmSync(running.views.folder, { recursive: true });
+    }
+  });
   const member = { "edge-access-token": makeToken() };
   const fill = (path: string): string =>
     path
@@ -60,7 +66,9 @@ test("alone it answers its own routes as ever, and of the public files, pages an
           continue;
         }
         assert.equal(got.status, expected.status, `${method} ${target} of ${id}`);
-        for (const name of ["cache-control", "content-type", "etag", "www-authenticate"])
+        // Each has a library of its own, published at a time of its own.
+        const dated = ROUTES.some((other) => other.kind === "history" && `internal-${other.id}` === id);
+        for (const name of ["cache-control", "content-type", ...(dated ? [] : ["etag"]), "www-authenticate"])
           assert.equal(got.headers[name], expected.headers[name], `${target} ${name}`);
       }
     }
@@ -84,10 +92,6 @@ test("alone it answers its own routes as ever, and of the public files, pages an
   ]) {
     const { status, headers, body } = await alone.send("GET", target, member);
     assert.deepEqual([status, headers["cache-control"], /stable/.test(body)], [404, "no-store", false], target);
-  }
-  for (const running of [whole, alone]) {
-    await running.listening.close();
-    rmSync(running.views.folder, { recursive: true });
   }
 });
 
