@@ -229,7 +229,7 @@ test("an address leads to the snapshot of a time, by its path and as Memento cli
 test("a record's and a claim's page show their states over the snapshots, newest first", async () => {
   const { view } = library;
   const shown = async (target: string) =>
-    [...(await ask(view, target)).text.matchAll(/snapshot (\d+)<\/a><\/dt><dd dir="auto">([^<]*)</g)].map(
+    [...(await ask(view, target)).text.matchAll(/<\/a><\/dt><dd dir="auto">snapshot (\d+): ([^<]*)</g)].map(
       ([, at, words]) => `${at} ${words}`,
     );
   assert.deepEqual(await shown("/registry/CUB-0001/"), [

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { isStamped } from "./stamped.ts";
 
 const page = (middle: string): string => `<main><h1>A</h1>${middle}</main>`;
-const WHEN = '<dt><time datetime="2026-01-03T00:00:00Z">2026-01-03</time>, <a href="../../snapshots/">snapshot 3</a></dt>';
+const WHEN = '<dt><a href="../../snapshots/"><time datetime="2026-01-03T00:00:00Z">2026-01-03</time></a></dt>';
 const good = {
   first: ["not known", '<a href="../">snapshot 3</a> · <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>'],
   changes: [
@@ -13,7 +13,7 @@ const good = {
   ],
   states: [
     "",
-    `<h2 id="states">States over time</h2><p class="quiet">1 earlier change is not shown.</p><dl class="pairs">${WHEN}<dd dir="auto">status: a &amp; b → c</dd></dl>`,
+    `<h2 id="states">States over time</h2><p class="quiet">1 earlier change is not shown.</p><dl class="pairs">${WHEN}<dd dir="auto">snapshot 3: status: a &amp; b → c</dd></dl>`,
   ],
   leaks: [
     '<p>Every public file was looked through for what is gated or private, and nothing was found. Rule 2; <a href="../api/leak-report.json">as JSON</a>.</p>',
@@ -34,7 +34,7 @@ test("each stamp may become what a server says there, and nothing of another sta
 test("markup of a server's own, words where none belong, and anything beside the stamp are refused", () => {
   const lies = [
     `<h2 id="states">States over time</h2><dl class="pairs">${WHEN}<dd dir="auto"><script src="x.js"></script></dd></dl>`,
-    `<h2 id="states">States over time</h2><dl class="pairs">${WHEN.replace("../../snapshots/", "https://evil.example/")}<dd dir="auto">a</dd></dl>`,
+    `<h2 id="states">States over time</h2><dl class="pairs">${WHEN.replace("../../snapshots/", "https://evil.example/")}<dd dir="auto">snapshot 3: a</dd></dl>`,
     `<h2 id="states">Verified by everybody</h2><dl class="pairs"></dl>`,
   ];
   for (const lie of lies) assert.ok(!isStamped(page("<!--stamp:states-->"), page(lie)), lie);

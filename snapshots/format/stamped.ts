@@ -3,7 +3,6 @@
 
 const LINK = '<a href="[\\w./-]*">';
 const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
-const WHEN = `${DAY}, ${LINK}snapshot \\d+</a>`;
 const SENTENCE = `not known|(?:; these bytes since |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)| · |${LINK}(?:snapshot \\d+|what changed)</a>|${DAY})*`;
 
 /** What each stamp becomes. */
@@ -12,7 +11,7 @@ const FILLED = {
   changes: form(SENTENCE),
   // The states themselves are words of the registry, escaped.
   states: form(
-    `(?:<h2 id="states">States over time</h2>(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${WHEN}</dt><dd dir="auto">[^<>]*</dd>)*</dl>)?`,
+    `(?:<h2 id="states">States over time</h2>(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,
   ),
   leaks: form(
     `<p>(?:The record of this snapshot says nothing of it; |Every public file was looked through for what is gated or private, and nothing was found\\.(?: One exception is allowed by the operator\\.| \\d+ exceptions are allowed by the operator\\.)? Rule \\w+; )${LINK}as JSON</a>\\.</p>`,

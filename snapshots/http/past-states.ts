@@ -47,11 +47,10 @@ const TITLES: Readonly<Record<(typeof STATES)[number], string>> = {
 };
 
 function rowOf(path: string, name: string, record: SnapshotRecord, before: Item | null, item: Item | null): string {
-  const when = `<time datetime="${record.created}">${record.created.slice(0, 10)}</time>`;
-  const where = `<a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${record.sequence}</a>`;
+  const when = `<a href="${relativeHref(path, pagePath.snapshots)}"><time datetime="${record.created}">${record.created.slice(0, 10)}</time></a>`;
   const reason = record.inputs[`${ACCEPTED}${name}`];
   const accepted = reason === undefined ? "" : `; accepted by the operator: ${escapeXml(reason)}`;
-  return `<dt>${when}, ${where}</dt><dd dir="auto">${escapeXml(wordsOf(before, item))}${accepted}</dd>`;
+  return `<dt>${when}</dt><dd dir="auto">snapshot ${record.sequence}: ${escapeXml(wordsOf(before, item))}${accepted}</dd>`;
 }
 
 /** Values are those of the registry, which strangers write. */
