@@ -52,7 +52,8 @@ export function openPagefind(timeLimit = TIME_LIMIT): PagefindProcess {
         kill();
       }, timeLimit);
       try {
-        child.send({ records } satisfies Request, (error) => error !== null && fail("Pagefind could not be asked.", error));
+        // Who cannot be asked is about to end, and that says why.
+        child.send({ records } satisfies Request, (error) => error !== null && kill());
         const reply = await waiting.promise;
         if ("message" in reply) throw new ShelfError("build_failed", reply.message, { fixes: FIXES });
         return reply.files;
