@@ -28,13 +28,14 @@ export function formatFeed(
 ): string {
   const base = data.library.base_url + mountPath(data.library);
   const title = scope.title === data.library.title ? `${scope.title}: changes` : `${data.library.title}: changes of ${scope.title}`;
-  const feed = { base, title, page, updated: entries[0]?.created ?? served.created, entries };
+  const feed = { base, title, author: data.library.title, page, updated: entries[0]?.created ?? served.created, entries };
   return file === "feed.xml" ? atom(feed) : jsonFeed(feed);
 }
 
 type Feed = {
   readonly base: string;
   readonly title: string;
+  readonly author: string;
   readonly page: string;
   readonly updated: string;
   readonly entries: readonly FeedEntry[];
@@ -45,7 +46,7 @@ function idOf({ sequence, snapshot, title }: Pick<FeedEntry, "sequence" | "snaps
   return `ni:///sha-256;${Buffer.from(sha256(canonicalJson([sequence, snapshot, title])), "hex").toString("base64url")}`;
 }
 
-function atom({ base, title, page, updated, entries }: Feed): string {
+function atom({ base, title, author, page, updated, entries }: Feed): string {
   const xml = (text: string): string => escapeXml(text);
   const rows = entries.map((entry) =>
     [
@@ -65,7 +66,7 @@ function atom({ base, title, page, updated, entries }: Feed): string {
     `<id>${base === "" ? idOf({ sequence: 0, snapshot: page, title }) : xml(base + page)}</id>`,
     `<title>${xml(title)}</title>`,
     `<updated>${updated}</updated>`,
-    `<author><name>${xml(title)}</name></author>`,
+    `<author><name>${xml(author)}</name></author>`,
     `<link rel="self" type="application/atom+xml" href="${xml(`${base}${page}feed.xml`)}"/>`,
     `<link rel="alternate" type="text/html" href="${xml(base + page)}"/>`,
     ...rows,
