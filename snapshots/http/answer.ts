@@ -4,22 +4,20 @@ import { canonicalJson, SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/layout.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
-import { parseFeedPath } from "../page/feeds.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
-import { HISTORY_QUERIES, type HistoryRouteId } from "../query/changes.ts";
 import { missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
 import { checkParameters } from "../routes/parameters.ts";
-import type { FileRouteId, LiveRouteId, Route } from "../routes/route.ts";
+import type { FileRouteId, HistoryRouteId, LiveRouteId, Route } from "../routes/route.ts";
 import { capabilities, health } from "./capabilities.ts";
 import type { Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { fileAnswer, noCollection, textContent } from "./file-answer.ts";
 import { objectAnswer } from "./object-answer.ts";
 import { notFoundAnswer, pageAnswer } from "./page-answer.ts";
-import { feedAnswer, historyAnswer, mementoHeaders, parsePathTime, timeAnswer, timeMapAnswer } from "./history-answer.ts";
+import { HISTORY, mementoHeaders, parsePathTime, timeAnswer } from "./history-answer.ts";
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, commonHeaders, makeReady, redirect, reply } from "./reply.ts";
@@ -153,7 +151,7 @@ async function atAnswer(
   const early = admit(view, request, match?.route ?? null, query);
   if (early !== null) return early;
   if (match?.route.kind === "live") return redirect(307, (match.route.id === "health" ? "" : top) + path + rest, CACHE.none);
-  const ofHistory = match?.route.kind === "history" || path.startsWith(pagePath.snapshots) || parseFeedPath(path) !== null;
+  const ofHistory = match?.route.kind === "history" || path.startsWith(pagePath.snapshots);
   if (ofHistory || match?.route.id === "shelf") return redirect(307, top + path + rest, CACHE.none);
   const mount = `${top}/at/${id}`;
   const cache: CacheClass = view.options.view === "internal" ? "private" : "immutable";
@@ -191,14 +189,7 @@ async function answerFrom(
   path: string,
   query: string,
 ): Promise<Answer> {
-  const feed = await feedAnswer(context, request, path);
-  if (feed !== null) return feed;
-  if (match?.route.id === "timemap") return timeMapAnswer(context, request);
-  if (match?.route.id === "timegate") {
-    const rest = path.slice("/timegate".length) + (query === "" ? "" : `?${query}`);
-    return timeAnswer(context.view, context.open.snapshot.record.sequence, request.header("accept-datetime"), context.mount, rest);
-  }
-  if (isOf(match, HISTORY_QUERIES)) return historyAnswer(context, request, match, new URLSearchParams(query));
+  if (isOf(match, HISTORY)) return HISTORY[match.route.id]({ context, request, match, path, query });
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);

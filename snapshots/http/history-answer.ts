@@ -3,13 +3,13 @@
 import { canonicalJson, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
-import { FEED_TYPES, formatFeed, parseFeedPath } from "../page/feeds.ts";
+import { FEED_TYPES, formatFeed } from "../page/feeds.ts";
 import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "../page/time-map.ts";
-import { HISTORY_QUERIES, type HistoryRouteId } from "../query/changes.ts";
+import { HISTORY_QUERIES } from "../query/changes.ts";
 import { feedEntries, feedScope } from "../query/feed.ts";
 import { recordAt } from "../query/history.ts";
 import type { Match } from "../routes/match.ts";
-import type { Route } from "../routes/route.ts";
+import type { HistoryRouteId, Route } from "../routes/route.ts";
 import { type Context, contentAnswer } from "./context.ts";
 import { textContent } from "./file-answer.ts";
 import { continueIn, linkHeader } from "./query-answer.ts";
@@ -21,45 +21,63 @@ export async function historyContext(context: Context): Promise<Context> {
   return { ...context, basis: `${context.basis}+${await context.view.historyVersion()}` };
 }
 
-/** @throws ShelfError for a value that the route does not take, and what its body throws */
-export async function historyAnswer(
-  given: Context,
-  request: AnswerRequest,
-  match: Match<Route<HistoryRouteId>>,
-  params: URLSearchParams,
-): Promise<Answer> {
+/** A request for what follows from the history. */
+type Asked = {
+  readonly context: Context;
+  readonly request: AnswerRequest;
+  readonly match: Match<Route>;
+  /** As sent, inside the view. */
+  readonly path: string;
+  readonly query: string;
+};
+
+/** How each route of the history is answered. Each throws a ShelfError for a value that its route does not take. */
+export const HISTORY: Readonly<Record<HistoryRouteId, (asked: Asked) => Promise<Answer>>> = {
+  changes: (asked) => bodyAnswer(asked, "changes"),
+  diff: (asked) => bodyAnswer(asked, "diff"),
+  feed: feedAnswer,
+  "feed-json": feedAnswer,
+  "claims-feed": feedAnswer,
+  "claims-feed-json": feedAnswer,
+  "registry-feed": feedAnswer,
+  "registry-feed-json": feedAnswer,
+  "folder-feed": feedAnswer,
+  "folder-feed-json": feedAnswer,
+  timemap: timeMapAnswer,
+  timegate({ context: { view, open, mount }, request, path, query }) {
+    const rest = path.slice("/timegate".length) + (query === "" ? "" : `?${query}`);
+    return timeAnswer(view, open.snapshot.record.sequence, request.header("accept-datetime"), mount, rest);
+  },
+};
+
+async function bodyAnswer({ context: given, request, match, query }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
   const context = await historyContext(given);
-  const parsed = HISTORY_QUERIES[match.route.id](match.parts, params);
+  const params = new URLSearchParams(query);
+  const parsed = HISTORY_QUERIES[id](match.parts, params);
   return contentAnswer(context, request, "queries", async () => {
     const body = await parsed.body(context.view, await continueIn(context, parsed, params, match));
     const bytes = new TextEncoder().encode(canonicalJson(body));
-    return {
-      bytes,
-      type: "application/json",
-      tag: sha256(bytes),
-      cache: context.cache,
-      headers: linkHeader(context, match, params, body),
-    };
+    const headers = linkHeader(context, match, params, body);
+    return { bytes, type: "application/json", tag: sha256(bytes), cache: context.cache, headers };
   });
 }
 
-/** Null when the path is no feed's. @throws ShelfError "not_found" where nothing has one */
-export async function feedAnswer(given: Context, request: AnswerRequest, path: string): Promise<Answer | null> {
-  const found = parseFeedPath(path);
-  if (found === null) return null;
+/** @throws ShelfError "not_found" where nothing has one */
+async function feedAnswer({ context: given, request, path }: Asked): Promise<Answer> {
   const context = await historyContext(given);
   const { open, view, cache } = context;
+  const file = path.endsWith(".json") ? "feed.json" : "feed.xml";
+  const page = path.slice(0, -file.length);
   return contentAnswer(context, request, "files", async () => {
     const data = await open.snapshot.data();
-    const scope = feedScope(data, found.page);
+    const scope = feedScope(data, page);
     if (scope === null) throw new ShelfError("not_found", "There is no feed beside this path.", { fixes: ["/feed.xml is of everything."] });
     const entries = await feedEntries(view, open, scope);
-    const text = formatFeed(data, open.snapshot.record, scope, found.page, found.file, entries);
-    return textContent(text, FEED_TYPES[found.file], cache);
+    return textContent(formatFeed(data, open.snapshot.record, scope, page, file, entries), FEED_TYPES[file], cache);
   });
 }
 
-export async function timeMapAnswer(given: Context, request: AnswerRequest): Promise<Answer> {
+async function timeMapAnswer({ context: given, request }: Asked): Promise<Answer> {
   const context = await historyContext(given);
   const { open, view, mount, cache } = context;
   return contentAnswer(context, request, "files", async () => {

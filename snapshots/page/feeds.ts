@@ -10,12 +10,6 @@ export const FEED_TYPES = { "feed.xml": "application/atom+xml; charset=utf-8", "
 export type FeedFile = keyof typeof FEED_TYPES;
 export const FEED_FILES = Object.keys(FEED_TYPES) as readonly FeedFile[];
 
-/** The page that a feed stands beside, and its form; null for another path. */
-export function parseFeedPath(path: string): { readonly page: string; readonly file: FeedFile } | null {
-  const [, page, file] = /^(\/|\/claims\/|\/registry\/|\/browse\/.+\/)(feed\.(?:xml|json))$/s.exec(path) ?? [];
-  return page === undefined ? null : { page, file: file as FeedFile };
-}
-
 /** @param served the record of the snapshot that is served, for the time of a feed without entries
  *  @param page site path that it stands beside */
 export function formatFeed(

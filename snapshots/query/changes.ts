@@ -123,7 +123,7 @@ export type ParsedHistoryQuery = {
   body(history: History, open: OpenSnapshot): Promise<object>;
 };
 
-export type HistoryRouteId = "changes" | "diff";
+export type ChangesRouteId = "changes" | "diff";
 
 /** Changes in one response without a `limit`. */
 export const DEFAULT_CHANGES = 100;
@@ -131,7 +131,7 @@ const SNAPSHOT_NAME = /^[0-9a-f]{6,64}$/;
 
 /** As QUERIES, of the routes that follow from the shelf's history too. */
 export const HISTORY_QUERIES: Readonly<
-  Record<HistoryRouteId, (parts: Readonly<Record<string, string>>, params: URLSearchParams) => ParsedHistoryQuery>
+  Record<ChangesRouteId, (parts: Readonly<Record<string, string>>, params: URLSearchParams) => ParsedHistoryQuery>
 > = {
   changes(_, params) {
     const query = { since: single(params, "since") ?? "", limit: limitOf(params), cursor: cursorOf(params) };

@@ -1,7 +1,7 @@
 /** What one row of the route table says. */
 import type { z } from "zod";
 import type { QueryRouteId } from "../query/bodies.ts";
-import type { HistoryRouteId } from "../query/changes.ts";
+import type { ChangesRouteId } from "../query/changes.ts";
 
 /** `file` follows from the snapshot, `query` from the snapshot and the URL, `history` from the shelf's records besides, `live` from the
  *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
@@ -33,11 +33,12 @@ export type FileRouteId =
   | "shelf";
 export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";
 type FeedRouteId = FeedName | `${FeedName}-json`;
-type TimeRouteId = "timemap" | "timegate";
+/** Routes that follow from the shelf's history besides. */
+export type HistoryRouteId = ChangesRouteId | FeedRouteId | "timemap" | "timegate";
 export type LiveRouteId = "capabilities" | "health";
 type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
 /** A route inside a view. */
-export type ViewRouteId = QueryRouteId | HistoryRouteId | FeedRouteId | TimeRouteId | FileRouteId | LiveRouteId | EffectRouteId;
+export type ViewRouteId = QueryRouteId | HistoryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
 export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
 
 export type RouteParameter = {
