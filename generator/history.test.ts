@@ -254,6 +254,20 @@ test("what was looked for before a snapshot was published is told, and how much 
   assert.equal(details.since, null, "other claims may have other things to hide, so all was looked through");
 });
 
+test("an earlier snapshot that is damaged costs what is told of it, and no page, list or feed", async () => {
+  const { config, view } = library;
+  const first = (await view.records())[0]?.snapshot ?? "";
+  // A file of its own counts before an entry of a pack.
+  const file = join(dir, "shelf/public/blobs", first.slice(0, 2), first);
+  await writeFiles(dir, [[`shelf/public/blobs/${first.slice(0, 2)}/${first}`, "[]"]]);
+  const fresh = await openFixtureView(config);
+  for (const target of ["/registry/CUB-0001/", "/api/changes?limit=500", "/feed.xml", "/claims/feed.json"])
+    assert.equal((await ask(fresh, target)).status, 200, target);
+  assert.match((await ask(fresh, "/registry/CUB-0001/")).text, /snapshot 1: changed; that snapshot cannot be read here</);
+  assert.equal((await ask(fresh, `/at/${first}/`)).status, 503);
+  rmSync(file);
+});
+
 test("of publications whose snapshots are pruned the names are told, and that the beginning is lost where it is", async () => {
   const { config, json } = library;
   const { public: shelf } = openShelves(config);

@@ -5,6 +5,7 @@ import { relativeHref, pagePath } from "../format/layout.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import { unreadable } from "../shelf/diff.ts";
 import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import { escapeXml } from "../page/text-files.ts";
@@ -28,7 +29,7 @@ export async function pastStates(open: OpenSnapshot, path: string, kind: Kind, n
   const rows: string[] = [];
   let before: Item | null = null;
   for (const record of shown) {
-    const item = byId.has(record.snapshot) ? await readItem(open, record, kind, name) : null;
+    const item = byId.has(record.snapshot) ? await readItem(open, record, kind, name).catch(unreadable) : null;
     rows.push(rowOf(path, name, record, before, item));
     before = item ?? before;
   }
@@ -55,7 +56,7 @@ function rowOf(path: string, name: string, record: SnapshotRecord, before: Item 
 
 /** Values are those of the registry, which strangers write. */
 function wordsOf(before: Item | null, item: Item | null): string {
-  if (item === null) return "changed; that snapshot is not kept";
+  if (item === null) return "changed; that snapshot cannot be read here";
   const told = STATES.flatMap((name) => {
     const [was, is] = [before?.[name] ?? "", item[name] ?? ""];
     if (was === is) return [];

@@ -3,7 +3,7 @@
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { ChangesResponse, Comparison } from "../schema/changes.ts";
-import { type Change, countFiles, describeChanges, describeListed } from "../shelf/diff.ts";
+import { type Change, countFiles, describeChanges, describeListed, unreadable } from "../shelf/diff.ts";
 import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { findSnapshot, type History, missingSnapshot } from "./history.ts";
@@ -34,7 +34,7 @@ export type Publication = {
 /** @param sequence of a publication, whether its record is kept or not */
 export async function openPublication(history: History, sequence: number): Promise<Publication> {
   const record = (await history.records()).find((one) => one.sequence === sequence) ?? null;
-  const open = async (id: string | null): Promise<OpenSnapshot | null> => (id === null ? null : history.byId(id));
+  const open = async (id: string | null): Promise<OpenSnapshot | null> => (id === null ? null : history.byId(id).catch(unreadable));
   const [before, after] = [await open(record?.previous ?? null), await open(record?.snapshot ?? null)];
   return {
     sequence,

@@ -59,7 +59,8 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
 }
 
 /** One change of a publication's list, as `describeChanges` has it.
- *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then */
+ *  @param before null where the snapshot before is not kept, and `after` likewise: digests and fields of that side are not known then,
+ *  nor where it is damaged */
 export async function describeListed(
   before: Snapshot | null,
   after: Snapshot | null,
@@ -67,12 +68,19 @@ export async function describeListed(
   change: Change["change"],
   name: string,
 ): Promise<Change> {
-  const read = async (snapshot: Snapshot | null): Promise<unknown> => (snapshot === null ? null : readListed(snapshot, what, name));
+  const read = async (snapshot: Snapshot | null): Promise<unknown> =>
+    snapshot === null ? null : readListed(snapshot, what, name).catch(unreadable);
   const pair = { before: change === "added" ? null : await read(before), after: change === "removed" ? null : await read(after) };
   return describe(what, name, PATHS[what](name), pair, change);
 }
 
 const PATHS = { object: pagePath.object, claim: pagePath.claim, record: pagePath.record };
+
+/** One bad snapshot costs what is told of it, and nothing else. */
+export function unreadable(error: unknown): null {
+  if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+  throw error;
+}
 
 async function readListed(snapshot: Snapshot, what: "object" | "claim" | "record", name: string): Promise<unknown> {
   if (what === "claim") return (await claimsOf(snapshot)).get(name) ?? null;
@@ -203,8 +211,23 @@ async function claimPairs(before: Snapshot | null, after: Snapshot): Promise<Rea
   return new Map(pairs.filter(([, pair]) => !isDeepStrictEqual(pair.before, pair.after)));
 }
 
-async function claimsOf(snapshot: Snapshot | null): Promise<ReadonlyMap<string, Claim>> {
-  const registry = snapshot === null ? null : ((await readJson(snapshot, "api/claims.json")) as { claims: readonly Claim[] } | null);
+/** Read once for each open snapshot: a list of changes asks for one claim after the other. */
+const claimsBySnapshot = new WeakMap<Snapshot, Promise<ReadonlyMap<string, Claim>>>();
+
+function claimsOf(snapshot: Snapshot | null): Promise<ReadonlyMap<string, Claim>> {
+  if (snapshot === null) return Promise.resolve(new Map());
+  const known = claimsBySnapshot.get(snapshot);
+  if (known !== undefined) return known;
+  const reading = readClaims(snapshot).catch((error: unknown) => {
+    claimsBySnapshot.delete(snapshot);
+    throw error;
+  });
+  claimsBySnapshot.set(snapshot, reading);
+  return reading;
+}
+
+async function readClaims(snapshot: Snapshot): Promise<ReadonlyMap<string, Claim>> {
+  const registry = (await readJson(snapshot, "api/claims.json")) as { claims: readonly Claim[] } | null;
   return new Map((registry?.claims ?? []).map((claim) => [claim.id, claim]));
 }
 
