@@ -17,8 +17,11 @@ import {
   formatPosting,
   formatWords,
   groupOf,
+  isListed,
   MARKS,
   MAX_POSTINGS,
+  nearPath,
+  nearShards,
   parsePosting,
   parseWords,
   POSTING_BYTES,
@@ -52,6 +55,7 @@ const MAX_MARK = 255; // bytes: what a word of the index may have
 const OWN_WORDS = "words";
 /** Under which the shards are remembered, beside bundles' numbers. */
 const SHARDS = "words";
+const NO_POSTINGS = new Uint8Array();
 const BYTES = "application/octet-stream";
 
 /** What a page is to the browser's index. */
@@ -179,6 +183,7 @@ async function makeShards(bundles: readonly KnownBundle[], shards: number, shelf
     }),
   );
   const made: FileEntry[] = [];
+  const near = new Map<number, WordEntry[]>();
   for (let shard = 0; shard < shards; shard++) {
     const postings = new Map<string, Uint8Array[]>();
     for (const reader of readers) {
@@ -191,13 +196,21 @@ async function makeShards(bundles: readonly KnownBundle[], shards: number, shelf
       postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
     }));
     made.push(await put(wordsPath(shard), Buffer.concat(formatWords(best)), BYTES));
+    for (const { word, pages } of best.filter((entry) => isListed(entry.word))) {
+      const listed = { word, pages: 2 ** Math.floor(Math.log2(pages)), postings: NO_POSTINGS };
+      for (const at of nearShards(word, bundles.length)) append(near, at, listed);
+    }
+  }
+  for (const [at, entries] of near) {
+    const sorted = entries.sort((a, b) => compareNames(a.word, b.word));
+    made.push(await put(nearPath(at), Buffer.concat(formatWords(sorted)), BYTES));
   }
   return made;
 }
 
-function append(postings: Map<string, Uint8Array[]>, word: string, more: Uint8Array): void {
-  const known = postings.get(word);
-  if (known === undefined) postings.set(word, [more]);
+function append<K, V>(lists: Map<K, V[]>, key: K, more: V): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [more]);
   else known.push(more);
 }
 

@@ -134,6 +134,27 @@ for (const host of [STATIC, SERVER]) {
     });
   });
 
+  test(`on ${host.name}, a word that stands nowhere is taken for the one that is near it, and that is said`, async ({ browser }) => {
+    await withPage(browser, `${host.url()}search/`, async (page) => {
+      for (const [query, meant, key] of [
+        ["grey hreon", "grey heron", "notes/heron.md"],
+        ["weasel_keps", "weasel_keeps", "copies/Weasel.v"],
+        ["magpie_swins", "magpie_swims", "CUB-0001"],
+      ] as const) {
+        await type(page, query);
+        await expect(page.locator(".card .shelfmark").first()).toHaveText(key);
+        const hint = page.getByText("Nothing here is written so.");
+        await expect(hint).toHaveText(`Nothing here is written so. Did you mean ${meant}?`);
+        await hint.getByRole("link").click();
+        await page.waitForURL((url) => url.searchParams.get("q") === meant);
+        await expect(page.locator(".card .shelfmark").first()).toHaveText(key);
+        await expect(page.locator("main")).not.toContainText("Did you mean");
+      }
+      await type(page, "zq9f0b7d614e858a");
+      await expect(page.locator("[data-status]")).toContainText("Nothing found");
+    });
+  });
+
   test(`on ${host.name}, filters stand on top and narrow what is found`, async ({ browser }) => {
     await withPage(browser, `${host.url()}search/?q=heron+weasel`, async (page) => {
       const filters = page.getByRole("navigation", { name: "Filters" });

@@ -1,11 +1,12 @@
 /** Answers while one types, as sending the form would. A server is asked for that very page, and what it shows is shown here. A host of
  *  files gives the form back unanswered: there the browser's own index answers, also when the form was sent. */
 import { words } from "../../snapshots/index/words.ts";
+import { correct, findMeant } from "../../snapshots/query/meant.ts";
 import { parseOperators } from "../../snapshots/query/operators.ts";
 import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
 import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/query/excerpt.ts";
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
-import { formatCount, formatPiece, formatPlace, formatPlural } from "../format.ts";
+import { formatCount, formatLine, formatPiece, formatPlace, formatPlural } from "../format.ts";
 import { searchTexts } from "./all-texts.ts";
 import { drawCard, drawFilters, element } from "./draw.ts";
 import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
@@ -87,14 +88,18 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     const scope = openScope(collection, operators.inside ?? asked.prefix);
     const phrase = /^"([^"]+)"$/.exec(operators.words)?.[1] ?? null;
     const lists = operators.words === "";
-    const all = await index.find(operators);
+    const { pages: all, instead } = await index.find(operators);
     const inside = all.filter(({ groups }) => groups.some(({ collection }) => scope.holds(collection)));
     const wanted = inside.filter(isOfKind(asked.kind));
     const some = lists ? LISTED : asked.shown + (scope.whole && phrase === null ? 0 : LOOKED_AT);
     const cards = (await Promise.all(wanted.slice(0, some).map(({ page }) => index.cards(page)))).flat();
     const inScope = cards.flatMap((card) => placeIn(card, scope) ?? []).filter((card) => phrase === null || holdsPhrase(card, phrase));
     const shown = lists ? inScope.sort(compareListed) : inScope;
-    const find = findWords(operators.words);
+    const meant = findMeant(
+      instead,
+      cards.flatMap(({ title, passages }) => passages.map(({ name, text }) => ({ name, title, text }))),
+    );
+    const find = findWords(correct(operators.words, meant));
     const list = element("ol", "cards");
     list.append(...shown.slice(0, asked.shown).map((card) => drawHit(card, find, root)));
     const offer = element("p", "facts");
@@ -118,9 +123,24 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
     const filters = drawNav(asked, all, inside, collection);
     return {
       words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
-      nodes: [...(filters.childElementCount > 0 ? [filters] : []), list, offer],
+      nodes: [
+        ...(meant.length > 0 ? [drawMeant({ ...asked, query: correct(asked.query, meant) })] : []),
+        ...(filters.childElementCount > 0 ? [filters] : []),
+        list,
+        offer,
+      ],
     };
   }
+}
+
+/** As on a server's page. */
+function drawMeant(asked: Asked): HTMLElement {
+  const line = element("p", "", "Nothing here is written so. Did you mean ");
+  const link = element("a", "");
+  link.href = addressOf(asked);
+  link.append(element("bdi", "", formatLine(asked.query, 160)));
+  line.append(link, "?");
+  return line;
 }
 
 function describe(shown: number, found: number): string {

@@ -1,6 +1,7 @@
 /** The browser's index (snapshots/page/browser-index.ts), asked: one small file for each word of a query, and the cards of what is shown. */
-import { words } from "../../snapshots/index/words.ts";
+import { rawWords, words } from "../../snapshots/index/words.ts";
 import { type Operators, parseDigestStart } from "../../snapshots/query/operators.ts";
+import { type Instead, understand, type Understood } from "../../snapshots/query/understand.ts";
 import { foldSpaces } from "../../snapshots/query/words.ts";
 import {
   type BrowserCard,
@@ -9,6 +10,8 @@ import {
   countShards,
   LEAST,
   MARKS,
+  nearPath,
+  nearShards,
   parsePosting,
   parseWords,
   readGroup,
@@ -27,12 +30,13 @@ const NOTHING = new Uint8Array();
 export type Group = ReturnType<typeof readGroup>;
 /** Of copies that are one page, each place has a group. */
 export type FoundPage = { readonly page: number; readonly score: number; readonly groups: readonly Group[] };
+type Found = { readonly pages: readonly FoundPage[]; readonly instead: Instead };
 
 export type WordIndex = {
   readonly bundles: readonly string[];
   /** Pages that the query names, then those that hold words of it, the best first; ties by number. Of words that many pages hold, the best
    *  of those. Without words, all that the operators leave in. */
-  find(query: Pick<Operators, "words" | "kinds" | "repos">): Promise<readonly FoundPage[]>;
+  find(query: Pick<Operators, "words" | "kinds" | "repos">): Promise<Found>;
   cards(page: number): Promise<readonly BrowserCard[]>;
 };
 
@@ -48,24 +52,50 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
     files.set(path, known);
     return (await known).clone();
   };
-  const entryOf = async (word: string): Promise<WordEntry | undefined> => {
-    const file = await read(wordsPath(shardOf(word, countShards(bundles.length))));
-    const bytes = file.ok ? new Uint8Array(await file.arrayBuffer()) : NOTHING;
-    return [...parseWords(bytes)].find((entry) => entry.word === word);
+  const entriesOf = async (path: string): Promise<readonly WordEntry[]> => {
+    const file = await read(path);
+    return [...parseWords(file.ok ? new Uint8Array(await file.arrayBuffer()) : NOTHING)];
+  };
+  const entryOf = async (word: string): Promise<WordEntry | undefined> =>
+    (await entriesOf(wordsPath(shardOf(word, countShards(bundles.length))))).find((entry) => entry.word === word);
+  /** Only for a word that stands nowhere, what is near it is asked for. */
+  const understandQuery = async (query: string): Promise<Understood> => {
+    const asked = [...new Set(words(query))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
+    const rows = new Map<string, number>();
+    const learn = (entries: readonly (WordEntry | undefined)[]): void => {
+      for (const entry of entries) if (entry !== undefined) rows.set(entry.word, entry.pages);
+    };
+    learn(await Promise.all(asked.map(entryOf)));
+    const raw = rawWords(query).filter((one) => words(one).some((word) => asked.includes(word)));
+    // Of a lone identifier, whose first word is the whole of it, parts that stand somewhere say nothing.
+    const partsOf = (one: string): readonly string[] => words(one).slice(0, raw.length === 1 ? 1 : undefined);
+    const unknown = raw.filter((one) => !partsOf(one).some((word) => rows.has(word)));
+    const shards = unknown.flatMap((one) => [one.toLowerCase(), ...words(one)]).flatMap((word) => nearShards(word, bundles.length));
+    learn((await Promise.all([...new Set(shards)].map((shard) => entriesOf(nearPath(shard))))).flat());
+    const named = await Promise.all((raw.length === 1 ? raw : []).map((one) => entryOf(MARKS.name(foldSpaces(one)))));
+    return understand(
+      raw,
+      (word) => rows.get(word) ?? 0,
+      () => named.some((entry) => entry !== undefined),
+    );
   };
   return {
     bundles,
     async find({ words: query, kinds, repos }) {
-      const asked = [...new Set(words(query))].sort((a, b) => b.length - a.length).slice(0, MAX_WORDS);
-      const found = new Map<number, { score: number; readonly groups: Set<number> }>();
+      const understood = await understandQuery(query);
+      const asked = [...new Set(understood.found)].slice(0, MAX_WORDS);
+      const found = new Map<number, { score: number; words: number; readonly groups: Set<number> }>();
       const take = (entry: WordEntry | undefined, worth: number): void => {
         if (entry === undefined) return;
         let last = -1;
         for (const posting of splitPostings(entry.postings)) {
           const { weight, page, group } = parsePosting(posting);
-          const known = found.get(page) ?? { score: 0, groups: new Set() };
+          const known = found.get(page) ?? { score: 0, words: 0, groups: new Set() };
           // One page's postings stand together, a posting for each group.
-          if (page !== last) known.score += worth * (1 - weight / (LEAST + 1));
+          if (page !== last) {
+            known.score += worth * (1 - weight / (LEAST + 1));
+            known.words++;
+          }
           known.groups.add(group);
           found.set(page, known);
           last = page;
@@ -73,6 +103,7 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
       };
       for (const entry of await Promise.all(asked.map(entryOf)))
         take(entry, entry === undefined ? 0 : Math.log(1 + (pages - entry.pages + 0.5) / (entry.pages + 0.5)));
+      if (understood.all) for (const [page, { words }] of found) if (words < asked.length) found.delete(page);
       const digits = parseDigestStart(query);
       const named = query === "" ? [] : [MARKS.name(foldSpaces(query)), ...(digits === null ? [] : [MARKS.digest(digits)])];
       for (const entry of await Promise.all(named.map(entryOf))) take(entry, EXACT);
@@ -83,11 +114,12 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
       const [inKind, inRepo] = [pagesOf(ofKind ?? []), pagesOf(ofRepo ?? [])];
       // A group says the kind of an object for any number of them.
       const isKind = (group: number): boolean => kinds.includes(readGroup(group).kind);
-      return [...found]
+      const passing = [...found]
         .filter(([page, { groups }]) => kinds.length === 0 || inKind.has(page) || [...groups].some(isKind))
         .filter(([page]) => repos.length === 0 || inRepo.has(page))
         .map(([page, { score, groups }]) => ({ page, score, groups: [...groups].map(readGroup) }))
         .sort((a, b) => b.score - a.score || a.page - b.page);
+      return { pages: passing, instead: understood.instead };
     },
     async cards(page) {
       const file = await read(cardPath(page % bundles.length, page));

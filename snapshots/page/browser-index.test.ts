@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { OBJECT_KINDS } from "../schema/extract.ts";
-import { formatPosting, formatWords, groupOf, parsePosting, parseWords, readGroup, shardOf, splitPostings } from "./browser-index.ts";
+import {
+  formatPosting,
+  formatWords,
+  groupOf,
+  nearShards,
+  parsePosting,
+  parseWords,
+  readGroup,
+  shardOf,
+  splitPostings,
+} from "./browser-index.ts";
 
 const posting = fc.record({ weight: fc.nat(255), page: fc.nat(0xffff_ffff), group: fc.nat(0xffff) }, { noNullPrototype: true });
 
@@ -38,6 +48,23 @@ test("the order of a posting's bytes is: weight, then page", () => {
 
 test("a word has a shard that there is", () => {
   fc.assert(fc.property(fc.string(), fc.nat(1000), (word, bundles) => assert.ok(shardOf(word, bundles + 1) <= bundles)));
+});
+
+test("a word with one wrong letter is in a shard of the word that was meant", () => {
+  for (const [meant, written] of [
+    ["heron", "hreon"],
+    ["heron", "eron"],
+    ["heron", "heroon"],
+    ["heron", "herom"],
+    ["merkle", "merkel"],
+    ["insert_keeps", "isnert_keeps"],
+  ] as const) {
+    const shards = new Set(nearShards(meant, 1000));
+    assert.ok(
+      nearShards(written, 1000).some((shard) => shards.has(shard)),
+      `${written} for ${meant}`,
+    );
+  }
 });
 
 test("a group tells kind and collection, also where there is no collection", () => {

@@ -2,6 +2,7 @@
  *  under pagefind/, beside the bundles of Pagefind, which look through every text when a reader asks for that:
  *  - `bundles.json`, a `BundleList`: the bundles by number, and how many pages there are;
  *  - `words/<shard>`: the words that `shardOf` puts there, each with the pages that it says most about, as `formatWords` has them;
+ *  - `near/<shard>`: the words whose first or last letters `nearShards` puts there, without pages: what an unknown word may be meant for;
  *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
  *  Words are those of the server's index, and `MARKS`. */
@@ -9,6 +10,9 @@ import type { IndexKind } from "../index/row.ts";
 
 /** A shard then has the words of few pages, and both numbers change only when a library has grown to twice its size. */
 const SHARDS_PER_BUNDLE = 32;
+const NEAR_PER_BUNDLE = 8;
+const END_LETTERS = 2;
+const SHORTEST = 4;
 /** That a word has in a shard, the best: more of them no reader looks through, and a word of every page must stay small. */
 export const MAX_POSTINGS = 500;
 
@@ -109,6 +113,16 @@ export function shardOf(word: string, shards: number): number {
   return (hash >>> 0) % shards;
 }
 
+/** Shards of the words that begin or end like a word: one letter that is wrong leaves one end as it is. */
+export function nearShards(word: string, bundles: number): readonly number[] {
+  const shards = NEAR_PER_BUNDLE * bundles;
+  return [...new Set([`^${word.slice(0, END_LETTERS)}`, `${word.slice(-END_LETTERS)}$`].map((end) => shardOf(end, shards)))];
+}
+
+/** Whether a word is listed for others that are near it: marks are none, and a short word is near too many. */
+export const isListed = (word: string): boolean => word.length >= SHORTEST && !word.includes(":");
+
+export const nearPath = (shard: number): string => `pagefind/near/${shard}`;
 export const wordsPath = (shard: number): string => `pagefind/words/${shard}`;
 export const cardPath = (bundle: number, page: number): string => `pagefind/${bundle}/cards/${page}.json`;
 

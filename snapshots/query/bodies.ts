@@ -17,7 +17,8 @@ import { LIST_PAGE, list, parsePrefix } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 import { single } from "./params.ts";
 import { prove } from "./proof.ts";
-import { correct, parseSearch, searchMeant, type SearchQuery } from "./search.ts";
+import { correct } from "./meant.ts";
+import { parseSearch, searchMeant, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
 type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };

@@ -1,6 +1,8 @@
 /** What a word that stands nowhere may have been meant for. */
-import type { Statistics } from "../index/statistics.ts";
 import { words } from "../index/words.ts";
+
+/** In how many rows or pages a word stands; 0 when in none. */
+export type RowsWith = (word: string) => number;
 
 const MIN_LENGTH = 5; // a shorter word is near too many others
 const MAX_NEAR = 2;
@@ -8,13 +10,13 @@ const MIN_HALF = 3; // letters of each half of a compound
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 
 /** Words that differ by one letter, or by two that changed places; those in most rows first. */
-export function findNear(raw: string, statistics: Statistics): string[] {
+export function findNear(raw: string, rowsWith: RowsWith): string[] {
   const word = raw.toLowerCase();
   if (word.length < MIN_LENGTH) return [];
   const found = new Map<string, number>();
   for (const near of edits(word)) {
     const [only, ...more] = words(near);
-    const rows = only === undefined || more.length > 0 ? 0 : statistics.rowsWith(only);
+    const rows = only === undefined || more.length > 0 ? 0 : rowsWith(only);
     if (only !== undefined && rows > 0) found.set(only, rows);
   }
   return [...found]
@@ -24,19 +26,17 @@ export function findNear(raw: string, statistics: Statistics): string[] {
 }
 
 /** Names that differ so, as the index has them: whole, without their case. */
-export function findNearNames(raw: string, statistics: Statistics): string[] {
-  return raw.length < MIN_LENGTH
-    ? []
-    : [...new Set(edits(raw.toLowerCase()))].filter((near) => statistics.rowsWith(near) > 0).slice(0, MAX_NEAR);
+export function findNearNames(raw: string, rowsWith: RowsWith): string[] {
+  return raw.length < MIN_LENGTH ? [] : [...new Set(edits(raw.toLowerCase()))].filter((near) => rowsWith(near) > 0).slice(0, MAX_NEAR);
 }
 
 /** The two words that a compound is made of, or null. */
-export function findSplit(raw: string, statistics: Statistics): string[] | null {
+export function findSplit(raw: string, rowsWith: RowsWith): string[] | null {
   const word = raw.toLowerCase();
   let best: { readonly halves: string[]; readonly rows: number } | null = null;
   for (let at = MIN_HALF; at <= word.length - MIN_HALF; at++) {
     const halves = [...words(word.slice(0, at)), ...words(word.slice(at))];
-    const rows = Math.min(...halves.map((half) => statistics.rowsWith(half)));
+    const rows = Math.min(...halves.map((half) => rowsWith(half)));
     if (halves.length === 2 && rows > (best?.rows ?? 0)) best = { halves, rows };
   }
   return best?.halves ?? null;

@@ -10,7 +10,8 @@ import { openIndex, type ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { Document, IndexKind } from "../index/row.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
-import { correct, parseSearch, search, searchMeant } from "./search.ts";
+import { correct } from "./meant.ts";
+import { parseSearch, search, searchMeant } from "./search.ts";
 import { snippet } from "./snippet.ts";
 
 let folder: string;

@@ -3,13 +3,14 @@ import type { SearchResult } from "./search-result.ts";
 import { ShelfError } from "../errors.ts";
 import type { IndexReader } from "../index/reader.ts";
 import type { IndexRow } from "../index/row.ts";
-import { openFinder, rawWords, words } from "../index/words.ts";
+import { openFinder } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { rankWithFeedback } from "./feedback.ts";
+import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
-import { type ExactReason, findReason, parseWanted, type Wanted } from "./wanted.ts";
+import { type ExactReason, findReason, parseWanted } from "./wanted.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
 const LOOKED_AT = 10; // results in which a word is looked up as it is written
@@ -32,8 +33,6 @@ export function parseSearch(params: URLSearchParams, usual = DEFAULT_LIMIT): Sea
   return { q, prefix, limit: parseLimit(params, usual) };
 }
 
-/** A word of a query that stands nowhere, and the one that was found in its place, as the library writes it. */
-export type Meant = { readonly asked: string; readonly meant: string };
 export type Found = { readonly results: readonly SearchResult[]; readonly meant: readonly Meant[] };
 
 /** Sources for a query, best first; one per document; ties by key (interface §4 behaviour rules 1 and 2). */
@@ -56,28 +55,10 @@ export async function searchMeant(reader: IndexReader, query: SearchQuery): Prom
   return {
     results: best.map(({ row, score, exact }) => toResult(row, score, exact, find)),
     meant: findMeant(
-      wanted,
+      wanted.instead,
       best.slice(0, LOOKED_AT).map(({ row }) => row),
     ),
   };
-}
-
-function findMeant({ instead }: Wanted, rows: readonly IndexRow[]): readonly Meant[] {
-  return [...instead].flatMap(([asked, lists]) => {
-    for (const { name, title, text } of rows) {
-      const meant = rawWords(`${name}\n${title}\n${text}`).find((raw) => {
-        const own = words(raw);
-        return lists.some((list) => list.every((word) => own.includes(word)));
-      });
-      if (meant !== undefined) return [{ asked, meant }];
-    }
-    return [];
-  });
-}
-
-/** A query with the words that were meant. */
-export function correct(q: string, meant: readonly Meant[]): string {
-  return meant.reduce((text, one) => text.replaceAll(one.asked, () => one.meant), q);
 }
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {

@@ -2,7 +2,7 @@
 import type { Statistics } from "../index/statistics.ts";
 import { exactMark, type IndexRow, nameMark, normalizeExact } from "../index/row.ts";
 import { rawWords, words } from "../index/words.ts";
-import { findNear, findNearNames, findSplit } from "./near-words.ts";
+import { type Instead, NOTHING_INSTEAD, understand } from "./understand.ts";
 
 const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
 
@@ -22,12 +22,8 @@ export type Wanted = {
   readonly nameMarks: readonly string[];
   /** How much each word tells. */
   readonly worth: ReadonlyMap<string, number>;
-  /** What stands nowhere, and what is looked for instead: one of these lists, whole. */
-  readonly instead: ReadonlyMap<string, readonly (readonly string[])[]>;
+  readonly instead: Instead;
 };
-
-type Understood = Pick<Wanted, "all" | "instead" | "unknown"> & { readonly found: readonly string[] };
-const NOTHING_INSTEAD: Wanted["instead"] = new Map();
 
 export type ExactReason = "key" | "id" | "name" | "title";
 
@@ -39,7 +35,13 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
   const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
   const raw = rawWords(text);
   const { found, all, instead, unknown } =
-    phrases.length > 0 ? { found: words(text), all: true, instead: NOTHING_INSTEAD, unknown: false } : understand(raw, statistics);
+    phrases.length > 0
+      ? { found: words(text), all: true, instead: NOTHING_INSTEAD, unknown: false }
+      : understand(
+          raw,
+          (word) => statistics.rowsWith(word),
+          (name) => statistics.rowsWith(nameMark(name)) > 0,
+        );
   const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
   const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
   const mark = nameMark(text);
@@ -53,53 +55,6 @@ export function parseWanted(q: string, { statistics }: { readonly statistics: St
     worth,
     instead,
   };
-}
-
-/** The words of raw words that stand somewhere; instead of those that do not, what may have been meant. */
-function understand(raw: readonly string[], statistics: Statistics): Understood {
-  const knows = (word: string): boolean => statistics.rowsWith(word) > 0;
-  const [only = "", ...others] = raw;
-  const parts = words(only);
-  if (others.length === 0 && parts.length > 1 && !parts.some((part) => knows(part) && isIdentifier(part))) {
-    // One identifier that stands nowhere: what has all its parts may be a near name; what has some is not.
-    const pieces = parts.filter((part) => !isIdentifier(part));
-    if (!knows(nameMark(only))) {
-      const near = findNearNames(only, statistics);
-      if (near.length > 0)
-        return { found: near, all: near.length === 1, instead: new Map([[only, near.map((name) => [name])]]), unknown: false };
-      return pieces.every(knows)
-        ? { found: pieces, all: true, instead: new Map([[only, [pieces]]]), unknown: true }
-        : { found: [], all: true, instead: NOTHING_INSTEAD, unknown: true };
-    }
-  }
-  const instead = new Map<string, readonly (readonly string[])[]>();
-  const meant = raw.map((word, at) => {
-    const own = words(word);
-    const known = own.filter(knows);
-    if (known.length > 0 || own.length !== 1 || !isPlain(word)) return known;
-    // "band pass" may be `bandpass`, and the other way round.
-    const joined = [(raw[at - 1] ?? "") + word, word + (raw[at + 1] ?? "")].filter(isPlain).flatMap(words).filter(knows);
-    const same = joined.length > 0 ? joined : findSplit(word, statistics);
-    if (same !== null) return same;
-    const near = findNear(word, statistics);
-    if (near.length > 0)
-      instead.set(
-        word,
-        near.map((one) => [one]),
-      );
-    return near;
-  });
-  const unknown = raw.some((word, at) => words(word).length > 0 && meant[at]?.length === 0);
-  return { found: meant.flat(), all: false, instead, unknown };
-}
-
-function isPlain(word: string): boolean {
-  return /^[A-Za-z]+$/.test(word);
-}
-
-/** Whether a word of the index is an identifier of several parts. */
-function isIdentifier(word: string): boolean {
-  return words(word).length > 1 || /[^\p{L}]/u.test(word);
 }
 
 export function findReason(row: IndexRow, q: string): ExactReason | null {
