@@ -93,6 +93,7 @@ export function makeLibrary(texts: Readonly<Record<string, string>> = TEXTS): As
     snapshot: SNAPSHOT,
     data,
     facts: (question, prefix) => findFacts(question, prefix, counted),
+    mend: (question) => Promise.resolve(question),
     retrieve(question, prefix) {
       const wanted = new Set(words(question));
       const results = Object.entries(texts).flatMap(([key, text]): SearchResult[] => {

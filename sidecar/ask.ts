@@ -50,6 +50,8 @@ export type AskLibrary = {
   facts(question: string, prefix: string): Promise<FoundFacts>;
   /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
   retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
+  /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `retrieve` */
+  mend(question: string, prefix: string): Promise<string>;
   /** How much each index word tells in this library: more for rarer ones. */
   weigh(words: readonly string[]): Promise<Wanted>;
   /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
@@ -82,10 +84,13 @@ const FAILURES: Readonly<Record<ModelFailure, string>> = {
 export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
   const { question, prefix } = request;
   const { data } = library;
-  const found = await library.facts(question, prefix);
+  const known = await library.facts(question, prefix);
+  const mended = known.facts.length > 0 ? question : await library.mend(question, prefix).catch(() => question);
+  const read = isHarmless(mended) ? mended : question;
+  const found = read === question ? known : await library.facts(read, prefix);
   const facts = sayFacts(found.facts, library);
   /** What is not answered by counting. */
-  const open = facts === null ? question : found.rest;
+  const open = facts === null ? read : found.rest;
   const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
   let searchNotice = "";
   const results = lookup.settled
@@ -160,6 +165,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     }
   }
 
+  if (read !== question) notice = `A word of the question stands nowhere here, so it was read as: ${read} ${notice}`.trim();
   const body = {
     query: question,
     prefix,

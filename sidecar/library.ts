@@ -3,7 +3,9 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pageBytes } from "../snapshots/page/quoted-lines.ts";
 import { findFacts } from "../snapshots/query/facts/facts.ts";
-import { search } from "../snapshots/query/search.ts";
+import { correct } from "../snapshots/query/meant.ts";
+import { search, searchMeant } from "../snapshots/query/search.ts";
+import { parseWanted } from "../snapshots/query/wanted.ts";
 import type { AskRequest } from "../snapshots/schema/resources.ts";
 import type { Semantic } from "./semantic.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
@@ -27,16 +29,22 @@ export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskA
 
 async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find"> | null, signal: AbortSignal): Promise<AskLibrary> {
   const { snapshot } = open;
+  // In a search, quotes demand a phrase; in a question they only name something.
+  const queryOf = (question: string, prefix: string) => ({ q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
   return {
     snapshot: snapshot.id,
     data: await snapshot.data(),
     facts: (question, prefix) => findFacts(question, prefix, snapshot),
     async retrieve(question, prefix) {
-      // In a search, quotes demand a phrase; in a question they only name something.
-      const query = { q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS };
+      const query = queryOf(question, prefix);
       // Whatever keeps meaning from being had, its vectors on the disk included, words go on without it.
       const found = await semantic?.find(query, open, signal).catch(() => null);
       return found ?? search(await open.reader(), query);
+    },
+    async mend(question, prefix) {
+      const reader = await open.reader();
+      const query = queryOf(question, prefix);
+      return parseWanted(query.q, reader).instead.size === 0 ? question : correct(question, (await searchMeant(reader, query)).meant);
     },
     async weigh(wanted) {
       const { statistics } = await open.reader();

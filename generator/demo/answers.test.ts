@@ -15,7 +15,7 @@ const demo = dirname(fileURLToPath(import.meta.url));
 /** Share of the questions whose answer has to be right: words alone do not find every one. */
 const ENOUGH = 0.8;
 
-const Answered = z.object({ answer: z.string(), citations: z.array(z.unknown()) });
+const Answered = z.object({ answer: z.string(), notice: z.string(), citations: z.array(z.unknown()) });
 
 let folder: string;
 let server: ServingProcess;
@@ -178,6 +178,24 @@ test("a title of an object is no answer by itself: what stands under it is quote
 test("a word of a question that some record has for its name is no question for the record", async () => {
   assert.doesNotMatch((await ask("How are names sorted in canonical JSON?")).answer, /CUB-/);
   assert.match((await ask("sorted")).answer, /CUB-0002 is the definition sorted/);
+});
+
+test("a slip in a question is answered as what was meant, in counts and in quotes, and the notice says so", async () => {
+  for (const [slipped, meant] of [
+    ["What does a Merkel proof prove?", "What does a Merkle proof prove?"],
+    ["What is a Merkel tree?", "What is a Merkle tree?"],
+    ["What is a reprodcible build?", "What is a reproducible build?"],
+    ["What is the brithday bound?", "What is the birthday bound?"],
+    ["Why does a digest need a canoncial form?", "Why does a digest need a canonical form?"],
+    ["How many recrods are verified?", "How many records are verified?"],
+    ["How many records are verifed?", "How many records are verified?"],
+    ["Which claims are not verfied?", "Which claims are not verified?"],
+  ] as const) {
+    const [read, right] = [await ask(slipped), await ask(meant)];
+    assert.equal(read.answer, right.answer, slipped);
+    assert.match(read.notice, /stands nowhere here, so it was read as: \w/, slipped);
+    assert.doesNotMatch(right.notice, /read as/);
+  }
 });
 
 test("a slip is searched as what was meant, and the page, the API and the tool say so", async () => {
