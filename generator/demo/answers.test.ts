@@ -188,7 +188,7 @@ test("a slip in a question is answered as what was meant, in counts and in quote
     ["What is the brithday bound?", "What is the birthday bound?"],
     ["Why does a digest need a canoncial form?", "Why does a digest need a canonical form?"],
     ["How many recrods are verified?", "How many records are verified?"],
-    ["How many records are verifed?", "How many records are verified?"],
+    ["How many records are verfied?", "How many records are verified?"],
     ["Which claims are not verfied?", "Which claims are not verified?"],
   ] as const) {
     const [read, right] = [await ask(slipped), await ask(meant)];
