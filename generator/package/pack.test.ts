@@ -109,6 +109,17 @@ test("installed it is small: nothing that compiles pages, and of models nothing 
   ]);
 });
 
+test("what the engine asks for, the package asks for, and the engine's own manifest for nothing", () => {
+  // npm installs nothing for what a bundled package asks for, and then takes it from the tarball, where it is not.
+  const asks = (path: string): string[] => {
+    const read = JSON.parse(readFileSync(join(path, "node_modules/@lancedb/lancedb/package.json"), "utf8")) as Partial<Manifest>;
+    return Object.keys({ ...read.dependencies, ...read.peerDependencies }).filter((name) => !name.startsWith("@types/"));
+  };
+  assert.deepEqual(asks(installed), []);
+  assert.ok(asks(ROOT).includes("apache-arrow"));
+  for (const name of asks(ROOT)) assert.ok(name in manifest.dependencies, name);
+});
+
 test("a library is built, built again without work, verified, served and searched, and what is not installed is said", async () => {
   assert.match((await run("--help")).stdout, /^Usage: proofshelf /);
   const first = await run("build", "--json");

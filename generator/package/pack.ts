@@ -10,6 +10,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
 import { transform } from "esbuild";
 import { findImports, openSources, readLock, writeDown } from "../import-closure.ts";
 import { OLDEST } from "../node-version.mjs";
@@ -128,15 +129,17 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
   };
 }
 
-/** The engine's JavaScript and its licences, with a manifest that asks for what it imports. */
+/** The engine's JavaScript and its licences, with a manifest that asks for nothing: npm takes what a bundled package asks for as bundled
+ *  too, and installs an empty folder. The package itself asks for it. */
 async function bundleEngine(folder: string): Promise<void> {
   const from = join(ROOT, "node_modules", BUNDLED);
   const to = join(folder, "node_modules", BUNDLED);
   await cp(from, to, { recursive: true, filter: (path) => !/\.md$|\.ya?ml$|\.d\.ts$|\.map$/.test(path) || /LICENSE/.test(path) });
-  const { name, version, license, main, exports, types, dependencies, peerDependencies } = JSON.parse(
-    await readFile(join(from, "package.json"), "utf8"),
-  ) as Record<string, unknown>;
-  await put(to, "package.json", JSON.stringify({ name, version, license, main, exports, types, dependencies, peerDependencies }, null, 2));
+  const { name, version, license, main, exports, types } = JSON.parse(await readFile(join(from, "package.json"), "utf8")) as Record<
+    string,
+    unknown
+  >;
+  await put(to, "package.json", JSON.stringify({ name, version, license, main, exports, types }, null, 2));
 }
 
 async function put(folder: string, path: string, text: string): Promise<void> {
@@ -145,4 +148,7 @@ async function put(folder: string, path: string, text: string): Promise<void> {
   await writeFile(file, text);
 }
 
-if (import.meta.main) process.stdout.write(`${await pack(resolve(process.argv[2] ?? "."))}\n`);
+if (import.meta.main) {
+  const { positionals } = parseArgs({ allowPositionals: true });
+  process.stdout.write(`${await pack(resolve(positionals[0] ?? "."))}\n`);
+}
