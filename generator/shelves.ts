@@ -6,7 +6,6 @@ import type { ViewData } from "../snapshots/format/view-data.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
 import { checkWritable, openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
-import { openS3Bucket } from "../snapshots/bucket/s3-bucket.ts";
 import { extendLog, type LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
@@ -27,7 +26,7 @@ export type Shelves = {
 /** Creates nothing, and asks nothing of a bucket. */
 export function openShelves({ shelf: storage }: Pick<Config, "shelf">): Shelves {
   const root = storage.kind === "directory" ? storage.root : storage.copy;
-  const remote = storage.kind === "directory" ? null : openRemote(openS3Bucket(storage), root);
+  const remote = storage.kind === "directory" ? null : openRemote(storage, root);
   const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
   const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
   const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));

@@ -4,7 +4,6 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { addSignatures } from "../../snapshots/shelf/log.ts";
 import { openConfig } from "../config/config.ts";
-import { withBuildLock } from "../lock.ts";
 import { defaultOrigin, openTrust } from "../publish/log-signer.ts";
 import { openShelves, withShelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";

@@ -19,9 +19,12 @@ export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
-export type StorageConfig =
-  | Extract<ParsedConfig["shelf"], { kind: "directory" }>
-  | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+type StorageOf<Parsed extends { readonly kind: string }> =
+  | Extract<Parsed, { kind: "directory" }>
+  | (Omit<Extract<Parsed, { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+export type StorageConfig = StorageOf<NonNullable<ParsedConfig["code"]>>;
+/** `copy` of a bucket is absolute, too. */
+type ShelfConfig = StorageOf<ParsedConfig["shelf"]>;
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -40,7 +43,7 @@ export type Config = Readonly<
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
   readonly store: StorageConfig & StorePatterns;
-  readonly shelf: StorageConfig;
+  readonly shelf: ShelfConfig;
   /** null keeps all. */
   readonly keep: number | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
@@ -144,8 +147,12 @@ function readConfigFile(path: string): Uint8Array {
 }
 
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
+  const storage = (part: NonNullable<ParsedConfig["code"]>): StorageConfig =>
     part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+  const shelf = (part: ParsedConfig["shelf"]): ShelfConfig =>
+    part.kind === "directory"
+      ? { kind: "directory", root: resolve(folder, part.root) }
+      : { ...part, endpoint: part.endpoint ?? null, copy: resolve(folder, part.copy) };
   return {
     file,
     title: parsed.title,
@@ -153,7 +160,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
     store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
-    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
+    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : shelf(parsed.shelf),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
     sources: parsed.sources,

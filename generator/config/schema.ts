@@ -75,6 +75,14 @@ const bucket = z.strictObject({
 });
 
 const storage = z.discriminatedUnion("kind", [directory, bucket]);
+const shelf = z.discriminatedUnion("kind", [
+  directory,
+  bucket.extend({
+    copy: some("a folder, relative to this file")
+      .default("snapshots/data")
+      .meta({ description: "Folder of this machine that holds a copy of it; relative to this file" }),
+  }),
+]);
 
 function findPatternProblem(pattern: string): string | null {
   if (pattern.startsWith("!")) return "begins with an exclamation mark; write the pattern without it in the other of the two lists";
@@ -273,7 +281,7 @@ export const configSchema = z.strictObject({
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
   store: store.meta({ description: "Where the objects are" }),
-  shelf: storage.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
+  shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")

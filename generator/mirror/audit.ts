@@ -28,7 +28,7 @@ import { openDeriver } from "../publish/derive.ts";
 import { type Head, parseEntry, readHead, readLastEntry, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "../in-turns.ts";
 import { mirror } from "./mirror.ts";
-import { type Origin, refusal, refusing } from "./origin.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 import { addressOf, isServedAs } from "./served-files.ts";
 
 /** A page or a list grows by what a server says in it. Bytes. */

@@ -27,7 +27,7 @@ import { planDocuments } from "../plan.ts";
 import type { Progress } from "../progress.ts";
 import { type Head, parseEntry, readHead, readJson, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "../in-turns.ts";
-import { Missing, type Origin, refusal, refusing } from "./origin.ts";
+import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 /** Says whose copy a folder is. */
 const MARKER = "mirror.json";

@@ -6,6 +6,8 @@ import { formatPointer, type Pointer, parsePointer } from "./pointer.ts";
 
 export type Place = {
   readonly bucket: Bucket;
+  /** Which bucket and prefix that is, of all there are. */
+  readonly id: string;
   /** Folder of the copy. */
   readonly root: string;
   readonly view: "public" | "internal";

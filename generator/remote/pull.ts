@@ -105,7 +105,7 @@ export async function remember({ place, head, inventory, whole, files }: Fetched
     const stamp = before?.sha256 === digest ? before.stamp : await stampOf(join(place.root, path));
     if (stamp !== null) now.set(path, { sha256: digest, size, stamp });
   }
-  const known: Known = { place: place.bucket.address, ...head, inventory, files: now, whole };
+  const known: Known = { place: place.id, ...head, inventory, files: now, whole };
   if (head.pointer.checked !== null) writeWhole(join(place.root, "checked"), place.root, Buffer.from(head.pointer.checked));
   writeKnown(place.root, known);
   return known;

@@ -60,7 +60,7 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
   if (isSame && due.length === 0 && known.pointer.checked === checked && !anyway) return known;
   const name = isSame && due.length === 0 ? known.pointer.inventory : await putObject(place, formatInventory(inventory));
   const pointer: Pointer = { sequence: (known?.pointer.sequence ?? 0) + 1, fence, inventory: name, checked };
-  const next: Known = { place: place.bucket.address, ...(await swapHead(place, pointer, known?.etag ?? null)), inventory, files: local, whole: true };
+  const next: Known = { place: place.id, ...(await swapHead(place, pointer, known?.etag ?? null)), inventory, files: local, whole: true };
   writeKnown(root, next);
   await inTurns(due, AT_ONCE, (object) => deleteObject(place, object));
   return next;

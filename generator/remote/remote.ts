@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { canonicalJson, parseJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Bucket } from "../../snapshots/bucket/bucket.ts";
+import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
+import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { absent } from "../../snapshots/shelf/absent.ts";
 import { CLOSED, OPEN } from "../../snapshots/shelf/modes.ts";
 import { findServed, namedWith } from "../../snapshots/shelf/served.ts";
@@ -62,15 +63,19 @@ export type Remote = {
   mend(lost: readonly { readonly view: RemoteView; readonly object: Sha256 }[]): void;
 };
 
-export function openRemote(bucket: Bucket, copy: string, options: { readonly ttl?: number; readonly now?: () => Date } = {}): Remote {
+/** Asks nothing of the bucket yet. @param copy folder of the copy */
+export function openRemote(config: BucketConfig, copy: string, options: { readonly ttl?: number; readonly now?: () => Date } = {}): Remote {
   const now = options.now ?? (() => new Date());
-  const placeOf = (view: RemoteView): Place => ({ bucket, view, root: join(copy, view) });
+  const prefix = config.prefix === "" || config.prefix.endsWith("/") ? config.prefix : `${config.prefix}/`;
+  const bucket = openBucket({ ...config, prefix });
+  const id = `${config.endpoint} ${bucket.address}`;
+  const placeOf = (view: RemoteView): Place => ({ bucket, id, view, root: join(copy, view) });
   const places = { public: placeOf("public"), internal: placeOf("internal") };
   const known: Record<RemoteView, Known | null> = { public: null, internal: null };
   let session: { lease: Lease; tidy: "at leisure" | "at once" | null; lost: Set<Sha256>; announced: boolean } | null = null;
 
   const learn = async (views: readonly RemoteView[]): Promise<void> => {
-    for (const view of views) known[view] = await readKnown(places[view].root, bucket.address);
+    for (const view of views) known[view] = await readKnown(places[view].root, id);
   };
 
   /** The versions that there are now; null for a root that nothing was published to. */

@@ -13,7 +13,7 @@ import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
 import { verifyLibrary } from "../publish/verify-library.ts";
-import { keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
 import { forgetState } from "../state.ts";
 import { mendSnapshots, setDamagedAside } from "./blobs.ts";
 import { mendHistory } from "./history.ts";
@@ -29,10 +29,10 @@ export type Repaired = {
 
 /** @throws ShelfError "build_running" when a build holds the shelf */
 export async function repair(config: Config, progress: Progress = openProgress()): Promise<Repaired> {
-  const { buildDir } = openShelves(config);
+  const { buildDir, remote } = openShelves(config);
   // Vectors that are just being made are no damage.
   const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    withBuildLock(buildDir, () => withBuildLock(vectorsDir(openShelves(config)), work, { work: "repair" }), { work: "repair" });
+    withShelves(openShelves(config), () => withBuildLock(vectorsDir(openShelves(config)), work, { work: "repair" }), { work: "repair" });
   const mended: Mended[] = [];
   const notes: string[] = [];
   await alone(async () => {
