@@ -54,14 +54,9 @@ export async function withShelves<T>(
 }
 
 /** Brings a copy to what its bucket says, for who reads it; while somebody builds here it is what it has to be. */
-export async function refresh({ buildDir, internalDir, remote }: Shelves): Promise<void> {
+export async function refresh({ remote }: Pick<Shelves, "remote">): Promise<void> {
   if (remote === null) return;
-  await checkWritable(internalDir, CLOSED);
-  await withBuildLock(buildDir, () => remote.pull({ views: ["public", "internal"], whole: false }), { work: "look at the bucket" }).catch(
-    (error: unknown) => {
-      if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
-    },
-  );
+  await remote.pull({ views: ["public", "internal"], whole: false });
 }
 
 /** What both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */

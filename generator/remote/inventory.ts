@@ -39,7 +39,19 @@ const MAX_INVENTORY_BYTES = 512 * 1024 * 1024;
 
 /** Files and folders of a root that are the shelf. Everything else follows from them or belongs to one machine: locks, logs that are
  *  derived, what a build has read and not published. */
-const PARTS = ["blobs", "build", "changes", "checkpoints", "current.json", "index", "keys.json", "packs", "snapshots", "tile", "withdrawn.json"];
+const PARTS = [
+  "blobs",
+  "build",
+  "changes",
+  "checkpoints",
+  "current.json",
+  "index",
+  "keys.json",
+  "packs",
+  "snapshots",
+  "tile",
+  "withdrawn.json",
+];
 const OF_ONE_MACHINE = /(^|\/)(build\.lock(\.holder)?|read\.journal|copy\.id|[^/]*\.(new|tmp))(\/|$)/;
 
 /** Whether a path of a root goes into the bucket. */

@@ -21,7 +21,7 @@ export type Known = {
   readonly whole: boolean;
 };
 
-function knownFile(root: string): string {
+export function knownFile(root: string): string {
   return join(root, "bucket.state");
 }
 

@@ -117,9 +117,13 @@ export async function takeLease(bucket: Bucket, root: string, options: LeaseOpti
     taken,
     check() {
       if (!lost) return;
-      throw new ShelfError("lost_race", "Another builder has taken over, because nothing was heard of this one for too long; nothing was published.", {
-        fixes: ["Build again: the next build begins with what is published now."],
-      });
+      throw new ShelfError(
+        "lost_race",
+        "Another builder has taken over, because nothing was heard of this one for too long; nothing was published.",
+        {
+          fixes: ["Build again: the next build begins with what is published now."],
+        },
+      );
     },
     async release() {
       clearInterval(timer);
@@ -143,19 +147,24 @@ async function proveConditions(bucket: Bucket): Promise<Found> {
   if (got.state !== "found") await bucket.putIfAbsent(LEASE, there);
   let written = 0;
   // An answer that was lost is taken for a write; but not each time.
-  while ((await bucket.putIfAbsent(LEASE, there)) === "written") if (++written === TRIES) throw broken("If-None-Match: * (it wrote over what was there)");
+  while ((await bucket.putIfAbsent(LEASE, there)) === "written")
+    if (++written === TRIES) throw broken("If-None-Match: * (it wrote over what was there)");
   const other = Buffer.concat([there, Buffer.from("\n")]);
   if ((await bucket.putIfMatch(LEASE, other, sha256(there).slice(0, 32))) !== null) throw broken("If-Match (it replaced another version)");
   return got.state === "found" ? { file: parseLease(got.bytes), etag: got.etag } : readLease(bucket);
 }
 
 function broken(promise: string): ShelfError {
-  return new ShelfError("bad_config", `Nothing was published: the store does not keep ${promise}, so two builders could overwrite each other.`, {
-    fixes: [
-      "Use a store with conditional writes: AWS S3, Ceph, Cloudflare R2, Google Cloud Storage, MinIO.",
-      "On Ceph the versioning of a bucket switches them off: use a bucket without it.",
-    ],
-  });
+  return new ShelfError(
+    "bad_config",
+    `Nothing was published: the store does not keep ${promise}, so two builders could overwrite each other.`,
+    {
+      fixes: [
+        "Use a store with conditional writes: AWS S3, Ceph, Cloudflare R2, Google Cloud Storage, MinIO.",
+        "On Ceph the versioning of a bucket switches them off: use a bucket without it.",
+      ],
+    },
+  );
 }
 
 async function readLease(bucket: Bucket): Promise<Found> {

@@ -19,6 +19,8 @@ export const AT_ONCE = 8;
 const SMALL_BYTES = 1024 * 1024;
 /** Objects with small files in them, above which all are written anew: each costs a reader that starts from nothing a request. */
 const MAX_SHARED = 40;
+/** What only says when a source was last read: it goes with whatever else has changed. */
+const OF_A_LOOK = /^build\/(claims|registry)\/[a-z]+\.state$/;
 /** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
@@ -43,11 +45,20 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
   const local = await lookAtFiles(root, known?.files ?? new Map());
   const wanted = new Map([...local].map(([path, { sha256: digest, size }]) => [path, { sha256: digest, size }]));
   if (current !== null) wanted.set("current.json", { sha256: sha256(current), size: current.length });
-  const read = async (path: string): Promise<Uint8Array> => (path === "current.json" && current !== null ? current : readFile(join(root, path)));
+  const read = async (path: string): Promise<Uint8Array> =>
+    path === "current.json" && current !== null ? current : readFile(join(root, path));
 
   const before = known?.inventory ?? EMPTY;
-  const files = await store(place, without(before, lost), wanted, purge, read);
-  const isSame = known !== null && files.size === before.files.size && [...files].every(([path, file]) => before.files.get(path) === file);
+  const changed = [...new Set([...wanted.keys(), ...before.files.keys()])].filter(
+    (path) => wanted.get(path)?.sha256 !== before.files.get(path)?.sha256,
+  );
+  const idle = changed.every((path) => OF_A_LOOK.test(path)) && !purge && lost.size === 0;
+  const files = idle ? before.files : await store(place, without(before, lost), wanted, purge, read);
+  const isSame =
+    known !== null &&
+    !lost.has(known.pointer.inventory) &&
+    files.size === before.files.size &&
+    [...files].every(([path, file]) => before.files.get(path) === file);
   const needed = objectsOf({ files });
   const spare = new Map([...before.dropped].filter(([object]) => !needed.has(object)));
   const replaced = known === null || isSame ? [] : [known.pointer.inventory, ...objectsOf(before)];
@@ -117,7 +128,10 @@ async function store(
     const { size, sha256: digest } = wanted.get(path) as Pick<LocalFile, "sha256" | "size">;
     const all = new Array<Piece>(Math.ceil(size / PIECE_BYTES));
     pieces.set(digest, all);
-    return all.keys().toArray().map((at) => ({ path, digest, all, at, start: at * PIECE_BYTES, length: Math.min(PIECE_BYTES, size - at * PIECE_BYTES) }));
+    return all
+      .keys()
+      .toArray()
+      .map((at) => ({ path, digest, all, at, start: at * PIECE_BYTES, length: Math.min(PIECE_BYTES, size - at * PIECE_BYTES) }));
   });
   await inTurns(cuts, AT_ONCE, async ({ path, digest, all, at, start, length }) => {
     const bytes = await readPart(join(place.root, path), start, length);

@@ -15,9 +15,11 @@ import { checkWritable, clearTemporary, openDirectoryShelf } from "../../snapsho
 import { internalPointerSchema, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { inTurns } from "../in-turns.ts";
 import { objectsOf } from "./inventory.ts";
-import { type Known, readKnown, writeKnown } from "./known.ts";
+import { withBuildLock } from "../lock.ts";
+import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
+import { stampOf } from "./local-files.ts";
 import { discard, type Fetched, fetchRoot, findExtra, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, push } from "./push.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -34,8 +36,8 @@ export type PullOptions = {
   readonly views: readonly RemoteView[];
   /** Also what builds keep for each other; else what there is of it stays as it is. */
   readonly whole: boolean;
-  /** Reads both pointers whatever the one says, and every file. */
-  readonly anew?: boolean;
+  /** Reads both pointers whatever the one says; "files" also hashes every file again. */
+  readonly anew?: "pointers" | "files";
   /** What is to be removed at once of the files that are not needed any more; all of it by default. */
   readonly spare?: (view: RemoteView, paths: readonly string[]) => readonly string[];
 };
@@ -44,9 +46,12 @@ export type Remote = {
   readonly bucket: Bucket;
   readonly copy: string;
   readonly places: ByView<Place>;
-  /** Brings the copy to what the bucket says. Only under the copy's build lock.
-   *  @returns whether anything was there to be brought */
-  pull(options: PullOptions): Promise<boolean>;
+  /** Whether the bucket says something else than the copy was brought to. One request, as a rule. */
+  hasMoved(views: readonly RemoteView[]): Promise<boolean>;
+  /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done. */
+  pull(options: PullOptions): Promise<void>;
+  /** Removes files of the copy that its inventory does not name. */
+  forget(view: RemoteView, paths: readonly string[]): Promise<void>;
   /** Does work on the copy while nobody else changes the bucket. Only under the copy's build lock.
    *  @throws ShelfError "build_running" naming who does; "lost_race" */
   publishing<T>(work: () => Promise<T>, options: LeaseOptions): Promise<T>;
@@ -74,9 +79,17 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
   const known: Record<RemoteView, Known | null> = { public: null, internal: null };
   let session: { lease: Lease; tidy: "at leisure" | "at once" | null; lost: Set<Sha256>; announced: boolean } | null = null;
 
+  const stamps = new Map<RemoteView, string | null>();
+  /** Another process may have brought the copy further. */
   const learn = async (views: readonly RemoteView[]): Promise<void> => {
-    for (const view of views) known[view] = await readKnown(places[view].root, id);
+    for (const view of views) {
+      const stamp = await stampOf(knownFile(places[view].root));
+      if (stamp === null || stamps.get(view) !== stamp) known[view] = await readKnown(places[view].root, id);
+      stamps.set(view, stamp);
+    }
   };
+  const alone = <T>(work: () => Promise<T>, waiting: boolean): Promise<T> =>
+    withBuildLock(join(places.internal.root, "bucket"), work, { wait: waiting, work: "look at the bucket" });
 
   /** The versions that there are now; null for a root that nothing was published to. */
   async function readHeads(views: readonly RemoteView[], anew: boolean): Promise<ByView<Head | null> | "same"> {
@@ -97,36 +110,37 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     return moved || anew ? heads : "same";
   }
 
-  async function pull({ views, whole, anew = false, spare = (_, paths) => paths }: PullOptions): Promise<boolean> {
+  async function pull({ views, whole, anew, spare = (_, paths) => paths }: PullOptions): Promise<void> {
     await learn(views);
     const ordered = (["public", "internal"] as const).filter((view) => views.includes(view));
     // What a reader's look left out has to come, and what it left lying has to go.
-    const again = anew || (whole && ordered.some((view) => known[view]?.whole === false));
+    const again = anew !== undefined || (whole && ordered.some((view) => known[view]?.whole === false));
     for (let look = 1; ; look++) {
       const heads = await readHeads(ordered, again || look > 1);
-      if (heads === "same") return false;
-      if (ordered.every((view) => heads[view] === null)) return false;
+      if (heads === "same" || ordered.every((view) => heads[view] === null)) return;
       await makeRoots(copy, ordered);
       for (const view of ordered) await clearTemporary(places[view].root);
       const fetching = ordered.map(async (view) => {
         const head = heads[view];
         if (head === null) return null;
         const before = known[view];
-        return fetchRoot(places[view], head, anew && before !== null ? { ...before, files: new Map() } : before, whole);
+        return fetchRoot(places[view], head, anew === "files" && before !== null ? { ...before, files: new Map() } : before, whole);
       });
       const ended = await Promise.allSettled(fetching);
       const fetched = ended.flatMap((one) => (one.status === "fulfilled" && one.value !== null ? [one.value] : []));
       const failed = ended.find((one) => one.status === "rejected");
       const foreign = known.public === null && known.internal === null ? await findForeign(fetched) : null;
       if (failed === undefined && foreign === null && fits(fetched)) {
-        await apply(fetched, spare);
-        return true;
+        return apply(fetched, spare);
       }
       for (const one of fetched) await discard(one);
       if (foreign !== null) throw foreign;
       // A publication may have gone by, with what it made needless.
       if (failed !== undefined && (look === LOOKS || !isDamage(failed.reason) || !(await hasMoved(ordered, heads)))) throw failed.reason;
-      if (look === LOOKS) throw new ShelfError("snapshot_damaged", "The two pointers in the bucket do not belong together.", { fixes: ["Run a build: it publishes both views anew."] });
+      if (look === LOOKS)
+        throw new ShelfError("snapshot_damaged", "The two pointers in the bucket do not belong together.", {
+          fixes: ["Run a build: it publishes both views anew."],
+        });
       await wait(LOOK_MS);
     }
   }
@@ -195,29 +209,46 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     await inTurns(spare, AT_ONCE, (object) => deleteObject(places[view], object));
   }
 
+  async function publish<T>(work: () => Promise<T>, lease: LeaseOptions): Promise<T> {
+    const held = await takeLease(bucket, places.internal.root, { ...(options.ttl === undefined ? {} : { ttl: options.ttl }), ...lease });
+    session = { lease: held, tidy: null, lost: new Set(), announced: false };
+    try {
+      await pull({ views: ["public", "internal"], whole: true, ...(held.taken ? { anew: "pointers" } : {}) });
+      if (held.taken) await fence(held.fence);
+      const result = await work();
+      await settle();
+      return result;
+    } catch (error) {
+      // What was published goes with what belongs to it, as far as that has come.
+      if (session.announced) await settle().catch(() => undefined);
+      throw error;
+    } finally {
+      session = null;
+      await held.release();
+    }
+  }
+
   return {
     bucket,
     copy,
     places,
-    pull,
-    async publishing(work, lease) {
-      const held = await takeLease(bucket, places.internal.root, { ...(options.ttl === undefined ? {} : { ttl: options.ttl }), ...lease });
-      session = { lease: held, tidy: null, lost: new Set(), announced: false };
-      try {
-        await pull({ views: ["public", "internal"], whole: true, anew: false });
-        if (held.taken) await fence(held.fence);
-        const result = await work();
-        await settle();
-        return result;
-      } catch (error) {
-        // What was published goes with what belongs to it, as far as that has come.
-        if (session.announced) await settle().catch(() => undefined);
-        throw error;
-      } finally {
-        session = null;
-        await held.release();
-      }
+    async hasMoved(views) {
+      await learn(views);
+      const heads = await readHeads(views, false);
+      return heads !== "same" && views.some((view) => heads[view] !== null);
     },
+    async pull(pulling) {
+      await makeRoots(copy, ["internal"]);
+      await alone(() => pull(pulling), false).catch(ignoreBusy);
+    },
+    async forget(view, paths) {
+      await alone(async () => {
+        await learn([view]);
+        for (const path of paths)
+          if (known[view]?.inventory.files.has(path) === false) await rm(join(places[view].root, path), { force: true });
+      }, false).catch(ignoreBusy);
+    },
+    publishing: (work, lease) => alone(() => publish(work, lease), true),
     async announce(view, current) {
       await send(view, current);
       if (session !== null) session.announced = true;
@@ -279,14 +310,19 @@ async function findForeign(fetched: readonly Fetched[]): Promise<ShelfError | nu
 }
 
 function emptied(bucket: Bucket, view: RemoteView): ShelfError {
-  return new ShelfError("bucket_unavailable", `${bucket.address} has no ${view}/pointer any more, and this machine's copy was made from it. Nothing was changed.`, {
-    fixes: ["Look at the bucket and the prefix; to put the copy there again: proofshelf shelf copy FOLDER s3://…"],
-  });
+  return new ShelfError(
+    "bucket_unavailable",
+    `${bucket.address} has no ${view}/pointer any more, and this machine's copy was made from it. Nothing was changed.`,
+    {
+      fixes: ["Look at the bucket and the prefix; to put the copy there again: proofshelf shelf copy FOLDER s3://…"],
+    },
+  );
 }
 
 /** Whether the internal root's pointer names what belongs to the public one. */
 function fits(fetched: readonly Fetched[]): boolean {
-  const named = (view: RemoteView): readonly SnapshotRecord[] => parseNamed(fetched.find(({ place }) => place.view === view)?.current ?? null) ?? [];
+  const named = (view: RemoteView): readonly SnapshotRecord[] =>
+    parseNamed(fetched.find(({ place }) => place.view === view)?.current ?? null) ?? [];
   const [open, internal] = [named("public"), named("internal")];
   return open[0] === undefined || internal.length === 0 || findServed(internal, open[0]) !== null;
 }
@@ -306,6 +342,10 @@ async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | n
 
 function setPointer({ root }: Place, bytes: Uint8Array): void {
   writeWhole(join(root, "current.json"), root, bytes);
+}
+
+function ignoreBusy(error: unknown): void {
+  if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
 }
 
 function isDamage(error: unknown): boolean {

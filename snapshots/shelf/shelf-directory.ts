@@ -322,6 +322,10 @@ export function openDirectoryShelf(
       return text === null || Number.isNaN(Date.parse(text)) ? null : text;
     },
 
+    async readFollowed() {
+      return (await stat(join(root, FOLLOWED)).catch(absent))?.mtimeMs ?? null;
+    },
+
     async writeChecked(time) {
       writeWhole(join(root, "checked"), Buffer.from(time));
     },
@@ -338,6 +342,9 @@ export function openDirectoryShelf(
   wholeBlobs.set(shelf, new Set());
   return shelf;
 }
+
+/** A file of a root that is a copy: its time is that of the last look at what it is a copy of. */
+export const FOLLOWED = "followed";
 
 /** In place of a blob that is there and cannot be inflated. */
 const NO_BYTES = new Uint8Array();
