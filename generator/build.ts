@@ -49,7 +49,7 @@ import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
-import { openOrigins } from "./origins.ts";
+import { openOrigins, timesOf } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
 
 export type BuildOptions = {
@@ -288,7 +288,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
-    uploaded: facts.config.uploaded,
+    times: timesOf(facts.config),
     refused: read.refused,
     secrets: plan.secrets.digest,
     gating,

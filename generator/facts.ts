@@ -12,6 +12,7 @@ import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
 import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
+import { timesOf } from "./origins.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
 import { type Claims, NO_CLAIMS, readClaims } from "./sources/claims.ts";
 import type { LastGoodOptions } from "./sources/last-good.ts";
@@ -113,8 +114,8 @@ export async function gatherFacts(
 }
 
 /** What decides what is read out of an object, and its time. */
-export function journalMaker(makers: Makers, { uploaded }: Config): string {
-  return `${makers.state} ${makers.extracts} ${uploaded}`;
+export function journalMaker(makers: Makers, config: Config): string {
+  return `${makers.state} ${makers.extracts} ${timesOf(config)}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {

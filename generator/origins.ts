@@ -17,6 +17,11 @@ type Origin = {
 };
 export type OriginOf = (row: StoredObject, sha256: string, bytes: Uint8Array) => Promise<Origin>;
 
+/** What the configuration says of where times come from, as a value to compare. */
+export function timesOf({ uploaded, store }: Pick<Config, "uploaded" | "store">): string {
+  return store.kind === "s3" && store.uploadedFrom !== null ? `${uploaded} ${store.uploadedFrom}` : uploaded;
+}
+
 /** @param before objects that are served now
  *  @throws ShelfError "bad_source" when times are to come from git and the store is no checkout with its whole history */
 export async function openOrigins({ config, state }: Pick<Facts, "config" | "state">, before: readonly ObjectRow[]): Promise<OriginOf> {
@@ -28,7 +33,7 @@ export async function openOrigins({ config, state }: Pick<Facts, "config" | "sta
     });
   }
   // Where times come from elsewhere than the last time, the old ones do not count. What is not known has not changed.
-  const keepsTimes = state.uploaded === null || state.uploaded === uploaded;
+  const keepsTimes = state.times === null || state.times === timesOf(config);
   const served = new Map(before.map((row) => [row.key, row]));
   return async (row, sha256, bytes) => {
     const same = served.get(row.key)?.sha256 === sha256 ? served.get(row.key) : undefined;

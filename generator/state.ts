@@ -10,7 +10,6 @@ import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { lazily } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
-import type { Config } from "./config/config.ts";
 import type { Makers } from "./makers.ts";
 import type { ObjectRow } from "../snapshots/format/view-data.ts";
 import { seal, unseal } from "./sealed.ts";
@@ -60,7 +59,7 @@ export type BuildState = {
   readonly makers: Makers | null;
   readonly objects: readonly KnownObject[];
   /** Where their times came from; null when that is not known. */
-  readonly uploaded: Config["uploaded"] | null;
+  readonly times: string | null;
   /** Objects that were listed but could not be read: the next build tries again, also when nothing else has changed. */
   readonly refused: readonly Rejection[];
   /** Path in the tree → what it was rendered from, and its blob. */
@@ -84,7 +83,7 @@ export const EMPTY_STATE: BuildState = {
   fingerprint: "",
   makers: null,
   objects: [],
-  uploaded: null,
+  times: null,
   refused: [],
   pages: {},
   shared: "",

@@ -22,6 +22,12 @@ export { configSchema } from "./schema.ts";
 export type StorageConfig =
   | Extract<ParsedConfig["shelf"], { kind: "directory" }>
   | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+export type StoreConfig =
+  | Extract<StorageConfig, { kind: "directory" }>
+  | (Extract<StorageConfig, { kind: "s3" }> & {
+      /** Name of the metadata that has an object's time. */
+      readonly uploadedFrom: string | null;
+    });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -39,7 +45,7 @@ export type Config = Readonly<
   readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StorageConfig & StorePatterns;
+  readonly store: StoreConfig & StorePatterns;
   readonly shelf: StorageConfig;
   /** null keeps all. */
   readonly keep: number | null;
@@ -143,16 +149,24 @@ function readConfigFile(path: string): Uint8Array {
   }
 }
 
+function resolveStorage(part: ParsedConfig["shelf"], folder: string): StorageConfig {
+  return part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+}
+
+function resolveStore(store: ParsedConfig["store"], folder: string): Config["store"] {
+  if (store.kind === "directory") return { ...store, root: resolve(folder, store.root) };
+  return { ...store, endpoint: store.endpoint ?? null, uploadedFrom: store.uploadedFrom ?? null };
+}
+
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
-    part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+  const storage = (part: ParsedConfig["shelf"]): StorageConfig => resolveStorage(part, folder);
   return {
     file,
     title: parsed.title,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
-    store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
+    store: resolveStore(parsed.store, folder),
     shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
