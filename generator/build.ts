@@ -46,10 +46,10 @@ import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelve
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
-import { openOrigins, timesOf } from "./origins.ts";
+import { openOrigins } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
 
 export type BuildOptions = {

@@ -12,14 +12,13 @@ import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
 import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
-import { timesOf } from "./origins.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
 import { type Claims, NO_CLAIMS, readClaims } from "./sources/claims.ts";
 import type { LastGoodOptions } from "./sources/last-good.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, type KnownObject, readState, type ViewState } from "./state.ts";
+import { type BuildState, type KnownObject, readState, timesOf, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;

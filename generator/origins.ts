@@ -7,6 +7,7 @@ import type { SourceRef } from "../snapshots/schema/resources.ts";
 import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
 import { openCheckout } from "./sources/git-checkout.ts";
+import { timesOf } from "./state.ts";
 import type { StoredObject } from "./sources/object-store.ts";
 
 type Origin = {
@@ -16,11 +17,6 @@ type Origin = {
   readonly source?: SourceRef;
 };
 export type OriginOf = (row: StoredObject, sha256: string, bytes: Uint8Array) => Promise<Origin>;
-
-/** What the configuration says of where times come from, as a value to compare. */
-export function timesOf({ uploaded, store }: Pick<Config, "uploaded" | "store">): string {
-  return store.kind === "s3" && store.uploadedFrom !== null ? `${uploaded} ${store.uploadedFrom}` : uploaded;
-}
 
 /** @param before objects that are served now
  *  @throws ShelfError "bad_source" when times are to come from git and the store is no checkout with its whole history */

@@ -15,7 +15,6 @@ import type { Kept } from "./makers.ts";
 import { dealBundles, type DealtBundle } from "./pages/pagefind.ts";
 import type { Views } from "./project.ts";
 import { secretsDigest } from "./publish/leak-check.ts";
-import { timesOf } from "./origins.ts";
 import type { StoredObject } from "./sources/object-store.ts";
 import {
   type BuildState,
@@ -24,6 +23,7 @@ import {
   type KnownFile,
   type KnownObject,
   NOTHING_WRITTEN,
+  timesOf,
   type ViewState,
 } from "./state.ts";
 

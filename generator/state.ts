@@ -10,6 +10,7 @@ import { CLOSED } from "../snapshots/shelf/modes.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { lazily } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
+import type { Config } from "./config/config.ts";
 import type { Makers } from "./makers.ts";
 import type { ObjectRow } from "../snapshots/format/view-data.ts";
 import { seal, unseal } from "./sealed.ts";
@@ -94,6 +95,11 @@ export const EMPTY_STATE: BuildState = {
   secrets: "",
   gating: "",
 };
+
+/** What the configuration says of where times come from, as a value to compare. */
+export function timesOf({ uploaded, store }: Pick<Config, "uploaded" | "store">): string {
+  return store.kind === "s3" && store.uploadedFrom !== null ? `${uploaded} ${store.uploadedFrom}` : uploaded;
+}
 
 const NAME = "state.v8";
 const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
