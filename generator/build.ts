@@ -45,7 +45,7 @@ import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelve
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { openOrigins } from "./origins.ts";
@@ -287,7 +287,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
-    uploaded: facts.config.uploaded,
+    times: timesOf(facts.config),
     refused: read.refused,
     secrets: plan.secrets.digest,
     gating,

@@ -19,12 +19,22 @@ export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
-type StorageOf<Parsed extends { readonly kind: string }> =
-  | Extract<Parsed, { kind: "directory" }>
-  | (Omit<Extract<Parsed, { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
-export type StorageConfig = StorageOf<NonNullable<ParsedConfig["code"]>>;
-/** `copy` of a bucket is absolute, too. */
-type ShelfConfig = StorageOf<ParsedConfig["shelf"]>;
+type ParsedStorage = NonNullable<ParsedConfig["code"]>;
+export type StorageConfig =
+  | Extract<ParsedStorage, { kind: "directory" }>
+  | (Omit<Extract<ParsedStorage, { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+export type StoreConfig =
+  | Extract<StorageConfig, { kind: "directory" }>
+  | (Extract<StorageConfig, { kind: "s3" }> & {
+      /** Name of the metadata that has an object's time. */
+      readonly uploadedFrom: string | null;
+    });
+type ShelfConfig =
+  | Extract<StorageConfig, { kind: "directory" }>
+  | (Extract<StorageConfig, { kind: "s3" }> & {
+      /** Folder of this machine that holds a copy of it; absolute. */
+      readonly copy: string;
+    });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -42,7 +52,7 @@ export type Config = Readonly<
   readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StorageConfig & StorePatterns;
+  readonly store: StoreConfig & StorePatterns;
   readonly shelf: ShelfConfig;
   /** null keeps all. */
   readonly keep: number | null;
@@ -146,21 +156,30 @@ function readConfigFile(path: string): Uint8Array {
   }
 }
 
+function resolveStorage(part: ParsedStorage, folder: string): StorageConfig {
+  return part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+}
+
+function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig {
+  if (shelf.kind === "directory") return { kind: "directory", root: resolve(folder, shelf.root) };
+  return { ...shelf, endpoint: shelf.endpoint ?? null, copy: resolve(folder, shelf.copy) };
+}
+
+function resolveStore(store: ParsedConfig["store"], folder: string): Config["store"] {
+  if (store.kind === "directory") return { ...store, root: resolve(folder, store.root) };
+  return { ...store, endpoint: store.endpoint ?? null, uploadedFrom: store.uploadedFrom ?? null };
+}
+
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const storage = (part: NonNullable<ParsedConfig["code"]>): StorageConfig =>
-    part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
-  const shelf = (part: ParsedConfig["shelf"]): ShelfConfig =>
-    part.kind === "directory"
-      ? { kind: "directory", root: resolve(folder, part.root) }
-      : { ...part, endpoint: part.endpoint ?? null, copy: resolve(folder, part.copy) };
+  const storage = (part: ParsedStorage): StorageConfig => resolveStorage(part, folder);
   return {
     file,
     title: parsed.title,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
-    store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
-    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : shelf(parsed.shelf),
+    store: resolveStore(parsed.store, folder),
+    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : resolveShelf(parsed.shelf, folder),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
     sources: parsed.sources,

@@ -71,8 +71,7 @@ export type Remote = {
 /** Asks nothing of the bucket yet. @param copy folder of the copy */
 export function openRemote(config: BucketConfig, copy: string, options: { readonly ttl?: number; readonly now?: () => Date } = {}): Remote {
   const now = options.now ?? (() => new Date());
-  const prefix = config.prefix === "" || config.prefix.endsWith("/") ? config.prefix : `${config.prefix}/`;
-  const bucket = openBucket({ ...config, prefix });
+  const bucket = openBucket(config);
   const id = `${config.endpoint} ${bucket.address}`;
   const placeOf = (view: RemoteView): Place => ({ bucket, id, view, root: join(copy, view) });
   const places = { public: placeOf("public"), internal: placeOf("internal") };

@@ -33,9 +33,11 @@ export type HeadObject = BucketObject & {
   readonly metadata: Readonly<Record<string, string>>;
 };
 
-/** absent: there is no such object; unchanged: it has the ETag of `ifNoneMatch`; changed: it has another one than `ifMatch`. */
+/** absent: there is no such object; unchanged: it has the ETag of `ifNoneMatch`; changed: it has another one than `ifMatch`;
+ *  longer: what was asked for has more than `maxBytes`. */
 export type Got =
   | ({ readonly state: "found"; readonly bytes: Buffer } & HeadObject)
+  | ({ readonly state: "longer" } & HeadObject)
   | { readonly state: "absent" }
   | { readonly state: "unchanged" }
   | { readonly state: "changed" };
@@ -45,7 +47,7 @@ export type GetOptions = {
   readonly range?: { readonly start: number; readonly end: number };
   readonly ifMatch?: string;
   readonly ifNoneMatch?: string;
-  /** A longer answer is given up on, and fails. */
+  /** A longer answer is not read to its end. */
   readonly maxBytes?: number;
 };
 

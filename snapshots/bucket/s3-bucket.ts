@@ -8,10 +8,9 @@ import https from "node:https";
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 import type { GetObjectCommandOutput, HeadObjectCommandOutput, S3Client } from "@aws-sdk/client-s3";
-import { ShelfError } from "../errors.ts";
 import type { Bucket, BucketConfig, GetOptions, Got, HeadObject, ListedObject, PutOptions } from "./bucket.ts";
 import { RETRY_LIMITS, type RetryLimits, retrying, watched } from "./retry.ts";
-import { BadAnswer, isOpen, isPassing, statusOf, TooLong, toShelfError } from "./s3-failure.ts";
+import { BadAnswer, isOpen, isPassing, statusOf, toShelfError } from "./s3-failure.ts";
 
 /** More are not given. */
 const PAGE_KEYS = 1000;
@@ -71,6 +70,7 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
         return { state: "changed" };
       }
       const bytes = await readBody(answer, { signal, alive, maxBytes: options.maxBytes ?? Number.POSITIVE_INFINITY });
+      if (bytes === null) return { state: "longer", ...head };
       // A server may answer a range with everything.
       if (range === undefined || answer.ContentRange !== undefined) return { state: "found", bytes, ...head };
       return { state: "found", bytes: bytes.subarray(range.start, range.end + 1), ...head };
@@ -149,8 +149,8 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
           } catch (error) {
             if (!isOpen(error)) throw error;
             unsure ||= statusOf(error) !== 412;
-            const there = await get(key, { maxBytes: bytes.length + 1 }).catch(tooLong);
-            if (there === null) return "other";
+            const there = await get(key, { maxBytes: bytes.length });
+            if (there.state === "longer") return "other";
             if (there.state === "found") return !there.bytes.equals(bytes) ? "other" : unsure ? "written" : "same";
             throw error;
           }
@@ -175,10 +175,9 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
             return await sendPut(opened, key, bytes, options, { IfMatch: asked });
           } catch (error) {
             if (!isOpen(error)) throw error;
-            const there = await get(key, { maxBytes: bytes.length + 1 }).catch(tooLong);
-            if (there !== null && there.state === "found" && there.bytes.equals(bytes)) return there.etag;
-            const version = there === null ? ((await head(key))?.etag ?? null) : there.state === "found" ? there.etag : null;
-            if (version !== unquote(etag)) return null;
+            const there = await get(key, { maxBytes: bytes.length });
+            if (there.state === "found" && there.bytes.equals(bytes)) return there.etag;
+            if (!("etag" in there) || there.etag !== unquote(etag)) return null;
             if (statusOf(error) === 412) asked = quote(etag);
             throw error;
           }
@@ -259,12 +258,6 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
 
 type Page = { readonly objects: readonly (ListedObject & { readonly raw: Buffer })[]; readonly token: string | undefined };
 
-/** Null when what is there is longer than what was to be read. */
-function tooLong(error: unknown): null {
-  if (error instanceof ShelfError && error.cause instanceof TooLong) return null;
-  throw error;
-}
-
 async function connect({ endpoint, region, forcePathStyle }: BucketConfig): Promise<Opened> {
   const sdk = await import("@aws-sdk/client-s3");
   const client = new sdk.S3Client({
@@ -300,22 +293,23 @@ function sizeOf({ ContentRange, ContentLength }: GetObjectCommandOutput): number
   return whole === undefined ? (ContentLength ?? 0) : Number(whole);
 }
 
+/** Null when it is longer than `maxBytes`. */
 async function readBody(
   { Body, ContentLength }: GetObjectCommandOutput,
   { signal, alive, maxBytes }: { readonly signal: AbortSignal; readonly alive: () => void; readonly maxBytes: number },
-): Promise<Buffer> {
+): Promise<Buffer | null> {
   const body = Body as Readable;
   const stop = (): void => void body.destroy(signal.reason as Error);
   signal.addEventListener("abort", stop, { once: true });
   try {
-    if (ContentLength !== undefined && ContentLength > maxBytes) throw new TooLong(maxBytes);
+    if (ContentLength !== undefined && ContentLength > maxBytes) return null;
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of body as AsyncIterable<Buffer>) {
       alive();
       chunks.push(chunk);
       length += chunk.length;
-      if (length > maxBytes) throw new TooLong(maxBytes);
+      if (length > maxBytes) return null;
     }
     if (ContentLength !== undefined && length !== ContentLength) throw new BadAnswer(`${length} bytes came instead of ${ContentLength}`);
     return Buffer.concat(chunks, length);

@@ -6,13 +6,6 @@ import { TooSlow } from "./retry.ts";
 /** An answer that is not what was asked for: cut short, of another length, or no sense at all. */
 export class BadAnswer extends Error {}
 
-/** More came than the caller wants to hold. */
-export class TooLong extends Error {
-  constructor(bytes: number) {
-    super(`it is longer than ${bytes} bytes`);
-  }
-}
-
 /** HTTP status; null when there was no answer, or none that could be read. */
 export function statusOf(error: unknown): number | null {
   const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
@@ -28,7 +21,7 @@ const NO_CREDENTIALS = /^CredentialsProviderError$|^TokenProviderError$/;
 const CERTIFICATE = /CERT|ERR_TLS|ERR_SSL|^UNABLE_TO_/;
 
 export function isPassing(error: unknown): boolean {
-  if (error instanceof ShelfError || error instanceof TooLong) return false;
+  if (error instanceof ShelfError) return false;
   if (error instanceof BadAnswer || error instanceof TooSlow) return true;
   const name = nameOf(error);
   if (NO_CREDENTIALS.test(name)) return false;
@@ -62,7 +55,7 @@ export function toShelfError(error: unknown, what: string): ShelfError {
 }
 
 function explainNetwork(error: unknown, name: string): string {
-  if (error instanceof BadAnswer || error instanceof TooLong || error instanceof TooSlow) return error.message;
+  if (error instanceof BadAnswer || error instanceof TooSlow) return error.message;
   if (NO_CREDENTIALS.test(name)) return "no credentials were found";
   if (name === "ENOTFOUND" || name === "EAI_AGAIN") return "the store's name is not known to DNS";
   if (name === "ECONNREFUSED") return "nothing listens at the store's address";
