@@ -175,17 +175,20 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
   }
 
   /** Under the lease. */
-  async function send(view: RemoteView, current: Uint8Array | null, anyway = false): Promise<boolean> {
+  async function send(
+    view: RemoteView,
+    sending: { readonly current?: Uint8Array; readonly last?: boolean; readonly anyway?: boolean } = {},
+  ): Promise<boolean> {
     if (session === null) throw new ShelfError("internal", "Nothing is published to a bucket without its lease.");
     session.lease.check();
     const before = known[view];
     known[view] = await push(places[view], before, {
       fence: session.lease.fence,
       checked: await readFile(join(places[view].root, "checked"), "utf8").catch(absent),
-      current,
-      purge: current === null && session.tidy === "at once",
-      anyway,
-      lost: current === null ? session.lost : new Set(),
+      current: sending.current ?? null,
+      purge: sending.last === true && session.tidy === "at once",
+      anyway: sending.anyway === true,
+      lost: sending.last === true ? session.lost : new Set(),
       now: now(),
     });
     return known[view]?.etag !== before?.etag;
@@ -194,8 +197,8 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
   /** What was done beside and after the move of the pointers. */
   async function settle(): Promise<void> {
     if (session === null || (await readNamed(places.public)) === null) return;
-    const moved = await send("public", null);
-    await send("internal", null, moved);
+    const moved = await send("public", { last: true });
+    await send("internal", { last: true, anyway: moved });
     if (session.tidy !== null) for (const view of ["public", "internal"] as const) await collect(view);
   }
 
@@ -249,7 +252,9 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     },
     publishing: (work, lease) => alone(() => publish(work, lease), true),
     async announce(view, current) {
-      await send(view, current);
+      // The internal view refers to blobs of the public root.
+      if (view === "internal") await send("public");
+      await send(view, { current });
       if (session !== null) session.announced = true;
     },
     tidy(when) {
