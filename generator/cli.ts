@@ -144,8 +144,12 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
   .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options));
 
 command("export", "Write the public view as plain files for any static host")
-  .argument("<dir>")
-  .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
+  .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
+  .option("--endpoint <url>", "address of a store other than AWS, for s3://")
+  .option("--region <name>", "region of the bucket; us-east-1 when left out")
+  .action(async (target: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
+    (await import("./commands/export.ts")).runExport(target, options),
+  );
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
   .argument("<url>", "address of the library")

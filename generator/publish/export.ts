@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { PAGE_POLICY } from "../../snapshots/http/page-answer.ts";
@@ -53,14 +54,14 @@ export type Exported = {
   readonly skipped: readonly string[];
 };
 
-/** @throws ShelfError "build_failed" when the target holds something that is no export */
-export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
+/** The public view as a static host has it, and the snapshot in it.
+ *  @param dist folder of the compiled pages */
+export async function openStaticView(shelf: Shelf, dist: string): Promise<{ readonly view: View; readonly snapshot: Snapshot }> {
   let renderer: Promise<Renderer> | null = null;
-  const { shelf } = options;
   const view = openView({
     view: "public",
     shelf,
-    renderer: () => (renderer ??= openRenderer(options.dist)),
+    renderer: () => (renderer ??= openRenderer(dist)),
     index: () => openIndex(shelf.indexUri),
     runtime: STATIC,
     now: () => 0,
@@ -68,7 +69,12 @@ export async function exportView(options: { readonly shelf: Shelf; readonly dist
   });
   const open = await view.current();
   if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
-  const { snapshot } = open;
+  return { view, snapshot: open.snapshot };
+}
+
+/** @throws ShelfError "build_failed" when the target holds something that is no export */
+export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
+  const { view, snapshot } = await openStaticView(options.shelf, options.dist);
   const isOurs = async (folder: string): Promise<boolean> => {
     const names = await readdir(folder);
     return names.length === 0 || names.includes(MARKER);

@@ -84,8 +84,8 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
     return { state: "found", bytes: Buffer.alloc(0), ...found };
   }
 
-  function head(key: string): Promise<HeadObject | null> {
-    return ask(readingOf(key), async ({ sdk, client }, signal) => {
+  async function head(key: string): Promise<HeadObject | null> {
+    const found = await ask(readingOf(key), async ({ sdk, client }, signal) => {
       try {
         const answer = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal: signal });
         return headOf(key, answer, answer.ContentLength ?? 0);
@@ -94,6 +94,10 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
         throw error;
       }
     });
+    if (found !== null) return found;
+    // An answer to HEAD does not say whether the object is missing or the whole bucket.
+    const there = await get(key, { maxBytes: 0 });
+    return "etag" in there ? there : null;
   }
 
   /** One attempt. @returns the ETag */
