@@ -131,6 +131,16 @@ command("cosigned", "Keep the signatures that others have put under a checkpoint
   .argument("<file>", "the checkpoint, with their signatures")
   .action(async (file: string, options: CommonOptions) => (await import("./commands/log.ts")).runCosigned(file, options));
 
+const shelf = program.command("shelf").description("Move a shelf");
+command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
+  .argument("<from>", "a folder, or s3://BUCKET/PREFIX")
+  .argument("<to>", "the other; empty, or an earlier state of the same shelf")
+  .option("--endpoint <url>", "address of the store, if it is not AWS")
+  .option("--region <name>", "region of the bucket")
+  .action(async (from: string, to: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
+    (await import("./commands/shelf.ts")).runShelfCopy(from, to, options),
+  );
+
 const registry = program.command("registry").description("Look at a registry of proof records");
 command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
   .argument("<file>")

@@ -11,6 +11,8 @@ export type Place = {
   /** Folder of the copy. */
   readonly root: string;
   readonly view: "public" | "internal";
+  /** Objects that are known to be there. */
+  readonly present?: ReadonlySet<Sha256>;
 };
 
 /** Which version of the pointer there is. */
@@ -50,8 +52,9 @@ function objectKey(view: Place["view"], object: Sha256): string {
 }
 
 /** @returns the object's name */
-export async function putObject({ bucket, view }: Place, bytes: Uint8Array): Promise<Sha256> {
+export async function putObject({ bucket, view, present }: Place, bytes: Uint8Array): Promise<Sha256> {
   const object = sha256(bytes);
+  if (present?.has(object) === true) return object;
   const found = await bucket.putIfAbsent(objectKey(view, object), bytes);
   // Somebody has spoiled it: it is the same for nobody until it is put right.
   if (found === "other") await bucket.put(objectKey(view, object), bytes);

@@ -36,7 +36,12 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
   const files = await lookAtFiles(root, known?.files ?? new Map());
   const arrived = new Map<string, string>();
   /** Object → where its parts go. */
-  const parts = new Map<Sha256, { readonly to: string; readonly from: number; readonly length: number; readonly at: number }[]>();
+  const parts = new Map<
+    Sha256,
+    { readonly path: string; readonly to: string; readonly from: number; readonly length: number; readonly at: number }[]
+  >();
+  /** Path → how many of its parts are still to come. */
+  const coming = new Map<string, number>();
   const modes = modesUnder(root);
   await mkdir(join(root, "tmp"), { recursive: true, mode: modes.folder });
   try {
@@ -47,18 +52,25 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
       await (await open(to, "wx", modes.file)).close();
       let at = 0;
       for (const [object, from, length] of file.pieces) {
-        parts.set(object, [...(parts.get(object) ?? []), { to, from, length, at }]);
+        parts.set(object, [...(parts.get(object) ?? []), { path, to, from, length, at }]);
         at += length;
       }
+      coming.set(path, file.pieces.length);
     }
     await inTurns(parts, AT_ONCE, async ([object, uses]) => {
       const bytes = await getObject(place, object);
-      for (const { to, from, length, at } of uses) {
+      for (const { path, to, from, length, at } of uses) {
         const file = await open(to, "r+");
         try {
           await file.write(bytes, from, length, at);
         } finally {
           await file.close();
+        }
+        const rest = (coming.get(path) ?? 0) - 1;
+        coming.set(path, rest);
+        if (rest === 0 && BY_DIGEST.test(path)) {
+          moveTo(join(root, path), to, modes.folder);
+          arrived.delete(path);
         }
       }
     });
@@ -69,6 +81,14 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
     await discard({ arrived });
     throw error;
   }
+}
+
+/** Nobody reads them before a snapshot names them, so they are put in their places as they come: who is interrupted goes on there. */
+const BY_DIGEST = /^(packs|blobs)\//;
+
+function moveTo(path: string, from: string, mode: number): void {
+  mkdirSync(dirname(path), { recursive: true, mode });
+  renameSync(from, path);
 }
 
 export async function discard({ arrived }: Pick<Fetched, "arrived">): Promise<void> {
@@ -86,9 +106,7 @@ export function placeFiles({ place: { root }, arrived }: Fetched): void {
   const rank = (path: string): number => 2 * ORDER.findIndex((begin) => path.startsWith(begin)) + Number(NAMING.test(`/${path}`));
   for (const [path, from] of [...arrived].sort(([a], [b]) => rank(a) - rank(b))) {
     if (path === "current.json") continue;
-    const to = join(root, path);
-    mkdirSync(dirname(to), { recursive: true, mode: modes.folder });
-    renameSync(from, to);
+    moveTo(join(root, path), from, modes.folder);
   }
 }
 

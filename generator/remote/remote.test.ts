@@ -14,6 +14,7 @@ import { verifyLibrary } from "../publish/verify-library.ts";
 import { openShelves, refresh } from "../shelves.ts";
 import { lookAtFiles } from "./local-files.ts";
 import { openRemote } from "./remote.ts";
+import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { push } from "./push.ts";
 import { takeLease } from "./lease.ts";
 import { readKnown } from "./known.ts";
@@ -287,3 +288,41 @@ test("a store that takes no notice of conditions, and one that does not know the
     await assert.rejects(taking, /does not keep If-None-Match|501/);
   }
 });
+
+bucketTest(
+  "a shelf is copied into a bucket, another one and a folder, goes on where it was stopped, and is the same everywhere",
+  async (t, server) => {
+    const dir = await makeDir(t);
+    const config = await openConfig(await writeFixture(dir));
+    await build(config, { progress: SILENT });
+    const [first, second] = [await makeBucket(server, "a/"), await makeBucket(server)];
+    const shelf = join(dir, "shelf");
+    const proxy = await openFaultProxy(server.endpoint);
+    t.after(() => proxy.close());
+    proxy.fault = (n) => (n > 12 ? "403" : null);
+    await assert.rejects(copyIntoBucket(shelf, { ...first, endpoint: proxy.endpoint }));
+    await copyIntoBucket(shelf, first);
+    await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
+    await copyIntoFolder(second, join(dir, "back"));
+    await copyIntoFolder(second, join(dir, "back"));
+    for (const view of ["public", "internal"]) {
+      const digests = async (root: string) =>
+        [...(await lookAtFiles(join(root, view), new Map()))].map(([path, file]) => [path, file.sha256]).sort();
+      assert.deepEqual(await digests(join(dir, "back")), await digests(shelf));
+    }
+    await writeFile(join(dir, "library/notes/new.md"), "# Something new\n");
+    await build(config, { progress: SILENT });
+    await copyIntoBucket(shelf, first);
+    await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
+    await copyIntoFolder(second, join(dir, "back"));
+    const back = await openConfig(await configure(dir, first, "back").then(({ file }) => file));
+    assert.equal((await openShelves(back).public.readPointer())?.sequence, 2);
+    assert.deepEqual(await hasErrors(config), []);
+
+    const other = join(dir, "other");
+    await mkdir(other);
+    await build(await openConfig(await writeFixture(other)), { progress: SILENT, now: () => new Date("2030-01-01T00:00:00Z") });
+    await assert.rejects(copyIntoBucket(join(other, "shelf"), first), /no earlier state of this one/);
+    await assert.rejects(copyIntoFolder(first, join(other, "shelf")), /no copy of/);
+  },
+);
