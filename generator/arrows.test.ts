@@ -21,7 +21,7 @@ const FOLDERS = Object.keys(ARROWS);
 /** Folders and files of snapshots/, lowest first. An import goes to a lower layer or stays in its folder. */
 const LAYERS = [
   ["errors.ts", "digest.ts"],
-  ["schema", "embed"],
+  ["schema", "embed", "bucket"],
   ["format", "index", "log"],
   ["shelf"],
   ["query"],

@@ -154,7 +154,7 @@ test("a file that may not be read is refused with its reason, and the others are
   const files = openObjectStore(config.store);
   const refusal = await withoutPrivileges([dir], () => files.read("a/closed.md")).catch((error: unknown) => error);
   const store: ObjectStore = {
-    list: () => files.list(),
+    ...files,
     read: (key) => (key === "a/closed.md" ? Promise.reject(refusal) : files.read(key)),
   };
   const { rejected, added } = await build(config, { ...quiet(), store });
@@ -456,6 +456,7 @@ test("the same sources give the same ids: another folder, another order of listi
     quiet({
       now: () => new Date("2031-12-31T23:59:59Z"),
       store: {
+        ...store,
         async *list() {
           const rows = [];
           for await (const row of store.list()) rows.push(row);
@@ -464,7 +465,6 @@ test("the same sources give the same ids: another folder, another order of listi
             .sort((a, b) => a.at - b.at || (a.row.key < b.row.key ? 1 : -1))
             .map(({ row }) => row);
         },
-        read: (key) => store.read(key),
       },
     }),
   );

@@ -17,7 +17,6 @@ import { type Accepted, acceptedIn, findWeaker, passGates } from "./gates.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { clearJournal, openJournal } from "./journal.ts";
 import { trimIndex } from "./index/update-index.ts";
-import { withBuildLock } from "./lock.ts";
 import { readBefore, refuseLoss } from "./loss.ts";
 import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
@@ -42,11 +41,11 @@ import { openSigners } from "./publish/log-signer.ts";
 import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
-import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves } from "./shelves.ts";
+import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves, withShelves } from "./shelves.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { openOrigins } from "./origins.ts";
@@ -101,7 +100,7 @@ export async function build(config: Config, options: BuildOptions = {}): Promise
   await checkWritable(shelves.publicDir, OPEN);
   await checkWritable(shelves.internalDir, CLOSED);
   options.opened?.(shelves);
-  return withBuildLock(shelves.buildDir, () => buildLocked(config, shelves, options));
+  return withShelves(shelves, () => buildLocked(config, shelves, options));
 }
 
 async function buildLocked(config: Config, shelves: Shelves, options: BuildOptions): Promise<BuildSummary> {
@@ -288,7 +287,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
-    uploaded: facts.config.uploaded,
+    times: timesOf(facts.config),
     refused: read.refused,
     secrets: plan.secrets.digest,
     gating,

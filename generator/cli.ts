@@ -131,6 +131,16 @@ command("cosigned", "Keep the signatures that others have put under a checkpoint
   .argument("<file>", "the checkpoint, with their signatures")
   .action(async (file: string, options: CommonOptions) => (await import("./commands/log.ts")).runCosigned(file, options));
 
+const shelf = program.command("shelf").description("Move a shelf");
+command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
+  .argument("<from>", "a folder, or s3://BUCKET/PREFIX")
+  .argument("<to>", "the other; empty, or an earlier state of the same shelf")
+  .option("--endpoint <url>", "address of the store, if it is not AWS")
+  .option("--region <name>", "region of the bucket")
+  .action(async (from: string, to: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
+    (await import("./commands/shelf.ts")).runShelfCopy(from, to, options),
+  );
+
 const registry = program.command("registry").description("Look at a registry of proof records");
 command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
   .argument("<file>")
@@ -144,8 +154,12 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
   .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options));
 
 command("export", "Write the public view as plain files for any static host")
-  .argument("<dir>")
-  .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
+  .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
+  .option("--endpoint <url>", "address of a store other than AWS, for s3://")
+  .option("--region <name>", "region of the bucket; us-east-1 when left out")
+  .action(async (target: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
+    (await import("./commands/export.ts")).runExport(target, options),
+  );
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
   .argument("<url>", "address of the library")

@@ -18,7 +18,7 @@ import type { LastGoodOptions } from "./sources/last-good.ts";
 import { listObjects, type Listed } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, type KnownObject, readState, type ViewState } from "./state.ts";
+import { type BuildState, type KnownObject, readState, timesOf, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -113,8 +113,8 @@ export async function gatherFacts(
 }
 
 /** What decides what is read out of an object, and its time. */
-export function journalMaker(makers: Makers, { uploaded }: Config): string {
-  return `${makers.state} ${makers.extracts} ${uploaded}`;
+export function journalMaker(makers: Makers, config: Config): string {
+  return `${makers.state} ${makers.extracts} ${timesOf(config)}`;
 }
 
 async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {

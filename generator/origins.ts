@@ -7,6 +7,7 @@ import type { SourceRef } from "../snapshots/schema/resources.ts";
 import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
 import { openCheckout } from "./sources/git-checkout.ts";
+import { timesOf } from "./state.ts";
 import type { StoredObject } from "./sources/object-store.ts";
 
 type Origin = {
@@ -28,7 +29,7 @@ export async function openOrigins({ config, state }: Pick<Facts, "config" | "sta
     });
   }
   // Where times come from elsewhere than the last time, the old ones do not count. What is not known has not changed.
-  const keepsTimes = state.uploaded === null || state.uploaded === uploaded;
+  const keepsTimes = state.times === null || state.times === timesOf(config);
   const served = new Map(before.map((row) => [row.key, row]));
   return async (row, sha256, bytes) => {
     const same = served.get(row.key)?.sha256 === sha256 ? served.get(row.key) : undefined;

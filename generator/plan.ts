@@ -23,6 +23,7 @@ import {
   type KnownFile,
   type KnownObject,
   NOTHING_WRITTEN,
+  timesOf,
   type ViewState,
 } from "./state.ts";
 
@@ -155,7 +156,7 @@ export function planReading(facts: Facts): ReadingPlan {
     const why =
       object === undefined
         ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
-        : differences(row, root, object, state.uploaded === config.uploaded);
+        : differences(row, root, object, state.times === timesOf(config));
     const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
     else if (journaled?.version === row.version && journaled.size === row.size && journaled.root === root)
@@ -325,7 +326,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
         config.registryUrl,
         config.collections,
         config.declared,
-        config.uploaded,
+        timesOf(config),
         config.sources,
         config.leaks,
       ]),

@@ -58,6 +58,7 @@ const UNREAD = "0".repeat(64);
  *  @throws as a build does for sources that cannot be read as a whole */
 export async function previewBuild(config: Config, keepHistory: boolean): Promise<Preview> {
   const shelves = openShelves(config);
+  await shelves.remote?.pull({ views: ["public", "internal"], whole: true });
   const running = await findRunningBuild(shelves.buildDir);
   const facts = await gatherFacts(config, shelves, {
     store: openObjectStore(config.store),

@@ -89,7 +89,7 @@ test("a first build that fails leaves nothing big behind, and a later one leaves
   const memory = openMemoryStore(objects);
   let read = 0;
   const failing: ObjectStore = {
-    list: () => memory.list(),
+    ...memory,
     async read(key) {
       if (++read > 40) throw Object.assign(new Error("input/output error"), { code: "EIO" });
       return memory.read(key);

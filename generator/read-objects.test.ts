@@ -23,7 +23,7 @@ test("objects that are under way at once stay within the budget of bytes, and on
   const held = new Map<string, number>();
   const seen: { readonly keys: number; readonly bytes: number }[] = [];
   const store: ObjectStore = {
-    list: () => memory.list(),
+    ...memory,
     read(key) {
       held.set(key, sizes.get(key) ?? 0);
       seen.push({ keys: held.size, bytes: [...held.values()].reduce((sum, size) => sum + size, 0) });

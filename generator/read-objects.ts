@@ -110,11 +110,11 @@ async function readObject(
   }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly originOf: OriginOf },
 ): Promise<KnownObject | Rejection> {
   try {
-    const { bytes, version } = await store.read(row.key);
+    const { bytes, version, uploaded = row.uploaded } = await store.read(row.key);
     const digest = sha256(bytes);
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
-    const origin = await originOf(row, digest, bytes);
+    const origin = await originOf({ ...row, uploaded }, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };

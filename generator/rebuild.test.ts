@@ -50,7 +50,7 @@ test("a file that could not be read is tried again and said again, also when not
   const files = openObjectStore(config.store);
   let broken = true;
   const store: ObjectStore = {
-    list: () => files.list(),
+    ...files,
     read(key) {
       if (!broken || key !== "a/second.md") return files.read(key);
       return Promise.reject(new ShelfError("bad_source", "The object cannot be read: reading it failed (EIO)."));

@@ -5,10 +5,12 @@ import { ShelfError } from "../snapshots/errors.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
 import { createTreeCache, openSnapshot } from "../snapshots/shelf/read.ts";
-import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
+import { checkWritable, openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { extendLog, type LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
+import { type LockOptions, withBuildLock } from "./lock.ts";
+import { openRemote, type Remote } from "./remote/remote.ts";
 
 export type Shelves = {
   readonly public: Shelf;
@@ -17,22 +19,44 @@ export type Shelves = {
   readonly internalDir: string;
   /** What builds keep for each other; it names gated keys, so it lies under the internal root. */
   readonly buildDir: string;
+  /** The bucket that these folders are a copy of; null when they are the shelf themselves. */
+  readonly remote: Remote | null;
 };
 
-/** Creates nothing.
- *  @throws ShelfError "bad_config" for a kind of shelf that this version cannot write */
-export function openShelves(config: Config): Shelves {
-  if (config.shelf.kind !== "directory") throw new ShelfError("bad_config", "shelf.kind s3 is not supported yet; use kind: directory");
-  const publicDir = join(config.shelf.root, "public");
-  const internalDir = join(config.shelf.root, "internal");
-  const shelf = openDirectoryShelf(publicDir, null, "building");
+/** Creates nothing, and asks nothing of a bucket. */
+export function openShelves({ shelf: storage }: Pick<Config, "shelf">): Shelves {
+  const root = storage.kind === "directory" ? storage.root : storage.copy;
+  const remote = storage.kind === "directory" ? null : openRemote(storage, root);
+  const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
+  const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
+  const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));
   return {
     public: shelf,
-    internal: openDirectoryShelf(internalDir, shelf, "building"),
+    internal: openDirectoryShelf(internalDir, shelf, "building", announce("internal")),
     publicDir,
     internalDir,
     buildDir: join(internalDir, "build"),
+    remote,
   };
+}
+
+/** Runs work that changes the shelf while nobody else does, here or elsewhere. A copy is brought to what its bucket says before, and
+ *  the bucket to what the copy is afterwards.
+ *  @throws ShelfError "build_running" naming who does, "lost_race"; whatever `work` throws */
+export async function withShelves<T>(
+  { buildDir, internalDir, remote }: Shelves,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  if (remote === null) return withBuildLock(buildDir, work, options);
+  await checkWritable(internalDir, CLOSED);
+  return withBuildLock(buildDir, () => remote.publishing(work, { work: "build", ...options }), options);
+}
+
+/** Brings a copy to what its bucket says, for who reads it; while somebody builds here it is what it has to be. */
+export async function refresh({ remote }: Pick<Shelves, "remote">): Promise<void> {
+  if (remote === null) return;
+  await remote.pull({ views: ["public", "internal"], whole: false });
 }
 
 /** What both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */

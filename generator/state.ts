@@ -60,7 +60,7 @@ export type BuildState = {
   readonly makers: Makers | null;
   readonly objects: readonly KnownObject[];
   /** Where their times came from; null when that is not known. */
-  readonly uploaded: Config["uploaded"] | null;
+  readonly times: string | null;
   /** Objects that were listed but could not be read: the next build tries again, also when nothing else has changed. */
   readonly refused: readonly Rejection[];
   /** Path in the tree → what it was rendered from, and its blob. */
@@ -84,7 +84,7 @@ export const EMPTY_STATE: BuildState = {
   fingerprint: "",
   makers: null,
   objects: [],
-  uploaded: null,
+  times: null,
   refused: [],
   pages: {},
   shared: "",
@@ -95,6 +95,11 @@ export const EMPTY_STATE: BuildState = {
   secrets: "",
   gating: "",
 };
+
+/** What the configuration says of where times come from, as a value to compare. */
+export function timesOf({ uploaded, store }: Pick<Config, "uploaded" | "store">): string {
+  return store.kind === "s3" && store.uploadedFrom !== null ? `${uploaded} ${store.uploadedFrom}` : uploaded;
+}
 
 const NAME = "state.v8";
 const QUICK = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };

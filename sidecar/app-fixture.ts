@@ -1,7 +1,8 @@
 /** A whole sidecar on a free port for tests, over the small views, with a shelf and a store that count their calls. */
 import { request as sendRequest, type IncomingHttpHeaders } from "node:http";
 import { listen, type Listening } from "../snapshots/http/listen.ts";
-import { type CodeStore, openCodeStore } from "../snapshots/shelf/code-store.ts";
+import type { CodeStore } from "../snapshots/shelf/code-store.ts";
+import { openCodeStore } from "../snapshots/shelf/open-code-store.ts";
 import { openUnderWay } from "../snapshots/http/under-way.ts";
 import type { View } from "../snapshots/http/view.ts";
 import type { LogEntry, Parts } from "./app.ts";

@@ -44,6 +44,8 @@ export const PROBLEMS = {
   data_plane_unavailable: [503, "The catalog data plane is unavailable"],
   search_unavailable: [503, "The search index is unavailable"],
   keys_unavailable: [503, "The keys that check identities are unavailable"],
+  bucket_denied: [503, "The object storage refuses the credentials"],
+  bucket_unavailable: [503, "The object storage is unavailable"],
   not_configured: [503, "This part is not configured"],
   // Raised by the generator and the command line; never an HTTP answer, so 500 if one ever got there.
   bad_config: [500, "The configuration is not valid"],

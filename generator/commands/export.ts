@@ -1,13 +1,23 @@
-/** `proofshelf export DIR`: the public view as plain files. */
+/** `proofshelf export DIR` or `s3://BUCKET/PREFIX`: the public view as plain files. */
 import { ShelfError } from "../../snapshots/errors.ts";
+import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
+import { type BucketOptions, parsePlace } from "./bucket-address.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { exportView } from "../publish/export.ts";
+import { exportToBucket } from "../publish/export-bucket.ts";
 
-export async function runExport(dir: string, options: CommonOptions): Promise<void> {
+export async function runExport(target: string, options: CommonOptions & BucketOptions): Promise<void> {
+  const place = parsePlace(target, options);
   const { public: shelf } = await openConfigured(options);
   if ((await shelf.readPointer()) === null)
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
-  const done = await exportView({ shelf, dist: (await compileSite()).dist, dir });
-  print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${dir}.\n`);
+  const { dist } = await compileSite();
+  if (place === null) {
+    const done = await exportView({ shelf, dist, dir: target });
+    return print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
+  }
+  const done = await exportToBucket({ shelf, dist, bucket: openBucket(place) });
+  const { files, written, removed, snapshot } = done;
+  print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
 }

@@ -4,9 +4,8 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { addSignatures } from "../../snapshots/shelf/log.ts";
 import { openConfig } from "../config/config.ts";
-import { withBuildLock } from "../lock.ts";
 import { defaultOrigin, openTrust } from "../publish/log-signer.ts";
-import { openShelves } from "../shelves.ts";
+import { openShelves, withShelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 export async function runKeygen(origin: string | undefined, options: CommonOptions): Promise<void> {
@@ -27,7 +26,7 @@ export async function runCosigned(file: string, options: CommonOptions): Promise
   const shelves = openShelves(config);
   const trust = openTrust(config);
   const copy = usable(() => readFileSync(file));
-  const done = await withBuildLock(shelves.buildDir, () =>
+  const done = await withShelves(shelves, () =>
     addSignatures(shelves.public.log, copy, trust === null ? [] : [trust.key, ...trust.witnesses]),
   );
   const text =

@@ -1,6 +1,6 @@
 /** What every command takes, and what several do with it. */
 import { openConfig } from "../config/config.ts";
-import { openShelves, type Shelves } from "../shelves.ts";
+import { openShelves, refresh, type Shelves } from "../shelves.ts";
 
 export type CommonOptions = {
   readonly config?: string;
@@ -11,9 +11,11 @@ export type CommonOptions = {
   readonly verbose?: boolean;
 };
 
-/** The shelves of the configuration, whose sources need not be there. */
+/** The shelves of the configuration, as they are now; its sources need not be there. */
 export async function openConfigured(options: CommonOptions): Promise<Shelves> {
-  return openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+  const shelves = openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+  await refresh(shelves);
+  return shelves;
 }
 
 /** Says a command's result on standard output: as one line of JSON when that was asked for, else in words. */

@@ -5,7 +5,7 @@ import { prune, type Pruned } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
-import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Snapshots that are kept when nobody says how many. */
@@ -44,8 +44,9 @@ export async function pruneByConfig(config: Config): Promise<string> {
 /** @throws ShelfError "build_running" while somebody builds or makes vectors: those belong to no snapshot yet and would be taken for
  *          another model's */
 async function pruneRoots(shelves: Shelves, keep: number): Promise<PrunedRoots> {
-  return withBuildLock(shelves.buildDir, () =>
+  return withShelves(shelves, () =>
     withBuildLock(vectorsDir(shelves), async () => {
+      shelves.remote?.tidy("at leisure");
       const pruneRoot = async (view: "public" | "internal"): Promise<Pruned> => {
         const shelf = shelves[view];
         const index = await openIndex(shelf.indexUri);

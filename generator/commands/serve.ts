@@ -7,6 +7,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
 import { build } from "../build.ts";
 import { openShelves } from "../shelves.ts";
+import { follow } from "../remote/follow.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -45,10 +46,21 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
   if (options.build === true) await build(config);
   const { dist } = await compileSite();
-  const { publicDir, internalDir } = openShelves(config);
+  const { publicDir, internalDir, remote } = openShelves(config);
   const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
-  if (options.only === "site") return startServer(SITE_MAIN, { part: "site", ...common }, { config, options, period });
-  return startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, { config, options, period });
+  const ended = new AbortController();
+  const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
+  // Here and not in the server, which needs no credentials then, and the site server no network.
+  const following =
+    remote === null ? null : follow(remote, { views, signal: ended.signal, tell: (line) => void process.stderr.write(line) });
+  const started = { config, options, period, ended };
+  try {
+    if (options.only === "site") await startServer(SITE_MAIN, { part: "site", ...common }, started);
+    else await startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, started);
+  } finally {
+    ended.abort();
+    await following;
+  }
 }
 
 function parsePort(option: string, text: string): number {
@@ -91,8 +103,15 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
 async function startServer(
   main: string,
   serving: SiteServing | SidecarServing,
-  { config, options, period }: { readonly config: Config; readonly options: ServeOptions; readonly period: number | null },
+  started: {
+    readonly config: Config;
+    readonly options: ServeOptions;
+    readonly period: number | null;
+    /** Aborted when the server has ended. */
+    readonly ended: AbortController;
+  },
 ): Promise<void> {
+  const { config, options, period, ended } = started;
   const env =
     serving.part === "site"
       ? Object.fromEntries(Object.entries(process.env).filter(([name]) => !SECRET.test(name)))
@@ -103,7 +122,6 @@ async function startServer(
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
   const watcher = serving.part === "sidecar" && options.config !== undefined ? watchAccess(config, send) : null;
-  const ended = new AbortController();
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
     const embeddings = await embedViews(config, { signal: ended.signal });

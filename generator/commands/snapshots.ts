@@ -13,8 +13,7 @@ import { type Held, openGating } from "../../snapshots/verify/held.ts";
 import { openConfig } from "../config/config.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { type CommonOptions, openConfigured, print } from "./options.ts";
-import { withBuildLock } from "../lock.ts";
-import { keepRecords, openShelves, readPointers } from "../shelves.ts";
+import { keepRecords, openShelves, readPointers, withShelves } from "../shelves.ts";
 
 /** Things named in a refusal; the rest is counted. */
 const MAX_NAMED = 20;
@@ -112,7 +111,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
   const config = await openConfig(options.config ?? null, { checkSources: false });
   const shelves = openShelves(config);
   const signers = openSigners(config);
-  const moved = await withBuildLock(shelves.buildDir, async () => {
+  const moved = await withShelves(shelves, async () => {
     const target = await findRecord(shelves.public, id);
     const partner = findPartner((await shelves.internal.records.index()).records, target);
     if (partner === null) {

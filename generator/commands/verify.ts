@@ -9,7 +9,7 @@ import type { Since } from "../../snapshots/verify/records.ts";
 import { openConfig } from "../config/config.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
 import { readSourceFile } from "../sources/source-file.ts";
-import { openShelves, type Shelves } from "../shelves.ts";
+import { openShelves, refresh, type Shelves } from "../shelves.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Exit code when something was found. */
@@ -23,6 +23,7 @@ type VerifyCommandOptions = CommonOptions & { readonly all?: boolean; readonly s
 export async function runVerify(options: VerifyCommandOptions): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: false });
   const shelves = openShelves(config);
+  await refresh(shelves);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
   const since = options.since === undefined ? null : await readSince(options.since);
   if ((await shelves.public.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {

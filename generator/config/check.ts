@@ -138,13 +138,14 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
 /** A shelf inside the store would be published by the next build, and grow with each. */
 function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   const store = valueAt(raw, ["store", "root"]);
-  const shelf = valueAt(raw, ["shelf", "root"]) ?? (valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
+  const where = valueAt(raw, ["shelf", "kind"]) === "s3" ? "copy" : "root";
+  const shelf = valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
   if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
   const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
   if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];
   return [
     {
-      path: ["shelf", "root"],
+      path: ["shelf", where],
       what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root",
     },
   ];

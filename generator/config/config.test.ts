@@ -210,6 +210,7 @@ test("a bucket is accepted, with AWS's defaults", () => {
     endpoint: null,
     region: "us-east-1",
     forcePathStyle: false,
+    uploadedFrom: null,
     include: [],
     exclude: [],
   });

@@ -19,9 +19,22 @@ export { configJsonSchema, listConfigFields } from "./problems.ts";
 export { configSchema } from "./schema.ts";
 
 /** `root` of a directory is absolute. */
+type ParsedStorage = NonNullable<ParsedConfig["code"]>;
 export type StorageConfig =
-  | Extract<ParsedConfig["shelf"], { kind: "directory" }>
-  | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+  | Extract<ParsedStorage, { kind: "directory" }>
+  | (Omit<Extract<ParsedStorage, { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
+export type StoreConfig =
+  | Extract<StorageConfig, { kind: "directory" }>
+  | (Extract<StorageConfig, { kind: "s3" }> & {
+      /** Name of the metadata that has an object's time. */
+      readonly uploadedFrom: string | null;
+    });
+type ShelfConfig =
+  | Extract<StorageConfig, { kind: "directory" }>
+  | (Extract<StorageConfig, { kind: "s3" }> & {
+      /** Folder of this machine that holds a copy of it; absolute. */
+      readonly copy: string;
+    });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
   readonly issuer: string | null;
@@ -39,8 +52,8 @@ export type Config = Readonly<
   readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StorageConfig & StorePatterns;
-  readonly shelf: StorageConfig;
+  readonly store: StoreConfig & StorePatterns;
+  readonly shelf: ShelfConfig;
   /** null keeps all. */
   readonly keep: number | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
@@ -143,17 +156,30 @@ function readConfigFile(path: string): Uint8Array {
   }
 }
 
+function resolveStorage(part: ParsedStorage, folder: string): StorageConfig {
+  return part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+}
+
+function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig {
+  if (shelf.kind === "directory") return { kind: "directory", root: resolve(folder, shelf.root) };
+  return { ...shelf, endpoint: shelf.endpoint ?? null, copy: resolve(folder, shelf.copy) };
+}
+
+function resolveStore(store: ParsedConfig["store"], folder: string): Config["store"] {
+  if (store.kind === "directory") return { ...store, root: resolve(folder, store.root) };
+  return { ...store, endpoint: store.endpoint ?? null, uploadedFrom: store.uploadedFrom ?? null };
+}
+
 function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit<Config, "sha256"> {
-  const storage = (part: ParsedConfig["shelf"]): StorageConfig =>
-    part.kind === "directory" ? { kind: "directory", root: resolve(folder, part.root) } : { ...part, endpoint: part.endpoint ?? null };
+  const storage = (part: ParsedStorage): StorageConfig => resolveStorage(part, folder);
   return {
     file,
     title: parsed.title,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
-    store: { ...storage(parsed.store), include: parsed.store.include, exclude: parsed.store.exclude },
-    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : storage(parsed.shelf),
+    store: resolveStore(parsed.store, folder),
+    shelf: file === DEMO_CONFIG ? { kind: "directory", root: DEMO_SHELF } : resolveShelf(parsed.shelf, folder),
     collections: parsed.collections,
     uploaded: parsed.uploaded,
     sources: parsed.sources,

@@ -68,13 +68,29 @@ const bucket = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, "is not a bucket name; 3 to 63 of a-z, 0-9, dot and hyphen")
     .meta({ description: "Name of the bucket" }),
-  prefix: z.string().default("").meta({ description: "Leading part of the names inside the bucket" }),
+  prefix: z
+    .string()
+    .default("")
+    .superRefine(refuse(findBucketPrefixProblem))
+    .meta({ description: 'Leading part of the names inside the bucket; ends in "/"' }),
   endpoint: webAddress("Address of the service; AWS when left out").optional(),
   region: some("the region").default("us-east-1").meta({ description: "Region of the bucket" }),
   forcePathStyle: z.boolean().default(false).meta({ description: "Put the bucket's name into the path" }),
 });
 
+function findBucketPrefixProblem(prefix: string): string | null {
+  return prefix === "" || prefix.endsWith("/") ? null : `does not end in "/"; write ${JSON.stringify(`${prefix}/`)}`;
+}
+
 const storage = z.discriminatedUnion("kind", [directory, bucket]);
+const shelf = z.discriminatedUnion("kind", [
+  directory,
+  bucket.extend({
+    copy: some("a folder, relative to this file")
+      .default("snapshots/data")
+      .meta({ description: "Folder of this machine that holds a copy of it; relative to this file" }),
+  }),
+]);
 
 function findPatternProblem(pattern: string): string | null {
   if (pattern.startsWith("!")) return "begins with an exclamation mark; write the pattern without it in the other of the two lists";
@@ -93,7 +109,12 @@ const leavingOut = {
   include: patterns("Keys to take in although their names begin with a dot, or are those of keys, passwords and backups"),
   exclude: patterns("Keys and folders to leave out, whatever include says; globs"),
 };
-const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), bucket.extend(leavingOut)]);
+const uploadedFrom = z
+  .string()
+  .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, "is not a name of metadata; write it without x-amz-meta-")
+  .optional()
+  .meta({ description: "Metadata of an object that has its time (RFC 3339), without x-amz-meta-; else it is when it was written" });
+const store = z.discriminatedUnion("kind", [directory.extend(leavingOut), bucket.extend({ ...leavingOut, uploadedFrom })]);
 
 const collectionSchema = z.strictObject({
   id: z
@@ -273,7 +294,7 @@ export const configSchema = z.strictObject({
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
   store: store.meta({ description: "Where the objects are" }),
-  shelf: storage.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
+  shelf: shelf.prefault({ kind: "directory", root: "snapshots/data" }).meta({ description: "Where snapshots are written" }),
   collections: z
     .array(collectionSchema, "is missing or not a list; name at least one collection")
     .min(1, "is empty; name at least one collection")

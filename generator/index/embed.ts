@@ -7,7 +7,7 @@ import type { Embedder } from "../../snapshots/embed/embedder.ts";
 import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { hasVectors } from "../../snapshots/index/vectors.ts";
-import { closeIndex, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
 import type { Config } from "../config/config.ts";
 import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";
@@ -62,7 +62,9 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
     // The engine writes a warning to stderr for each cluster that it finds uneven.
     process.env["LANCEDB_LOG"] ??= "error";
     // A lock of its own: builds go on and publish while vectors are made.
-    await withBuildLock(vectorsDir(shelves), () => makeAll(shelves, embedder, progress, work, signal));
+    const make = (): Promise<void> => withBuildLock(vectorsDir(shelves), () => makeAll(shelves, embedder, progress, work, signal));
+    // To a bucket nothing goes beside another builder.
+    await (shelves.remote === null ? make() : withShelves(shelves, make, { work: "making of vectors" }));
     return end(true);
   } catch (error) {
     return end(

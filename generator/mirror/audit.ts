@@ -26,9 +26,9 @@ import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
 import { type Head, parseEntry, readHead, readLastEntry, type Seen, tilesOf } from "./head.ts";
-import { inTurns } from "./in-turns.ts";
+import { inTurns } from "../in-turns.ts";
 import { mirror } from "./mirror.ts";
-import { type Origin, refusal, refusing } from "./origin.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 import { addressOf, isServedAs } from "./served-files.ts";
 
 /** A page or a list grows by what a server says in it. Bytes. */
@@ -107,7 +107,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
   const lies: string[] = [];
   let [done, bytes, addresses] = [0, 0, 0];
   const read = (entry: BlobEntry): Promise<Buffer> => origin.blob(entry.sha256, entry.size);
-  await inTurns(chosen, async ([path, entry]) => {
+  await inTurns(chosen, AT_ONCE, async ([path, entry]) => {
     try {
       const file = await read(entry);
       if (file.length !== entry.size) throw refusal(url, `${path} has ${file.length} bytes, and its tree says ${entry.size}`);
@@ -175,7 +175,7 @@ async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
     const next: typeof open = [];
     trees += open.length;
     if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
-    await inTurns(open, async ({ digest, size, path }) => {
+    await inTurns(open, AT_ONCE, async ({ digest, size, path }) => {
       const bytes = await origin.blob(digest, size);
       for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
         if (entry.kind === "tree") next.push({ digest: entry.sha256, size: entry.size, path: `${path}${entry.name}/` });

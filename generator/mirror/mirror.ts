@@ -26,8 +26,8 @@ import { withBuildLock } from "../lock.ts";
 import { planDocuments } from "../plan.ts";
 import type { Progress } from "../progress.ts";
 import { type Head, parseEntry, readHead, readJson, type Seen, tilesOf } from "./head.ts";
-import { inTurns } from "./in-turns.ts";
-import { Missing, type Origin, refusal, refusing } from "./origin.ts";
+import { inTurns } from "../in-turns.ts";
+import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
 /** Says whose copy a folder is. */
 const MARKER = "mirror.json";
@@ -252,7 +252,7 @@ async function fetchBlobs({ origin, shelf, progress }: Following, records: reado
     const wanted = open.filter(({ digest }) => !trees.has(digest) && !published.has(digest));
     for (const { digest } of wanted) trees.add(digest);
     if (trees.size > MAX_TREES) throw refusal(origin.url, `its snapshots have more than ${MAX_TREES} folders`);
-    await inTurns([...new Map(wanted.map((tree) => [tree.digest, tree])).values()], async ({ digest, size, depth }) => {
+    await inTurns([...new Map(wanted.map((tree) => [tree.digest, tree])).values()], AT_ONCE, async ({ digest, size, depth }) => {
       const bytes = await obtain(digest, size);
       if (depth > MAX_DEPTH) throw refusal(origin.url, "its folders lie too deep in each other");
       if (size !== null && bytes.length !== size) throw refusal(origin.url, `tree ${digest} is not as long as is said of it`);
@@ -265,7 +265,7 @@ async function fetchBlobs({ origin, shelf, progress }: Following, records: reado
     open = next;
   }
   let done = 0;
-  await inTurns([...blobs], async ([digest, size]) => {
+  await inTurns([...blobs], AT_ONCE, async ([digest, size]) => {
     const bytes = await obtain(digest, size);
     if (bytes.length !== size) throw refusal(origin.url, `blob ${digest} is not as long as is said of it`);
     progress.step("files", ++done, blobs.size);
@@ -287,7 +287,7 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
   let unchecked = 0;
   const wanted = [...withdrawn.map(({ sequence }) => sequence), ...Array.from({ length: last - first + 1 }, (_, at) => first + at)];
   await shelf.seal();
-  await inTurns([...new Set(wanted)], async (sequence) => {
+  await inTurns([...new Set(wanted)], AT_ONCE, async (sequence) => {
     if (!anew && (await shelf.readChanges(sequence).catch(() => null)) !== null) return;
     const found = await readJson(origin, `/shelf/changes/${sequence}.json`, changesSchema, MAX_CHANGES);
     const record = bySequence.get(sequence);

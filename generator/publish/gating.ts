@@ -116,6 +116,7 @@ export async function withdraw(
 ): Promise<readonly string[]> {
   const undone = join(shelves.buildDir, UNDONE);
   await writeWhole(undone, "");
+  shelves.remote?.tidy("at once");
   const served = await shelves.public.readPointer();
   const ids = new Set(snapshots.map(({ snapshot }) => snapshot).filter((id) => id !== served?.snapshot));
   const { records } = await shelves.public.records.index();

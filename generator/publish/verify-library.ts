@@ -4,7 +4,7 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import { findSearchProblem } from "../../snapshots/query/probe.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
-import type { Finding } from "../../snapshots/verify/finding.ts";
+import { createReport, type Finding } from "../../snapshots/verify/finding.ts";
 import type { ScannedFile } from "../../snapshots/verify/scan.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
@@ -40,7 +40,7 @@ export async function verifyLibrary(
     return index;
   };
   try {
-    return await verifyShelf({
+    const found = await verifyShelf({
       public: shelves.public,
       internal: shelves.internal,
       ...(derive ? { derive: deriver } : {}),
@@ -63,6 +63,10 @@ export async function verifyLibrary(
         exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
       },
     });
+    const report = createReport();
+    for (const { view, object } of (await shelves.remote?.findLost()) ?? [])
+      report.add("bucket_object", view, { path: `files/${object}` }, "In the bucket it is not there, or not what its name says.");
+    return [...report.finish(), ...found];
   } finally {
     for (const index of indexes.values()) (await index).close();
     for (const rereader of rereaders) await rereader.close();

@@ -13,7 +13,7 @@ import { withBuildLock } from "../lock.ts";
 import { openProgress, type Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
 import { verifyLibrary } from "../publish/verify-library.ts";
-import { keepRecords, openShelves, type Shelves, vectorsDir } from "../shelves.ts";
+import { keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
 import { forgetState } from "../state.ts";
 import { mendSnapshots, setDamagedAside } from "./blobs.ts";
 import { mendHistory } from "./history.ts";
@@ -29,14 +29,21 @@ export type Repaired = {
 
 /** @throws ShelfError "build_running" when a build holds the shelf */
 export async function repair(config: Config, progress: Progress = openProgress()): Promise<Repaired> {
-  const { buildDir } = openShelves(config);
+  const { remote } = openShelves(config);
+  // What is damaged here may be whole there.
+  await remote?.pull({ views: VIEWS, whole: true, anew: "files" });
   // Vectors that are just being made are no damage.
-  const alone = <T>(work: () => Promise<T>): Promise<T> =>
-    withBuildLock(buildDir, () => withBuildLock(vectorsDir(openShelves(config)), work, { work: "repair" }), { work: "repair" });
+  const alone = <T>(work: (shelves: Shelves) => Promise<T>): Promise<T> => {
+    const shelves = openShelves(config);
+    return withShelves(shelves, () => withBuildLock(vectorsDir(shelves), () => work(shelves), { work: "repair" }), { work: "repair" });
+  };
   const mended: Mended[] = [];
   const notes: string[] = [];
-  await alone(async () => {
-    const shelves = openShelves(config);
+  await alone(async (shelves) => {
+    progress.step("bucket");
+    const lost = (await shelves.remote?.findLost()) ?? [];
+    shelves.remote?.mend(lost);
+    mended.push(...lost.map(({ view, object }) => ({ root: view, path: `files/${object}`, how: "sent to the bucket again from the copy" })));
     progress.step("history");
     mended.push(...(await mendHistory(shelves)));
     mended.push(...(await mendLogs(shelves)));
@@ -46,7 +53,7 @@ export async function repair(config: Config, progress: Progress = openProgress()
   progress.step("verify");
   let findings = await verifyLibrary(config, { snapshots: "all" });
   if (findings.some(({ severity }) => severity === "error") || mended.some(({ path }) => path === "index")) {
-    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch")) await alone(() => forgetState(buildDir));
+    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch")) await alone(({ buildDir }) => forgetState(buildDir));
     progress.step("build");
     try {
       const built = await build(config, { progress });
@@ -58,8 +65,7 @@ export async function repair(config: Config, progress: Progress = openProgress()
     }
     const deriver = openDeriver();
     try {
-      await alone(async () => {
-        const shelves = openShelves(config);
+      await alone(async (shelves) => {
         mended.push(...(await mendSnapshots(shelves, deriver, progress)));
         for (const view of VIEWS) await shelves[view].flush();
         // What is known now that could not be compared before.

@@ -350,10 +350,3 @@ test("the memory store lists and reads like a folder", async () => {
   );
   await assert.rejects(store.read("c"), ShelfError);
 });
-
-test("a bucket is answered with what to do instead", () => {
-  assert.throws(
-    () => openObjectStore({ kind: "s3", bucket: "b", prefix: "", endpoint: null, region: "x", forcePathStyle: false }),
-    /not supported yet/,
-  );
-});

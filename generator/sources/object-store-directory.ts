@@ -19,7 +19,14 @@ const RACY_MS = 30; // file times tick as rarely as every 10 ms: a change within
 const ODD = /[\n\r\u2028\u2029\\\ufffd]/;
 
 export function openDirectoryStore(root: string): ObjectStore {
-  return { list: () => list(root), read: (key) => read(root, key) };
+  return { list: () => list(root), find: async (key) => find(root, key), read: (key) => read(root, key) };
+}
+
+function find(root: string, key: string): StoredObject | null {
+  const realRoot = findRealRoot(root);
+  const name = Buffer.from(key);
+  const stats = findKeyProblem(key) === null ? lstatSync(pathOf(root, name), { throwIfNoEntry: false }) : undefined;
+  return stats === undefined || stats.isDirectory() ? null : examine(root, realRoot, name, key, stats.isSymbolicLink());
 }
 
 /** An entry of the tree that is no folder, by its path under the root; or a folder that cannot be read. */

@@ -17,14 +17,19 @@ export type StoredObject = {
 export type ReadObject = {
   readonly bytes: Uint8Array;
   readonly version: string;
+  /** As in StoredObject, where reading tells it better than listing. */
+  readonly uploaded?: string | null;
 };
 
 export interface ObjectStore {
   /** Everything in the store, once, ascending by key (code units); what cannot be served comes with its problem.
-   *  @throws ShelfError "bad_source" when the store as a whole cannot be read */
+   *  @throws ShelfError "bad_source", and what a bucket throws, when the store as a whole cannot be read */
   list(): AsyncIterable<StoredObject>;
+  /** What `list` would give for a key; null when it is not there. */
+  find(key: string): Promise<StoredObject | null>;
   /** The bytes of a listed object, all from one version of it.
-   *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still */
+   *  @throws ShelfError "bad_source" when it is gone, unreadable, too large or never holds still; what a bucket throws when that
+   *          cannot be told */
   read(key: string): Promise<ReadObject>;
 }
 
@@ -33,13 +38,17 @@ export type MemoryObject = { readonly bytes: Uint8Array | string; readonly uploa
 /** A store in memory, read at the time of each call: add to or change `objects` between builds. */
 export function openMemoryStore(objects: ReadonlyMap<string, MemoryObject>): ObjectStore {
   const encode = (bytes: Uint8Array | string) => (typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes);
+  const stored = (key: string, object: MemoryObject): StoredObject => {
+    const bytes = encode(object.bytes);
+    return { key, size: bytes.length, version: sha256(bytes), uploaded: object.uploaded ?? null, problem: findKeyProblem(key) };
+  };
   return {
     async *list() {
-      for (const [key, object] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) {
-        const bytes = encode(object.bytes);
-        const problem = findKeyProblem(key);
-        yield { key, size: bytes.length, version: sha256(bytes), uploaded: object.uploaded ?? null, problem };
-      }
+      for (const [key, object] of [...objects].sort(([a], [b]) => (a < b ? -1 : 1))) yield stored(key, object);
+    },
+    async find(key) {
+      const object = objects.get(key);
+      return object === undefined ? null : stored(key, object);
     },
     async read(key) {
       const object = objects.get(key);

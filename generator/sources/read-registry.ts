@@ -1,6 +1,7 @@
 /** Registry and code store → records, metadata and integrity indexes. */
 import { sha256 } from "../../snapshots/digest.ts";
-import { type CodeStore, openCodeStore } from "../../snapshots/shelf/code-store.ts";
+import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
 import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";

@@ -10,6 +10,8 @@ import { pagePath } from "../format/layout.ts";
 
 /** A snapshot older than this has missed a rebuild; seconds. */
 const OLD_S = 12 * 60 * 60;
+/** A copy of a shelf in a bucket is compared with it each second; a restart of the store takes some. */
+const AWAY_S = 60;
 
 /** Records and claims that are named. */
 const MAX_LOST = 20;
@@ -65,6 +67,14 @@ export async function health(view: View): Promise<Health> {
   if (open !== null) {
     const { state, detail } = await describeLog(open.snapshot.shelf, open.snapshot.record);
     checks["log"] = { status: state === "damaged" ? "warn" : "pass", detail };
+  }
+  const followed = (await open?.snapshot.shelf.readFollowed().catch(() => null)) ?? null;
+  if (followed !== null) {
+    const away = (now() - followed) / 1000;
+    checks["bucket"] =
+      away > AWAY_S
+        ? { status: "warn", detail: `the bucket has not answered for ${Math.round(away / 60)} minutes: what was read before is served` }
+        : { status: "pass", detail: "this machine's copy follows the bucket" };
   }
   const unread = open?.snapshot.shelf.records.trouble() ?? null;
   if (unread !== null) checks["history"] = { status: "warn", detail: unread };

@@ -125,6 +125,8 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   ],
   data_plane_unavailable: ["The catalog cannot be read now.", "Try again later."],
   search_unavailable: ["The search index of this snapshot cannot be opened.", "The operator runs a build; browsing works meanwhile."],
+  bucket_denied: ["The object storage does not let this service read.", "The operator checks its credentials and rights."],
+  bucket_unavailable: ["The object storage does not answer as it should.", "Try again later."],
   not_configured: ["This part of the service is not configured here.", "The operator adds the section that the answer names."],
   bad_config: ["The configuration is not valid.", "Mend the lines that the message names."],
   bad_source: ["A source could not be read.", "Check the address and the permissions that the message names."],

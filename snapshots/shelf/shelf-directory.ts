@@ -48,8 +48,14 @@ const run = promisify(execFile);
  *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose
  *  pointer decides what is served
  *  @param use "building" packs what is put, and holds everything else up while a blob is read: builds answer nobody. Else
- *  each blob that is put is a file of its own, which others see at once */
-export function openDirectoryShelf(root: string, fallback: Shelf | null = null, use: "serving" | "building" = "serving"): Shelf {
+ *  each blob that is put is a file of its own, which others see at once
+ *  @param announce told what current.json is about to hold, when this is a copy of a shelf elsewhere: that moves first, or throws */
+export function openDirectoryShelf(
+  root: string,
+  fallback: Shelf | null = null,
+  use: "serving" | "building" = "serving",
+  announce: (current: Uint8Array) => Promise<void> = async () => undefined,
+): Shelf {
   const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
   const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
   const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
@@ -235,17 +241,18 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
     async swapPointer(record, expected) {
       mkdirSync(root, { recursive: true });
       const published = (await fallback?.readPointer()) ?? null;
-      // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
-      // the lock keeps everyone else out.
-      await withLock(join(root, "pointer.lock"), modes().file, () => {
+      const planNext = (): Uint8Array => {
         const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath), fallback !== null) : [];
         const current = fallback === null ? (named[0] ?? null) : findServed(named, published);
         if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
           throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
         }
-        const next = fallback === null ? record : namedWith(record, current, published);
-        writeWhole(pointerPath, Buffer.from(canonicalJson(next)), true);
-      });
+        return Buffer.from(canonicalJson(fallback === null ? record : namedWith(record, current, published)));
+      };
+      await announce(planNext());
+      // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
+      // the lock keeps everyone else out.
+      await withLock(join(root, "pointer.lock"), modes().file, () => writeWhole(pointerPath, planNext(), true));
       syncFolder(root);
     },
 
@@ -315,6 +322,10 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
       return text === null || Number.isNaN(Date.parse(text)) ? null : text;
     },
 
+    async readFollowed() {
+      return (await stat(join(root, FOLLOWED)).catch(absent))?.mtimeMs ?? null;
+    },
+
     async writeChecked(time) {
       writeWhole(join(root, "checked"), Buffer.from(time));
     },
@@ -331,6 +342,9 @@ export function openDirectoryShelf(root: string, fallback: Shelf | null = null, 
   wholeBlobs.set(shelf, new Set());
   return shelf;
 }
+
+/** A file of a root that is a copy: its time is that of the last look at what it is a copy of. */
+export const FOLLOWED = "followed";
 
 /** In place of a blob that is there and cannot be inflated. */
 const NO_BYTES = new Uint8Array();

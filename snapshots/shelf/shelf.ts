@@ -144,6 +144,8 @@ export interface Shelf {
   /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
   readChecked(): Promise<string | null>;
   writeChecked(time: string): Promise<void>;
+  /** When a copy of a shelf elsewhere was last compared with it, in milliseconds since 1970; null for what is no such copy. */
+  readFollowed(): Promise<number | null>;
 
   /** Returns when everything put so far survives a power cut. */
   flush(): Promise<void>;

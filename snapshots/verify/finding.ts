@@ -32,6 +32,7 @@ const FINDINGS = {
     "warning",
     "A pack is not what its name says; blobs that it no longer gives are named apart; repair writes the others anew",
   ],
+  bucket_object: ["error", "An object of the shelf's bucket is not there, or not what its name says; repair sends it again from the copy"],
   tree_malformed: ["error", "A tree is not canonical"],
   tree_too_large: ["error", "A snapshot has more entries, or deeper folders, than verification follows"],
   bad_name: ["error", "A path has a name that no file system or URL can carry"],

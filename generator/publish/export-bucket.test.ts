@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import type { Bucket } from "../../snapshots/bucket/bucket.ts";
+import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
+import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
+import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
+import { sha256 } from "../../snapshots/digest.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { build } from "../build.ts";
+import { openConfig } from "../config/config.ts";
+import { HOSTILE_NAMES, SILENT, writeFiles } from "../fixtures/library.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { openShelves } from "../shelves.ts";
+import { openStaticView } from "./export.ts";
+import { type ExportedToBucket, exportToBucket } from "./export-bucket.ts";
+import { type ExportedFile, exportedFiles } from "./exported-files.ts";
+
+const OWN = ".proofshelf-export/manifest.json";
+const text = (bytes: string): Buffer => Buffer.from(bytes);
+
+type Library = {
+  readonly folder: string;
+  build(): Promise<void>;
+  expected(): Promise<Map<string, ExportedFile>>;
+  run(bucket: Bucket): Promise<ExportedToBucket>;
+};
+
+async function openLibrary(t: TestContext): Promise<Library> {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-export-bucket-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const folder = join(dir, "library");
+  await writeFiles(dir, [
+    [
+      "proofshelf.yaml",
+      `store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+embeddings: { kind: none }
+collections:
+  - { id: names, prefix: names/, title: Names, visibility: public }
+  - { id: gated, prefix: gated/, title: Gated, visibility: email-gated }
+`,
+    ],
+    ...HOSTILE_NAMES.map((key): [string, string] => [`library/${key}`, `# ${key.length} characters\n\nAn awkward name.\n`]),
+    ["library/names/page.html", "<!doctype html><title>A page</title><script>alert(1)</script>\n"],
+    ["library/gated/plan.md", "# Plan\n\nNobody but us.\n"],
+  ]);
+  const { dist } = await compileSite();
+  const shelf = async () => openShelves(await openConfig(join(dir, "proofshelf.yaml"))).public;
+  return {
+    folder,
+    build: async () => void (await build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT })),
+    async expected() {
+      const { view } = await openStaticView(await shelf(), dist);
+      const files = new Map<string, ExportedFile>();
+      for await (const file of exportedFiles(view)) files.set(file.path, file);
+      return files;
+    },
+    run: async (bucket) => exportToBucket({ shelf: await shelf(), dist, bucket }),
+  };
+}
+
+async function keysOf(bucket: Bucket): Promise<string[]> {
+  const keys: string[] = [];
+  for await (const { key } of bucket.list()) keys.push(key);
+  return keys;
+}
+
+async function mustHold(bucket: Bucket, files: ReadonlyMap<string, ExportedFile>): Promise<void> {
+  assert.deepEqual((await keysOf(bucket)).toSorted(), [...files.keys(), OWN].toSorted());
+  for (const [path, { bytes }] of files) {
+    const got = await bucket.get(path);
+    assert.ok(got.state === "found" && got.bytes.equals(bytes), path);
+    assert.equal(got.metadata["sha256"], sha256(bytes));
+  }
+}
+
+bucketTest(
+  "what a folder would hold lies in the bucket, with its types, and of a second run only what has changed is written",
+  async (t, server) => {
+    const library = await openLibrary(t);
+    await library.build();
+    const made = await makeBucket(server, "site/");
+    const proxy = await openFaultProxy(server.endpoint);
+    t.after(() => proxy.close());
+    const bucket = openBucket({ ...made, endpoint: proxy.endpoint });
+    const first = await library.run(bucket);
+    const files = await library.expected();
+    assert.deepEqual([first.files, first.written, first.removed, first.skipped], [files.size, files.size, 0, []]);
+    await mustHold(bucket, files);
+    for (const [path, type] of [
+      ["index.html", "text/html; charset=utf-8"],
+      ["api/catalog.json", "application/json"],
+      ["objects/names/page.html.txt", "text/plain"],
+    ] as const) {
+      const response = await headOf(server.endpoint, made.bucket, `site/${path}`);
+      assert.equal(response.type?.startsWith(type), true, `${path}: ${response.type}`);
+    }
+    const asset = [...files.keys()].find((path) => path.startsWith("assets/")) ?? "";
+    assert.equal((await headOf(server.endpoint, made.bucket, `site/${asset}`)).cache, "public, max-age=31536000, immutable");
+
+    proxy.reset();
+    const again = await library.run(bucket);
+    assert.deepEqual([again.files, again.written, again.removed], [files.size, 0, 0]);
+    assert.ok(proxy.requests.length <= 4, proxy.requests.join("\n"));
+
+    // Somebody has been there.
+    await bucket.delete("api/claims.json");
+    await bucket.put("index.html", text("mine"));
+    await bucket.put("somebody-elses", text("years of work"));
+    assert.equal((await library.run(bucket)).written, 2);
+    assert.ok((await keysOf(bucket)).includes("somebody-elses"));
+    await bucket.delete("somebody-elses");
+
+    await writeFiles(library.folder, [["names/new.md", "# New\n"]]);
+    rmSync(join(library.folder, "names/page.html"));
+    await library.build();
+    proxy.reset();
+    const third = await library.run(bucket);
+    assert.ok(third.written < third.files / 2 && third.removed > 0);
+    await mustHold(bucket, await library.expected());
+    const order = proxy.requests
+      .map((line) => line.split("?")[0] ?? "")
+      .filter((line) => !line.includes(".proofshelf-export") && /^(PUT|DELETE)/.test(line))
+      .map((line) => (line.startsWith("DELETE") ? "4 gone" : line.endsWith("/site/index.html") ? "3 front" : findStage(line, files)));
+    assert.deepEqual(order, order.toSorted());
+    assert.deepEqual(new Set(order), new Set(["0 new", "1 changed", "2 page", "3 front", "4 gone"]));
+  },
+);
+
+function findStage(line: string, before: ReadonlyMap<string, ExportedFile>): string {
+  const path = decodeURIComponent(line.slice(line.indexOf("/site/") + "/site/".length));
+  if (!before.has(path)) return "0 new";
+  return path.endsWith(".html") ? "2 page" : "1 changed";
+}
+
+async function headOf(endpoint: string, bucket: string, key: string): Promise<{ type: string | undefined; cache: string | undefined }> {
+  const { HeadObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const client = new S3Client({ endpoint, region: "us-east-1", forcePathStyle: true });
+  const { ContentType, CacheControl } = await client.send(new HeadObjectCommand({ Bucket: bucket, Key: key }));
+  client.destroy();
+  return { type: ContentType, cache: CacheControl };
+}
+
+bucketTest("a run that ends anywhere is finished by the next, and leaves nothing that was to go", async (t, server) => {
+  const library = await openLibrary(t);
+  const made = await makeBucket(server);
+  const proxy = await openFaultProxy(server.endpoint);
+  t.after(() => proxy.close());
+  const bucket = openBucket({ ...made, endpoint: proxy.endpoint });
+  const direct = openBucket(made);
+  for (let round = 0; round < 4; round++) {
+    // Each time a file comes, and one that an interrupted run may have written goes.
+    await writeFiles(library.folder, [[`names/round-${round}.md`, `# Round ${round}\n`]]);
+    if (round > 0) rmSync(join(library.folder, `names/round-${round - 1}.md`));
+    await library.build();
+    proxy.reset();
+    const at = [3, 40, 150, 8][round] ?? 0;
+    proxy.fault = (n) => (n >= at ? "403" : n % 10 === 9 ? "lost" : null);
+    await library
+      .run(bucket)
+      .catch((error: unknown) => assert.ok(error instanceof ShelfError && error.code === "bucket_denied", String(error)));
+    assert.ok(!(await keysOf(direct)).some((key) => key.includes("plan.md")));
+  }
+  proxy.fault = () => null;
+  await library.run(bucket);
+  await mustHold(direct, await library.expected());
+});
+
+bucketTest("a bucket that holds something else is not touched", async (t, server) => {
+  const library = await openLibrary(t);
+  await library.build();
+  const bucket = openBucket(await makeBucket(server));
+  await bucket.put("thesis.txt", text("years of work"));
+  await assert.rejects(library.run(bucket), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");
+  assert.deepEqual(await keysOf(bucket), ["thesis.txt"]);
+});
