@@ -9,6 +9,8 @@ import { countChanges } from "../snapshots/shelf/diff.ts";
 import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes } from "../snapshots/shelf/shelf.ts";
+import { ACCEPTED } from "../snapshots/format/weaker.ts";
+import { isGatedKey } from "../snapshots/verify/held.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type ByView, type Facts, gatherFacts, journalMaker } from "./facts.ts";
@@ -49,6 +51,7 @@ import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
+import { findTakenBack } from "./withdrawn.ts";
 import { openOrigins } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
 
@@ -250,8 +253,9 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
   const { internal: served } = facts.pointers;
+  const last = served === null ? null : await readServed(shelves.internal, served);
   const passed = passGates(
-    findWeaker(served === null ? null : await readServed(shelves.internal, served), views.internal),
+    [...findWeaker(last, views.internal), ...findTakenBack(last, facts.withdrawals.list)],
     facts.config.gates,
     work.accept,
     acceptedIn(served?.inputs ?? {}),
@@ -294,14 +298,18 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     gating,
     ...written.known,
   });
+  const accepted = Object.groupBy(Object.entries(passed.inputs), ([name]) =>
+    isGatedKey(facts.config.collections, name.slice(ACCEPTED.length)) ? "true" : "false",
+  );
   progress.step("publish");
   await Promise.all(flushed);
   const changes = await publish(shelves, {
     current: facts.pointers,
     next: written.drafts,
     created: clock().toISOString(),
-    inputs: { ...inputsOf(facts), ...passed.inputs },
-    own: leaks.inputs,
+    inputs: { ...inputsOf(facts), ...Object.fromEntries(accepted.false ?? []) },
+    // The key of a gated object is nobody's business.
+    own: { ...leaks.inputs, internal: { ...leaks.inputs.internal, ...Object.fromEntries(accepted.true ?? []) } },
     anew: facts.setbacks.length > 0,
     signers: work.signers,
   });
@@ -410,8 +418,9 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+function notesOf({ registry, claims, setbacks, withdrawals }: Facts): readonly string[] {
   return [
+    ...withdrawals.notes,
     ...registry.notes,
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),

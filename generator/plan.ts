@@ -184,8 +184,8 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const shared = sha256(JSON.stringify([data.library, data.claims, records, facts.config.sources]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
-    const { library, claims, rejected, withheld, meta } = views[view];
-    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, records, meta, codeIndexes]));
+    const { library, claims, rejected, withheld, withdrawn, meta } = views[view];
+    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, codeIndexes]));
     const { api } = known.written[view];
     const same = api.facts === decisive;
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
@@ -310,7 +310,7 @@ function differences(row: StoredObject, root: "public" | "internal", before: Kno
   return found;
 }
 
-function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha256 {
+function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts): Sha256 {
   return sha256(
     JSON.stringify([
       makers,
@@ -331,6 +331,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       ]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
+      withdrawals.list,
     ]),
   );
 }

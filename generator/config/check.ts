@@ -130,6 +130,7 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
   };
   for (const part of ["store", "code"] as const) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
   expect(["claims", "path"], "file");
+  expect(["withdrawals", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);
   if (typeof jwks === "string" && !/^[a-z][a-z0-9+.-]*:/i.test(jwks)) expect(["access", "jwks"], "file");
   return problems;

@@ -5,7 +5,6 @@ import { ShelfError } from "../errors.ts";
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { Rejection } from "../schema/resources.ts";
 import { parseCatalogRows, toRow } from "./catalog-rows.ts";
 import { type CheckedBody, readChecked, WrongBytes } from "./checked-read.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
@@ -171,7 +170,7 @@ async function loadViewData(source: Source): Promise<ViewData> {
   const json = async (name: string): Promise<unknown> => JSON.parse(await text(`api/${name}.json`));
   const library = (await json("library")) as Library;
   const claims = (await json("claims")) as ClaimsRegistry;
-  const rejected = (await json("rejected")) as { rejected: readonly Rejection[]; withheld: number };
+  const rejected = (await json("rejected")) as Pick<ViewData, "rejected" | "withheld" | "withdrawn">;
   const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(text);
   const { cubs, meta, code, objects } = lists;
   return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };
