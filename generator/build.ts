@@ -42,6 +42,7 @@ import {
 import { checkLeaks } from "./publish/leak-check.ts";
 import { openSigners } from "./publish/log-signer.ts";
 import { publish } from "./publish/publish.ts";
+import { redact, withoutRedacted } from "./publish/redact.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves } from "./shelves.ts";
@@ -124,7 +125,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const sources = openSources();
   const [site, facts] = await together(async ({ run }) => {
     const compiling = run(() => compileSite({ sources }));
-    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss }));
+    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss, signers }));
     return [await compiling, await gathering] as const;
   });
   const from = async (known: Facts): Promise<Outcome> => {
@@ -247,9 +248,16 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const before = await readBefore(facts, shelves);
   const originOf = await openOrigins(facts, before);
   const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, originOf, journal }).finally(() =>
-    journal.close(),
-  );
+  const read = await readObjects({
+    store,
+    plan: reading,
+    shelves,
+    pool: open.pool,
+    progress,
+    originOf,
+    journal,
+    redacted: facts.redacted,
+  }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
   const { internal: served } = facts.pointers;
@@ -268,7 +276,9 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
   const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
   const plan = planWriting(facts, reading, views, read.extracts, withdrawing);
-  const written = await writeViews(tasks, { plan, views, read, earlier: withdrawing ? exposure.clean : [], shelves, progress, ...open });
+  const clean = withdrawing ? exposure.clean : facts.redacting ? (await shelves.public.records.index()).records : [];
+  const earlier = facts.redacting ? await withoutRedacted(shelves, clean, facts.withdrawals.list) : clean;
+  const written = await writeViews(tasks, { plan, views, read, earlier, shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
 
@@ -323,6 +333,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.
   if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn, written.earlier.searchable)));
+  if (facts.redacting) notes.push(...(await redact(shelves, facts.withdrawals.list, work.signers, written.earlier.searchable)));
   const untrimmed = await noteFailure(
     async () => {
       for (const view of ["public", "internal"] as const)

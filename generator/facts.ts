@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openIndex } from "../snapshots/index/open.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
 import { findSetback } from "../snapshots/shelf/record-index.ts";
+import type { LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import { listChanges } from "../snapshots/query/changes.ts";
@@ -13,6 +14,7 @@ import { readWithdrawals } from "./config/withdrawals.ts";
 import { leaveOut, type Withdrawals } from "./withdrawn.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
+import { isRedacting, redactedBytes } from "./publish/redact.ts";
 import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
@@ -46,6 +48,10 @@ export type Facts = {
   readonly setbacks: readonly string[];
   /** A build was killed while it took snapshots out of service. */
   readonly withdrawing: boolean;
+  /** Something is to be taken out of earlier snapshots. */
+  readonly redacting: boolean;
+  /** Digests of bytes that are not taken in, whatever their name. */
+  readonly redacted: ReadonlySet<string>;
 };
 
 type IndexFacts = {
@@ -67,6 +73,8 @@ export async function gatherFacts(
     readonly sources?: Sources;
     readonly keep: boolean;
     readonly acceptLoss: boolean;
+    /** Of a build, which can sign what stands in the place of what it takes out. */
+    readonly signers?: ByView<LogSigner>;
   },
 ): Promise<Facts> {
   return together(async ({ run }) => {
@@ -116,6 +124,8 @@ export async function gatherFacts(
       journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
       ...(await shelf),
       withdrawing: isWithdrawing(shelves),
+      redacting: options.signers === undefined ? false : isRedacting(shelves, withdrawals, options.signers),
+      redacted: await redactedBytes(shelves, withdrawals),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });

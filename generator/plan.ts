@@ -36,7 +36,7 @@ import {
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
  *  - index: the index does not have the snapshot that is served
- *  - gated: the index has rows of what is gated now */
+ *  - gated, redacted: the index has rows of what is gated now, or is to be redacted */
 export type Why =
   | "first"
   | "forgotten"
@@ -51,7 +51,8 @@ export type Why =
   | "content"
   | "shared"
   | "index"
-  | "gated";
+  | "gated"
+  | "redacted";
 
 export type PlannedObject = {
   readonly row: StoredObject;
@@ -135,6 +136,7 @@ export function planReading(facts: Facts): ReadingPlan {
     state.refused.length === 0 &&
     facts.setbacks.length === 0 &&
     !facts.withdrawing &&
+    !facts.redacting &&
     pointers.public !== null &&
     pointers.internal !== null &&
     pointers.public.snapshot === state.public?.snapshot &&
@@ -192,13 +194,14 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   };
   const { indexes } = facts;
   const seed = !indexes.internal.rows;
-  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && voidedBy("documents") === null;
+  const usableIndex = (view: "public" | "internal"): boolean =>
+    indexes[view].problem === null && voidedBy("documents") === null && !facts.redacting;
   const documents = {
     public: planDocuments(
       views.public,
       extracts.digest,
       usableIndex("public") && !exposed ? known.public : null,
-      voidedBy("documents") ?? (exposed ? "gated" : null),
+      voidedBy("documents") ?? (facts.redacting ? "redacted" : exposed ? "gated" : null),
     ),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
@@ -236,7 +239,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
         views.internal,
         extracts.digest,
         usableIndex("internal") ? known.internal : seed ? fromPublic : null,
-        voidedBy("documents"),
+        voidedBy("documents") ?? (facts.redacting ? "redacted" : null),
       ),
     },
     seed,

@@ -1,5 +1,4 @@
 /** What is withdrawn is left out of what was read, before anything follows from it, and the operator is told what looks like a slip. */
-import { ShelfError } from "../snapshots/errors.ts";
 import { isAddress } from "../snapshots/format/withdrawn.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";

@@ -150,7 +150,7 @@ function nameType(value: unknown): string {
 }
 
 /** `collections[1].prefix` */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

@@ -15,6 +15,7 @@ import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { checkpointPath } from "../../snapshots/shelf/log.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
+import { redactionPath } from "../../snapshots/shelf/redactions.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
@@ -189,7 +190,7 @@ async function* shelfPaths(view: View): AsyncGenerator<string> {
   const records = (await view.records()).filter(({ sequence }) => sequence <= record.sequence);
   const withdrawn = (await view.withdrawn()).map(({ sequence }) => sequence);
   const sizes = new Set(await shelf.log.sizes());
-  for (const name of ["keys.json", "snapshots.json", "withdrawn.json"]) yield `/shelf/${name}`;
+  for (const name of ["keys.json", "snapshots.json", "withdrawn.json", "redacted.json"]) yield `/shelf/${name}`;
   if (sizes.has(record.sequence)) {
     yield "/shelf/checkpoint";
     for (const path of tilePaths(record.sequence)) yield `/shelf/${path}`;
@@ -205,7 +206,9 @@ async function* shelfPaths(view: View): AsyncGenerator<string> {
     shelf,
     records.map(({ snapshot }) => snapshot),
   );
-  for (const digest of reached) yield blobPath(digest);
+  const redacted = (await shelf.redactions.list()).filter((digest) => reached.has(digest));
+  for (const digest of redacted) yield `/shelf/${redactionPath(digest)}`;
+  for (const digest of reached.difference(new Set(redacted))) yield blobPath(digest);
 }
 
 async function* filesUnder(

@@ -14,13 +14,14 @@ export function isAddress(replacement: string): boolean {
   return /^https?:\/\//i.test(replacement);
 }
 
-/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it. */
-export function withdrawalError(notice: Withdrawal): ShelfError {
+/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it.
+ *  @param why it concerns what was asked for, where that is not plain */
+export function withdrawalError(notice: Withdrawal, why = ""): ShelfError {
   const { what, name, reason, date, note } = notice;
   const href = replacementHref(notice);
   return new ShelfError(
     reason === "legal" ? "withdrawn_legal" : "withdrawn",
-    `The ${what} ${name} was withdrawn on ${date} (${reason}). ${note}`,
+    `${why}The ${what} ${name} was withdrawn on ${date} (${reason}). ${note}`,
     {
       fixes: href === null ? ["/api/rejected has every notice."] : [`What takes its place: ${href}`],
       members: { withdrawn: notice },

@@ -62,9 +62,11 @@ function withCommon(view: View, open: OpenSnapshot | null, found: Answer): Answe
 
 /** What was withdrawn has a notice where its address leads to nothing. */
 async function orNotice(view: View, open: OpenSnapshot | null, path: string, error: ShelfError): Promise<ShelfError> {
-  if (error.status !== 404) return error;
+  const redacted = isWithdrawalError(error);
+  if (error.status !== 404 && !redacted) return error;
   const at = splitAt(path);
-  const data = await Promise.try(() => (at === null ? open : view.byId(at.id)))
+  // What an earlier snapshot needs for an answer may have been redacted for another thing's sake: what is served now says which.
+  const data = await Promise.try(() => (at === null || redacted ? open : view.byId(at.id)))
     .then((one) => one?.snapshot.data())
     .catch(() => null);
   const notice = withdrawalAt(data?.withdrawn, at?.path ?? path);

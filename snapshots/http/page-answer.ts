@@ -3,7 +3,7 @@ import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
-import { replacementHref } from "../format/withdrawn.ts";
+import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
 import type { PageInput, WithdrawalRow } from "../page/model.ts";
@@ -52,7 +52,11 @@ export async function pageAnswer(context: Context, request: AnswerRequest, path:
 async function findPage(context: Context, path: string, query: string): Promise<Found | null> {
   const { open, view, cache } = context;
   if (path.startsWith("/assets/") || path.startsWith("/pagefind/")) return findAsset(context, path);
-  const requested = await requestPage(view, open, path, new URLSearchParams(query));
+  // Pages that are stored are there whatever else of the snapshot was redacted.
+  const requested = await requestPage(view, open, path, new URLSearchParams(query)).catch((error: unknown) => {
+    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+    throw error;
+  });
   if (requested !== null) {
     const tag = requested.tag === null ? null : queryTag(open.snapshot.id, requested.tag);
     return { keep: query === "" ? "files" : "queries", make: () => rendered(context, requested.input, tag) };

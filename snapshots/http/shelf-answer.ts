@@ -62,6 +62,12 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
     const found = (await kept()).get(number);
     return found === undefined ? null : json(found, "immutable");
   }
+  if (path === "redacted.json") return json(await shelf.redactions.list());
+  const redacted = /^redacted\/([0-9a-f]{64})$/.exec(path)?.[1];
+  if (redacted !== undefined) {
+    const bytes = await shelf.redactions.read(redacted);
+    return bytes === null ? null : { bytes, type: "text", cache: "live" };
+  }
   if (path === "withdrawn.json") return json((await view.withdrawn()).filter((one) => one.sequence <= sequence));
   if (folder === "changes" && path === `changes/${number}.json` && number <= sequence) {
     // What is gated later goes out of it.

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
+import { isWithdrawalError } from "../format/withdrawn.ts";
 import type { Snapshot } from "./read.ts";
 import type { Claim, ClaimEvidence } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
@@ -46,17 +47,20 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
  *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
 export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
   const withdrawn = await withdrawnIn(after);
-  const describeOne = (what: Withdrawal["what"], name: string, pair: Pair): Change =>
-    describe(what, name, pagePath.source(what, name), pair, kindOf(pair), withdrawn);
+  const describeOne = (what: Withdrawal["what"], name: string, pair: Pair, change = kindOf(pair)): Change =>
+    describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
   const objects: Change[] = [];
   for await (const change of diffFolder(before, after, "objects")) objects.push(describeOne("object", change.path, change));
-  const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describeOne("claim", id, pair));
+  // What is redacted on one side cannot be compared.
+  const claims = [...((await claimPairs(before, after).catch(unreadable)) ?? [])].map(([id, pair]) => describeOne("claim", id, pair));
   const records: Change[] = [];
-  for await (const { path } of diffFolder(before, after, "api/cubs")) {
+  for await (const change of diffFolder(before, after, "api/cubs")) {
+    const { path } = change;
     const id = recordId(path);
     if (id === null) continue;
     const file = `api/cubs/${path}`;
-    records.push(describeOne("record", id, { before: await readJson(before, file), after: await readJson(after, file) }));
+    const read = (snapshot: Snapshot): Promise<unknown> => readJson(snapshot, file).catch(unreadable);
+    records.push(describeOne("record", id, { before: await read(before), after: await read(after) }, kindOf(change)));
   }
   const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
@@ -94,9 +98,9 @@ async function withdrawnIn(snapshot: Snapshot): Promise<ReadonlySet<string>> {
   return names;
 }
 
-/** One bad snapshot costs what is told of it, and nothing else. */
+/** One bad snapshot, or what was redacted of one, costs what is told of it, and nothing else. */
 export function unreadable(error: unknown): null {
-  if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+  if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
   throw error;
 }
 
@@ -138,7 +142,7 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
   ];
   const changes: Change[] = [];
   for (const { name, path, read } of parts) {
-    const pair = { before: await read(before), after: await read(after) };
+    const pair = { before: await read(before).catch(unreadable), after: await read(after).catch(unreadable) };
     if (!isDeepStrictEqual(pair.before, pair.after)) changes.push(describe("other", name, path, pair));
   }
   return changes;
