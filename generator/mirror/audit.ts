@@ -25,7 +25,7 @@ import { MAX_FOLDERS } from "../../snapshots/verify/walk.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
-import { type Head, parseEntry, readHead, readLastEntry, type Seen, tilesOf } from "./head.ts";
+import { type Head, parseEntry, readHead, readLastEntry, readRedactions, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "./in-turns.ts";
 import { mirror } from "./mirror.ts";
 import { type Origin, refusal, refusing } from "./origin.ts";
@@ -70,6 +70,8 @@ export type Audited = {
     /** Of those, what readers are given at a public address. */
     readonly addresses: number;
     readonly derived: boolean;
+    /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
+    readonly redacted: number;
     readonly requests: number;
   };
   /** Empty when all of it holds. */
@@ -102,7 +104,8 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
   for (const one of older) await checkConsistency(url, one, head, nodes);
 
   progress.step("trees");
-  const { files, trees } = await readTrees(origin, record);
+  const { files, trees, digests } = await readTrees(origin, record);
+  const redacted = await readRedactions(origin, head, digests);
   const chosen = sample === null ? [...files] : pick([...files], sample);
   const lies: string[] = [];
   let [done, bytes, addresses] = [0, 0, 0];
@@ -133,7 +136,16 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
     origin: head.origin,
     signed_by: head.signer?.text ?? null,
     consistent_with: older.map(({ size }) => size),
-    checked: { trees, files: chosen.length, of: files.size, bytes, addresses, derived: full, requests: told.requests },
+    checked: {
+      trees,
+      files: chosen.length,
+      of: files.size,
+      bytes,
+      addresses,
+      derived: full,
+      redacted: redacted.size,
+      requests: told.requests,
+    },
     lies,
     head,
   };
@@ -167,6 +179,7 @@ async function checkConsistency(url: string, older: LogHead, head: Head, nodes: 
 
 async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
   const files = new Map<string, BlobEntry>();
+  const digests = new Set<string>();
   let open: { readonly digest: string; readonly size: number | null; readonly path: string }[] = [
     { digest: snapshot, size: null, path: "" },
   ];
@@ -177,14 +190,18 @@ async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
     if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
     await inTurns(open, async ({ digest, size, path }) => {
       const bytes = await origin.blob(digest, size);
+      digests.add(digest);
       for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
         if (entry.kind === "tree") next.push({ digest: entry.sha256, size: entry.size, path: `${path}${entry.name}/` });
-        else files.set(path + entry.name, entry);
+        else {
+          files.set(path + entry.name, entry);
+          digests.add(entry.sha256);
+        }
       }
     });
     open = next;
   }
-  return { files, trees };
+  return { files, trees, digests };
 }
 
 type Served = {

@@ -15,7 +15,7 @@ import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { checkpointPath } from "../../snapshots/shelf/log.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
-import { redactionPath } from "../../snapshots/shelf/redactions.ts";
+import { redactedBlobs, redactionPath } from "../../snapshots/shelf/redactions.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
@@ -206,7 +206,7 @@ async function* shelfPaths(view: View): AsyncGenerator<string> {
     shelf,
     records.map(({ snapshot }) => snapshot),
   );
-  const redacted = (await shelf.redactions.list()).filter((digest) => reached.has(digest));
+  const redacted = (await redactedBlobs(shelf)).filter((digest) => reached.has(digest));
   for (const digest of redacted) yield `/shelf/${redactionPath(digest)}`;
   for (const digest of reached.difference(new Set(redacted))) yield blobPath(digest);
 }

@@ -5,6 +5,7 @@ import { ShelfError } from "../errors.ts";
 import { blobPath } from "../format/layout.ts";
 import { readTileFile } from "../log/tiles.ts";
 import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../shelf/log.ts";
+import { redactedBlobs } from "../shelf/redactions.ts";
 import { type Context, contentAnswer } from "./context.ts";
 import { objectAnswer } from "./object-answer.ts";
 import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
@@ -62,7 +63,7 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
     const found = (await kept()).get(number);
     return found === undefined ? null : json(found, "immutable");
   }
-  if (path === "redacted.json") return json(await shelf.redactions.list());
+  if (path === "redacted.json") return json(await redactedBlobs(shelf));
   const redacted = /^redacted\/([0-9a-f]{64})$/.exec(path)?.[1];
   if (redacted !== undefined) {
     const bytes = await shelf.redactions.read(redacted);

@@ -50,6 +50,13 @@ export function checkRedaction(bytes: Uint8Array, digest: Sha256, keys: LogKeys)
   return found;
 }
 
+/** Digests of what is not there any more. A blob that still is counts, whatever notice it has: it is about to go, or has come back. */
+export async function redactedBlobs(shelf: Shelf): Promise<readonly Sha256[]> {
+  const digests: Sha256[] = [];
+  for (const digest of await shelf.redactions.list()) if (!(await shelf.hasBlob(digest))) digests.push(digest);
+  return digests;
+}
+
 /** What is answered in place of a blob that is not there; null for one that should be. */
 export async function redactionError({ redactions }: Shelf, digest: Sha256): Promise<ShelfError | null> {
   const notice = await redactions.read(digest);
