@@ -19,12 +19,15 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from "../../snapshots/log/tree.ts";
-import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { MAX_FOLDERS } from "../../snapshots/verify/walk.ts";
+import { openView } from "../../snapshots/http/view.ts";
+import { stampPage } from "../../snapshots/http/stamp.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
+import { STATIC } from "../publish/export.ts";
 import { type Head, parseEntry, readHead, readLastEntry, readRedactions, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "./in-turns.ts";
 import { mirror } from "./mirror.ts";
@@ -127,7 +130,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
     }
     progress.step("files", ++done, chosen.length);
   });
-  if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, progress)));
+  if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, { files, read, progress })));
   progress.end();
   return {
     url,
@@ -228,18 +231,44 @@ function pick<T>(items: T[], count: number): T[] {
 }
 
 /** What follows from the objects and the data, made anew from a copy. @returns what differs */
-async function deriveAgain(origin: Origin, head: Head, progress: Progress): Promise<readonly string[]> {
+async function deriveAgain(
+  origin: Origin,
+  head: Head,
+  { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
+): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));
   const derive = openDeriver();
   try {
     await mirror(origin, { dir, key: head.signer, progress });
     progress.step("derive");
-    const findings = await verifyShelf({ public: openDirectoryShelf(join(dir, "public")), internal: null, derive });
-    return findings
+    const shelf = openDirectoryShelf(join(dir, "public"));
+    const findings = await verifyShelf({ public: shelf, internal: null, derive });
+    const lies = findings
       .filter(({ severity }) => severity === "error")
       .map(({ code, path, detail }) => `${origin.url} is refused: ${code}${path === null ? "" : ` ${path}`}: ${detail}`);
+    progress.step("history on pages");
+    return [...lies, ...(await checkStamps(origin, shelf, files, read))];
   } finally {
     await derive.close();
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** What the history says on pages, filled in anew from the lists of changes and the snapshots that the copy has. @returns what differs */
+async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"], read: Served["read"]): Promise<readonly string[]> {
+  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime: STATIC, now: Date.now, listing: null });
+  const open = await view.current();
+  const lies: string[] = [];
+  if (open === null) return lies;
+  await inTurns([...files], async ([path, entry]) => {
+    const address = path.startsWith("pages/") ? addressOf(path) : null;
+    const file = address === null ? null : await open.snapshot.read(entry);
+    if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
+    const filled = Buffer.from(await stampPage(open, address, file));
+    const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
+    if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    if (lies.length < MAX_LIES)
+      lies.push(`${origin.url} is refused: ${address} says something else of the history than its lists of changes and its snapshots.`);
+  });
+  return lies;
 }

@@ -47,7 +47,7 @@ const HEADERS = `/*
 /** What the browser's index is made of in the next build: no browser reads it. */
 const OWN_WORDS = /^pagefind\/\d+\/words$/;
 
-const STATIC: Runtime = {
+export const STATIC: Runtime = {
   version: VERSION,
   components: () => [
     { name: "files", status: "live", note: "catalog, claims, records, objects and pages as plain files" },
