@@ -9,6 +9,8 @@ import { countChanges } from "../snapshots/shelf/diff.ts";
 import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes } from "../snapshots/shelf/shelf.ts";
+import { ACCEPTED } from "../snapshots/format/weaker.ts";
+import { isGatedKey } from "../snapshots/verify/held.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type ByView, type Facts, gatherFacts, journalMaker } from "./facts.ts";
@@ -39,6 +41,7 @@ import {
 import { checkLeaks } from "./publish/leak-check.ts";
 import { openSigners } from "./publish/log-signer.ts";
 import { publish } from "./publish/publish.ts";
+import { redact, withoutRedacted } from "./publish/redact.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves, withShelves } from "./shelves.ts";
@@ -48,6 +51,7 @@ import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
+import { findTakenBack } from "./withdrawn.ts";
 import { openOrigins } from "./origins.ts";
 import { writeViews, type Written } from "./write.ts";
 
@@ -120,7 +124,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   const sources = openSources();
   const [site, facts] = await together(async ({ run }) => {
     const compiling = run(() => compileSite({ sources }));
-    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss }));
+    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss, signers }));
     return [await compiling, await gathering] as const;
   });
   const from = async (known: Facts): Promise<Outcome> => {
@@ -243,14 +247,22 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const before = await readBefore(facts, shelves);
   const originOf = await openOrigins(facts, before);
   const journal = openJournal(shelves.buildDir, journalMaker(facts.makers, facts.config));
-  const read = await readObjects({ store, plan: reading, shelves, pool: open.pool, progress, originOf, journal }).finally(() =>
-    journal.close(),
-  );
+  const read = await readObjects({
+    store,
+    plan: reading,
+    shelves,
+    pool: open.pool,
+    progress,
+    originOf,
+    journal,
+    redacted: facts.redacted,
+  }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
   const { internal: served } = facts.pointers;
+  const last = served === null ? null : await readServed(shelves.internal, served);
   const passed = passGates(
-    findWeaker(served === null ? null : await readServed(shelves.internal, served), views.internal),
+    [...findWeaker(last, views.internal), ...findTakenBack(last, facts.withdrawals.list)],
     facts.config.gates,
     work.accept,
     acceptedIn(served?.inputs ?? {}),
@@ -263,7 +275,9 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   const exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
   const withdrawing = facts.withdrawing || (isExposed(exposure) && !keepHistory);
   const plan = planWriting(facts, reading, views, read.extracts, withdrawing);
-  const written = await writeViews(tasks, { plan, views, read, earlier: withdrawing ? exposure.clean : [], shelves, progress, ...open });
+  const clean = withdrawing ? exposure.clean : facts.redacting ? (await shelves.public.records.index()).records : [];
+  const earlier = facts.redacting ? await withoutRedacted(shelves, clean, facts.withdrawals.list) : clean;
+  const written = await writeViews(tasks, { plan, views, read, earlier, shelves, progress, ...open });
   // The thread ends while the rest is done.
   void tasks.run(() => open.index.close());
 
@@ -293,14 +307,18 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     gating,
     ...written.known,
   });
+  const accepted = Object.groupBy(Object.entries(passed.inputs), ([name]) =>
+    isGatedKey(facts.config.collections, name.slice(ACCEPTED.length)) ? "true" : "false",
+  );
   progress.step("publish");
   await Promise.all(flushed);
   const changes = await publish(shelves, {
     current: facts.pointers,
     next: written.drafts,
     created: clock().toISOString(),
-    inputs: { ...inputsOf(facts), ...passed.inputs },
-    own: leaks.inputs,
+    inputs: { ...inputsOf(facts), ...Object.fromEntries(accepted.false ?? []) },
+    // The key of a gated object is nobody's business.
+    own: { ...leaks.inputs, internal: { ...leaks.inputs.internal, ...Object.fromEntries(accepted.true ?? []) } },
     anew: facts.setbacks.length > 0,
     signers: work.signers,
   });
@@ -314,6 +332,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
   // Before the state, which says that all of this has been looked at.
   if (withdrawing) notes.push(...(await withdraw(shelves, facts.config.collections, withdrawn, written.earlier.searchable)));
+  if (facts.redacting) notes.push(...(await redact(shelves, facts.withdrawals.list, work.signers, written.earlier.searchable)));
   const untrimmed = await noteFailure(
     async () => {
       for (const view of ["public", "internal"] as const)
@@ -409,8 +428,9 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+function notesOf({ registry, claims, setbacks, withdrawals }: Facts): readonly string[] {
   return [
+    ...withdrawals.notes,
     ...registry.notes,
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),

@@ -53,7 +53,8 @@ command("check", "Say what is wrong with it, and how many objects each collectio
 configuration
   .command("schema")
   .description("The JSON Schema of the file, for editors")
-  .action(async () => (await import("./commands/config.ts")).printConfigSchema());
+  .option("--withdrawals", "of the file of withdrawals")
+  .action(async (options: { withdrawals?: boolean }) => (await import("./commands/config.ts")).printConfigSchema(options));
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")

@@ -5,11 +5,16 @@ import { join } from "node:path";
 import { openIndex } from "../snapshots/index/open.ts";
 import { PASSAGES } from "../snapshots/index/tables.ts";
 import { findSetback } from "../snapshots/shelf/record-index.ts";
+import type { LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
+import { listChanges } from "../snapshots/query/changes.ts";
 import type { Config } from "./config/config.ts";
+import { readWithdrawals } from "./config/withdrawals.ts";
+import { leaveOut, type Withdrawals } from "./withdrawn.ts";
 import { openSources, type Sources } from "./import-closure.ts";
 import { isWithdrawing } from "./publish/gating.ts";
+import { isRedacting, redactedBytes } from "./publish/redact.ts";
 import { readJournal } from "./journal.ts";
 import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
@@ -29,6 +34,8 @@ export type Facts = {
   readonly listed: Listed;
   readonly registry: RegistryRead;
   readonly claims: Claims;
+  /** Left out of all these. */
+  readonly withdrawals: Withdrawals;
   /** What the last build kept; empty when there is nothing that this program understands. */
   readonly state: BuildState;
   /** Objects that a build has read which did not get to its end, by key. */
@@ -41,6 +48,10 @@ export type Facts = {
   readonly setbacks: readonly string[];
   /** A build was killed while it took snapshots out of service. */
   readonly withdrawing: boolean;
+  /** Something is to be taken out of earlier snapshots. */
+  readonly redacting: boolean;
+  /** Digests of bytes that are not taken in, whatever their name. */
+  readonly redacted: ReadonlySet<string>;
 };
 
 type IndexFacts = {
@@ -62,6 +73,8 @@ export async function gatherFacts(
     readonly sources?: Sources;
     readonly keep: boolean;
     readonly acceptLoss: boolean;
+    /** Of a build, which can sign what stands in the place of what it takes out. */
+    readonly signers?: ByView<LogSigner>;
   },
 ): Promise<Facts> {
   return together(async ({ run }) => {
@@ -91,6 +104,7 @@ export async function gatherFacts(
             lastGood("claims", (data) => data.claims.claims.map(({ id }) => id)),
           ),
     );
+    const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
     const makers = digestMakers(options.sources ?? openSources());
     const state = await readState(shelves.buildDir, makers.state);
     const indexes = {
@@ -100,13 +114,18 @@ export async function gatherFacts(
     return {
       config,
       makers,
-      listed: await listed,
-      registry: await registry,
-      claims: await claims,
+      ...(await leaveOut(
+        { listed: await listed, registry: await registry, claims: await claims },
+        withdrawals,
+        (names) => namedInHistory(shelves.internal, names),
+        options.now().toISOString().slice(0, 10),
+      )),
       state,
       journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
       ...(await shelf),
       withdrawing: isWithdrawing(shelves),
+      redacting: options.signers === undefined ? false : isRedacting(shelves, withdrawals, options.signers),
+      redacted: await redactedBytes(shelves, withdrawals),
       indexes: { public: await indexes.public, internal: await indexes.internal },
     };
   });
@@ -125,6 +144,15 @@ async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept"
     kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
     setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
   };
+}
+
+/** Those of some names, `<what> <name>`, that the history of a view has. */
+async function namedInHistory(shelf: Shelf, names: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const { records } = await shelf.records.index();
+  const found = new Set<string>();
+  for await (const [, changes] of shelf.records.changes(0, records.at(-1)?.sequence ?? 0))
+    for (const { what, name } of listChanges(changes)) if (names.has(`${what} ${name}`)) found.add(`${what} ${name}`);
+  return found;
 }
 
 async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {

@@ -11,8 +11,9 @@ import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import type { Config } from "./config/config.ts";
 
 export type Weaker = {
-  readonly gate: "regressions" | "drift";
-  readonly what: "record" | "claim";
+  /** "withdrawals" is always refused. */
+  readonly gate: "regressions" | "drift" | "withdrawals";
+  readonly what: "record" | "claim" | "object";
   readonly id: string;
   readonly reason: string;
 };
@@ -43,7 +44,9 @@ export function findWeaker(before: ViewData | null, after: ViewData): readonly W
     }
     for (const [place, state] of one.evidence) if (isLost(state)) add("drift", `${place}: ${WORDS[state]}`);
   }
-  for (const [name, { what, id }] of old) if (!now.has(name)) found.push({ gate: "regressions", what, id, reason: "it is gone" });
+  const withdrawn = new Set(after.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+  for (const [name, { what, id }] of old)
+    if (!now.has(name) && !withdrawn.has(name)) found.push({ gate: "regressions", what, id, reason: "it is gone" });
   const order = ({ gate, what, id }: Weaker): string => `${gate === "drift" ? 1 : 0} ${what} ${id}`;
   return found.sort((a, b) => compareNames(order(a), order(b)));
 }
@@ -103,7 +106,7 @@ export function passGates(
   earlier: Accepted,
 ): { readonly inputs: Readonly<Record<string, string>>; readonly notes: readonly string[] } {
   const isAccepted = ({ gate, id }: Weaker): boolean => accepted.has(id) || (gate === "drift" && earlier.has(id));
-  const refused = weaker.filter((one) => gates[one.gate] === "refuse" && !isAccepted(one));
+  const refused = weaker.filter((one) => (one.gate === "withdrawals" || gates[one.gate] === "refuse") && !isAccepted(one));
   if (refused.length > 0) {
     const ids = [...new Set(refused.map(({ id }) => id))];
     throw new ShelfError("gate_refused", `Nothing was published, because something got weaker:\n${lines(refused).join("\n")}`, {
@@ -122,5 +125,6 @@ export function passGates(
 }
 
 function lines(weaker: readonly Weaker[]): readonly string[] {
-  return weaker.map(({ gate, what, id, reason }) => `${gate === "drift" ? "Drift" : "Got weaker"}: ${what} ${id}, ${reason}.`);
+  const words = { drift: "Drift", regressions: "Got weaker", withdrawals: "Taken back" };
+  return weaker.map(({ gate, what, id, reason }) => `${words[gate]}: ${what} ${id}, ${reason}.`);
 }

@@ -2,7 +2,7 @@
  *  build publishes nothing until somebody says that it was meant.
  *
  *  Lost is an object whose key is gone and whose bytes are nowhere in the store, so what moved is not. What the configuration
- *  leaves out or has no collection for is left out on purpose. */
+ *  leaves out or has no collection for, or what is withdrawn, is left out on purpose. */
 import { ShelfError } from "../snapshots/errors.ts";
 import { findCollection, type ObjectRow } from "../snapshots/format/view-data.ts";
 import type { Facts } from "./facts.ts";
@@ -14,14 +14,15 @@ type Named = { readonly key: string; readonly sha256: string };
 
 /** @param before what is served now; @param objects what the store holds now, as read
  *  @throws ShelfError "build_failed" when it is empty and was not, or when more than half of a collection is lost */
-export function refuseLoss({ config }: Facts, before: readonly Named[], objects: readonly Named[]): void {
+export function refuseLoss({ config, withdrawals }: Facts, before: readonly Named[], objects: readonly Named[]): void {
   const isLeftOut = openLeavingOut(config.store, config.collections);
   const keys = new Set(objects.map(({ key }) => key));
   const digests = new Set(objects.map(({ sha256 }) => sha256));
+  const withdrawn = new Set(withdrawals.list.filter(({ what }) => what === "object").map(({ name }) => name));
   const counts = new Map<string, { had: number; lost: number }>();
   for (const { key, sha256 } of before) {
     const collection = findCollection(config.collections, key);
-    if (collection === null || isLeftOut(key) !== null) continue;
+    if (collection === null || isLeftOut(key) !== null || withdrawn.has(key)) continue;
     const count = counts.get(collection.id) ?? { had: 0, lost: 0 };
     counts.set(collection.id, count);
     count.had++;

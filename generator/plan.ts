@@ -37,7 +37,7 @@ import {
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
  *  - index: the index does not have the snapshot that is served
- *  - gated: the index has rows of what is gated now */
+ *  - gated, redacted: the index has rows of what is gated now, or is to be redacted */
 export type Why =
   | "first"
   | "forgotten"
@@ -52,7 +52,8 @@ export type Why =
   | "content"
   | "shared"
   | "index"
-  | "gated";
+  | "gated"
+  | "redacted";
 
 export type PlannedObject = {
   readonly row: StoredObject;
@@ -136,6 +137,7 @@ export function planReading(facts: Facts): ReadingPlan {
     state.refused.length === 0 &&
     facts.setbacks.length === 0 &&
     !facts.withdrawing &&
+    !facts.redacting &&
     pointers.public !== null &&
     pointers.internal !== null &&
     pointers.public.snapshot === state.public?.snapshot &&
@@ -185,21 +187,22 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const shared = sha256(JSON.stringify([data.library, data.claims, records, facts.config.sources]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
-    const { library, claims, rejected, withheld, meta } = views[view];
-    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, records, meta, codeIndexes]));
+    const { library, claims, rejected, withheld, withdrawn, meta } = views[view];
+    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, codeIndexes]));
     const { api } = known.written[view];
     const same = api.facts === decisive;
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
   };
   const { indexes } = facts;
   const seed = !indexes.internal.rows;
-  const usableIndex = (view: "public" | "internal"): boolean => indexes[view].problem === null && voidedBy("documents") === null;
+  const usableIndex = (view: "public" | "internal"): boolean =>
+    indexes[view].problem === null && voidedBy("documents") === null && !facts.redacting;
   const documents = {
     public: planDocuments(
       views.public,
       extracts.digest,
       usableIndex("public") && !exposed ? known.public : null,
-      voidedBy("documents") ?? (exposed ? "gated" : null),
+      voidedBy("documents") ?? (facts.redacting ? "redacted" : exposed ? "gated" : null),
     ),
   };
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
@@ -237,7 +240,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
         views.internal,
         extracts.digest,
         usableIndex("internal") ? known.internal : seed ? fromPublic : null,
-        voidedBy("documents"),
+        voidedBy("documents") ?? (facts.redacting ? "redacted" : null),
       ),
     },
     seed,
@@ -311,7 +314,7 @@ function differences(row: StoredObject, root: "public" | "internal", before: Kno
   return found;
 }
 
-function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha256 {
+function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts): Sha256 {
   return sha256(
     JSON.stringify([
       makers,
@@ -332,6 +335,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
       ]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,
+      withdrawals.list,
     ]),
   );
 }

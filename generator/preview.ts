@@ -77,7 +77,7 @@ export async function previewBuild(config: Config, keepHistory: boolean): Promis
       removed: reading.removed.map((key) => ({ key, why: ["gone" as const] })),
     },
     rejected: refusals(facts, []),
-    notes: [...facts.registry.notes, ...facts.claims.notes],
+    notes: [...facts.withdrawals.notes, ...facts.registry.notes, ...facts.claims.notes],
   };
   if (reading.nothing) {
     const { pages, bundles } = facts.state;

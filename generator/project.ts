@@ -1,5 +1,6 @@
 /** Record set → two views. The only code that knows which collections are gated and which fields are private: after it,
  *  nothing has a visibility parameter. */
+import type { Withdrawal } from "../snapshots/schema/withdrawals.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { openEvidence, recordState } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
@@ -35,6 +36,12 @@ export function project(set: RecordSet): Views {
   const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
   const isStray = ({ source, key }: Rejection): boolean => source === "store" && findCollection(set.collections, key) === null;
   const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
+  const order = ({ what, name }: Withdrawal): string => `${what} ${name}`;
+  const withdrawn = [...set.withdrawn].sort((a, b) => compareNames(order(a), order(b)));
+  const notices = (isSeen: (one: Withdrawal) => boolean): Pick<ViewData, "withdrawn"> => {
+    const told = withdrawn.filter(isSeen);
+    return told.length === 0 ? {} : { withdrawn: inOrder(told) };
+  };
   const shown: Views = {
     public: {
       ...shared,
@@ -45,6 +52,7 @@ export function project(set: RecordSet): Views {
       // A key under no collection has no declared visibility: its very name may be private, so it is only counted. What is
       // left out of a gated collection is not even counted: the public view does not tell that it exists.
       withheld: rejected.filter(isStray).length,
+      ...notices(({ what, name }) => what !== "object" || isPublic(name)),
     },
     internal: {
       ...shared,
@@ -53,6 +61,7 @@ export function project(set: RecordSet): Views {
       claims: inOrder({ meta: set.claims.meta, claims: set.claims.claims.map((claim) => withEvidence(claim, ["public", "email-gated"])) }),
       rejected,
       withheld: 0,
+      ...notices(() => true),
     },
   };
   return { public: withStates(shown.public), internal: withStates(shown.internal) };

@@ -37,6 +37,7 @@ test("objects that are under way at once stay within the budget of bytes, and on
     const { objects } = await readObjects({
       store,
       originOf: async () => ({ uploaded: null }),
+      redacted: new Set(),
       journal: { add() {}, close() {} },
       plan: { kept: [], read: rows.map((row) => ({ row, root: "public", why: ["new"] })) },
       shelves,

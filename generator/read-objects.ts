@@ -45,6 +45,8 @@ export async function readObjects(options: {
   readonly progress: Progress;
   readonly originOf: OriginOf;
   readonly journal: Journal;
+  /** Digests of bytes that are refused. */
+  readonly redacted: ReadonlySet<string>;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
@@ -64,7 +66,13 @@ export async function readObjects(options: {
             signal.throwIfAborted();
             const result =
               (await takeUp(planned, shelves[planned.root])) ??
-              (await readObject(planned, { store, shelf: shelves[planned.root], pool, originOf: options.originOf }));
+              (await readObject(planned, {
+                store,
+                shelf: shelves[planned.root],
+                pool,
+                originOf: options.originOf,
+                redacted: options.redacted,
+              }));
             if ("reason" in result) refused.push(result);
             else {
               objects.push(result);
@@ -107,11 +115,19 @@ async function readObject(
     shelf,
     pool,
     originOf,
-  }: { readonly store: ObjectStore; readonly shelf: Shelf; readonly pool: ExtractPool; readonly originOf: OriginOf },
+    redacted,
+  }: {
+    readonly store: ObjectStore;
+    readonly shelf: Shelf;
+    readonly pool: ExtractPool;
+    readonly originOf: OriginOf;
+    readonly redacted: ReadonlySet<string>;
+  },
 ): Promise<KnownObject | Rejection> {
   try {
     const { bytes, version, uploaded = row.uploaded } = await store.read(row.key);
     const digest = sha256(bytes);
+    if (redacted.has(digest)) throw new ShelfError("bad_source", "its bytes are those of something that is withdrawn and redacted");
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
     const origin = await originOf({ ...row, uploaded }, digest, bytes);

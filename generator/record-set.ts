@@ -1,6 +1,7 @@
 /** Everything one build read, before anybody asked who may see it. */
 import type { Claim, ClaimsMeta } from "../snapshots/schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.ts";
+import type { Withdrawal } from "../snapshots/schema/withdrawals.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config/config.ts";
@@ -26,6 +27,7 @@ export type RecordSet = {
   readonly meta: RegistryMeta | null;
   readonly code: ReadonlyMap<string, CubCode>;
   readonly rejected: readonly Rejection[];
+  readonly withdrawn: readonly Withdrawal[];
   /** Notes about public things only: the registry and the claims. */
   readonly notes: readonly string[];
 };
@@ -53,6 +55,7 @@ export function recordSet(
     meta: registry.meta,
     code: registry.code,
     rejected: refusals(facts, read.refused),
+    withdrawn: facts.withdrawals.list,
     notes: [...registry.notes, ...claims.notes],
   };
 }

@@ -299,10 +299,16 @@ export const fixtures: readonly Fixture[] = [
   ], prompts: [{ name: "check_claim", title: "Check a claim", description: "Compares a claim with its pins." }], clients: [{ title: "No client at all", where: "in a shell", text: `curl -s ${BASE_URL}/mcp` }] }) },
   { name: "problems", input: input(pagePath.problems, { page: "problems", problems }) },
   { name: "problem", input: input(pagePath.problem("bad_path"), { page: "problem", problem: problems[1] as ProblemRow }) },
-  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "store", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "store", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0 }) },
-  { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1 }) },
-  { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0 }) },
+  { name: "rejected", input: input(pagePath.rejected, { page: "rejected", rejected: [{ source: "store", key: HOSTILE.key, reason: "it lies under no collection" }, { source: "registry", key: "CUB-0031", reason: HOSTILE.script }, { source: "store", key: HOSTILE.word, reason: "the key is longer than 1024 bytes" }], withheld: 0, withdrawn: [] }) },
+  { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1, withdrawn: [] }) },
+  { name: "rejected-withdrawn", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0, withdrawn: [
+    { what: "object", name: HOSTILE.key, reason: "superseded", date: "2026-05-01", note: HOSTILE.script, replacement: "notes/b.md", redacted: true, href: pagePath.object("notes/b.md") },
+    { what: "claim", name: HOSTILE.word, reason: "legal", date: "2026-05-02", note: HOSTILE.word, replacement: "https://example.org/order", redacted: false, href: "https://example.org/order" },
+    { what: "record", name: "CUB-0007", reason: "error", date: "2026-05-03", note: "Wrong.", replacement: null, redacted: false, href: null },
+  ] }) },
+  { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0, withdrawn: [] }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
+  { name: "not-found-withdrawn", input: input("/object/x/", { page: "not-found", detail: HOSTILE.script, withdrawn: { what: "object", name: HOSTILE.key, reason: "superseded", date: "2026-05-01", note: HOSTILE.script, replacement: "notes/b.md", redacted: false, href: pagePath.object("notes/b.md") } }) },
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 

@@ -29,11 +29,13 @@ export const PROBLEMS = {
   reindex_running: [409, "A reindex is already running"],
   cursor_expired: [410, "The cursor belongs to a snapshot that is no longer kept"],
   snapshot_withdrawn: [410, "The snapshot was taken out of service"],
+  withdrawn: [410, "It was withdrawn"],
   precondition_failed: [412, "A precondition of the request does not hold"],
   body_too_large: [413, "The body is over the limit"],
   unsupported_media_type: [415, "The body has the wrong media type"],
   range_not_satisfiable: [416, "The range lies outside the object"],
   rate_limited: [429, "Too many requests"],
+  withdrawn_legal: [451, "It was withdrawn for legal reasons"],
   internal: [500, "The server failed"],
   overloaded: [503, "The server has as much to do as it can hold"],
   no_snapshot: [503, "No snapshot has been published yet"],
@@ -74,6 +76,8 @@ export type ShelfErrorOptions = {
   readonly fixes?: readonly string[];
   /** What HTTP wants beside the body: Allow, Content-Range, Retry-After. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Members of the problem besides (RFC 9457 section 3.2). */
+  readonly members?: Readonly<Record<string, unknown>>;
 };
 
 /** A failure with a stable code. `message` is shown to callers: no path of the machine, no secret in it. */
@@ -82,6 +86,7 @@ export class ShelfError extends Error {
   readonly errors: readonly ErrorDetail[];
   readonly fixes: readonly string[];
   readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, message: string, options: ShelfErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -90,6 +95,7 @@ export class ShelfError extends Error {
     this.errors = options.errors ?? [];
     this.fixes = options.fixes ?? [];
     this.headers = options.headers ?? {};
+    this.members = options.members ?? {};
   }
 
   get status(): number {

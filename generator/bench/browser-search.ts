@@ -8,8 +8,8 @@ import { type Corpus, writeCorpus } from "./corpus.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, runCommand, writeConfig } from "./library.ts";
 
-const CHROMIUM = "/usr/bin/chromium";
-const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
+export const CHROMIUM = "/usr/bin/chromium";
+export const FLAGS = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"];
 const BROWSERS = 5;
 const QUERIES = 5; // of each, the first of them new to it
 

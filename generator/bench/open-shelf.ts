@@ -1,19 +1,30 @@
 /** What a stranger's checks cost: a copy of a public shelf beside curl over the same bytes, and proofs in a log of a million publications. */
-import { mkdir, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { appendFile, cp, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { blobPath } from "../../snapshots/format/layout.ts";
 import { appendEntries, tileNodes } from "../../snapshots/log/tiles.ts";
 import { hashLeaf, proveConsistency, proveInclusion, treeRoot, verifyConsistency, verifyInclusion } from "../../snapshots/log/tree.ts";
+import { generateKey, parseSigningKey } from "../../snapshots/log/note.ts";
+import { extendLog } from "../../snapshots/shelf/log.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { AT_ONCE } from "../mirror/origin.ts";
 import { startServing } from "../fixtures/serving-process.ts";
 import { writeCorpus } from "./corpus.ts";
-import type { Figure, Skipped } from "./figure.ts";
+import { CHROMIUM, FLAGS } from "./browser-search.ts";
+import { type Figure, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, runCommand, writeConfig } from "./library.ts";
 import { measure } from "./measure.ts";
 
 const MAX_RATIO = 1.5;
+const MAX_SHARE = 2;
+/** Entries that are added to each root's log. */
+const LOGGED = 20;
+const MAX_PAGE_MS = 300;
+const MAX_PAGE_KB = 40;
+/** Pages that are verified. */
+const VERIFIED = 10;
 const PUBLICATIONS = 1_000_000;
 const MAX_REQUESTS = 20;
 const MAX_WORK_MS = 50;
@@ -47,10 +58,92 @@ export async function benchOpenShelf(folder: string, objects = 10_000): Promise<
         target: { at: "most", value: MAX_RATIO },
         note: `${mirrored.wall_s.toFixed(1)} s with its search index, curl ${copied.wall_s.toFixed(1)} s for ${blobs.toLocaleString("en")} files, ${Math.round(bytes / 1e6)} MB`,
       },
+      ...(await benchPage(`${site.url}/browse/`)),
+      await benchLog(folder, config, join(folder, "library", corpus.keys[0] ?? "")),
       ...(await benchProofs()),
     ];
   } finally {
     await site.stop();
+  }
+}
+
+/** What the log adds to a build that publishes one changed object: both roots' next entries and signed heads, on a copy of their logs. */
+async function benchLog(folder: string, config: string, object: string): Promise<Figure> {
+  await appendFile(object, "\nOne more line.\n");
+  const { cost } = await measureBuild(config);
+  const key = parseSigningKey(generateKey("bench.example/shelf").privateKey);
+  const times: number[] = [];
+  for (const view of ["public", "internal"]) {
+    const root = join(folder, "logged", view);
+    await cp(join(folder, "shelf", view), root, {
+      recursive: true,
+      filter: (path) => !/\/(blobs|packs|index|build|tmp)$/.test(path),
+    });
+    const shelf = openDirectoryShelf(root, view === "public" ? null : openDirectoryShelf(join(folder, "logged/public")));
+    const last = (await shelf.listRecords()).at(-1);
+    if (last === undefined) throw new Error("Nothing was published.");
+    for (let sequence = last.sequence + 1; sequence <= last.sequence + LOGGED; sequence++) {
+      const began = performance.now();
+      await extendLog(shelf, { ...last, sequence }, { origin: "bench.example/shelf", key });
+      times.push(performance.now() - began);
+    }
+  }
+  const both =
+    2 *
+    percentile(
+      times.sort((a, b) => a - b),
+      0.5,
+    );
+  return {
+    figure: "publishing with a signed log, of a build with one change",
+    value: (100 * both) / (1000 * cost.wall_s),
+    unit: "%",
+    target: { at: "most", value: MAX_SHARE },
+    note: `${both.toFixed(1)} ms for both views, the middle of ${times.length}; the build ${cost.wall_s.toFixed(1)} s`,
+  };
+}
+
+/** "Verify this page" in a browser, from the click to what it says, and what it loads for that. */
+async function benchPage(url: string): Promise<readonly Figure[]> {
+  if (!existsSync(CHROMIUM)) return [];
+  const { chromium } = await import("playwright");
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  try {
+    const times: number[] = [];
+    const bytes: number[] = [];
+    for (let at = 0; at < VERIFIED; at++) {
+      const page = await browser.newPage();
+      await page.goto(url, { waitUntil: "networkidle" });
+      let loaded = 0;
+      page.on("requestfinished", async (request) => (loaded += (await request.sizes()).responseBodySize));
+      const took = await page.evaluate(async () => {
+        const began = performance.now();
+        const done = new Promise((resolve) =>
+          new MutationObserver(() => document.querySelector("[data-verified]") !== null && resolve(null)).observe(document.body, {
+            subtree: true,
+            childList: true,
+            attributes: true,
+          }),
+        );
+        (document.querySelector("[data-verify] button") as HTMLElement).click();
+        await done;
+        return performance.now() - began;
+      });
+      times.push(took);
+      await page.waitForLoadState("networkidle");
+      bytes.push(loaded / 1000);
+      await page.close();
+    }
+    const most = (figure: string, values: readonly number[], unit: string, target: number): Figure => ({
+      figure,
+      value: Math.max(...values),
+      unit,
+      target: { at: "most", value: target },
+      note: `the most of ${values.length}; a new page each`,
+    });
+    return [most("verifying a page in the browser", times, "ms", MAX_PAGE_MS), most("loaded for that", bytes, "kB", MAX_PAGE_KB)];
+  } finally {
+    await browser.close();
   }
 }
 

@@ -80,7 +80,7 @@ async function readHeadFile(option: string, file: string): Promise<ReturnType<ty
 }
 
 function describe({ url, sequence, snapshot, origin, signed_by, consistent_with, checked, lies }: Audited): string {
-  const { trees, files, of, bytes, addresses, derived, requests } = checked;
+  const { trees, files, of, bytes, addresses, derived, redacted, requests } = checked;
   const lines = [
     `${url} serves snapshot ${sequence} (${snapshot.slice(0, 12)}) of the log ${origin}, ${signed_by === null ? "which nobody has signed" : `signed by ${signed_by}`}.`,
     `Its record is entry ${sequence} of the log.`,
@@ -88,6 +88,7 @@ function describe({ url, sequence, snapshot, origin, signed_by, consistent_with,
       (size) => `The log goes on from the ${size} ${size === 1 ? "entry" : "entries"} that were seen before: nothing was rewritten.`,
     ),
     `${trees} trees lead to ${of} files; ${files === of ? "all" : files} of them were hashed (${formatBytes(bytes)}), and ${addresses} are what readers are given.`,
+    ...(redacted === 0 ? [] : [`${redacted} files of earlier snapshots are redacted, each with a notice.`]),
     ...(derived ? ["Everything that follows from the objects was made again, and is the same."] : []),
     ...lies.map((lie) => `LIE  ${lie}`),
     lies.length === 0 ? `All of it holds (${requests} requests).` : `${lies.length} of this ${lies.length === 1 ? "does" : "do"} not hold.`,

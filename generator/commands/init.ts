@@ -25,7 +25,7 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
   const root = relative(beside, resolve(folder));
   const own = [basename(file), SCHEMA];
   const seen = entries.filter(({ name }) => !name.startsWith(".") && name.isWellFormed() && findKeyProblem(name) === null);
-  const sources = root === "" ? { claims: "claims.yaml", registry: "registry.json" } : {};
+  const sources = root === "" ? { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } : {};
   const isOwn = (name: string): boolean => root === "" && [...own, ...Object.values(sources), "code"].includes(name);
   const folders = seen.filter((entry) => entry.isDirectory() && !isOwn(entry.name)).map(({ name }) => name);
   const hasFiles = seen.some((entry) => entry.isFile() && !isOwn(entry.name));
@@ -67,7 +67,7 @@ function describe({ root, folders, hasFiles, beside, own }: Found): string {
   if (hasFiles) collections.push(collection("", "Other files", "public"));
   const source = (line: string, path: string): string => `${existsSync(join(beside, path)) ? "" : "# "}${line}`;
   // What lies in the library's own folder and belongs to the program is no object.
-  const exclude = root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "code"])}` : "";
+  const exclude = root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code"])}` : "";
   const isInside = /^(\.\.(\/|$))*$/.test(root);
   const shelf = isInside ? relative(beside, `${resolve(beside, root)}-shelf`) : "./shelf";
   return `# yaml-language-server: $schema=./${SCHEMA}
@@ -89,6 +89,8 @@ keep: 30
 # What the library claims, proof records, and their code at exact revisions ({repo}/{head}/{path}).
 ${source("claims: { path: ./claims.yaml }", "claims.yaml")}
 ${source("registry: { path: ./registry.json }", "registry.json")}
+# What is served no more: key, record or claim, reason (legal, privacy, error, superseded), date, note.
+${source("withdrawals: { path: ./withdrawals.yaml }", "withdrawals.yaml")}
 ${source("code: { kind: directory, root: ./code }", "code")}
 # Search by meaning: a model that comes along and needs no network. Or { kind: none }, or a folder with one of your own:
 # { kind: local, path: ./model, dimensions: 384 }; or an endpoint:

@@ -44,7 +44,18 @@ export function parseKeyOption(text: string): ReturnType<typeof parseKey> {
   }
 }
 
-function describe({ snapshot, sequence, signed_by, snapshots, blobs, bytes, requests, unchecked_changes, moved }: Mirrored): string {
+function describe({
+  snapshot,
+  sequence,
+  signed_by,
+  snapshots,
+  blobs,
+  bytes,
+  requests,
+  redacted,
+  unchecked_changes,
+  moved,
+}: Mirrored): string {
   const state = moved ? "now serves" : "still serves";
   const trusted =
     unchecked_changes === 0
@@ -52,5 +63,5 @@ function describe({ snapshot, sequence, signed_by, snapshots, blobs, bytes, requ
       : `${unchecked_changes} lists of changes lie between snapshots that are gone, and were taken as they are.\n`;
   return `The copy ${state} snapshot ${sequence} (${snapshot.slice(0, 12)}), ${signed_by === null ? "which nobody has signed" : `signed by ${signed_by.slice(0, signed_by.indexOf("+"))}`}; it keeps ${snapshots}.
 Fetched ${blobs} files in ${requests} requests, ${formatBytes(bytes)}.
-${trusted}`;
+${redacted === 0 ? "" : `${redacted} files of earlier snapshots are redacted; a notice stands in the place of each.\n`}${trusted}`;
 }

@@ -22,6 +22,7 @@ const WORDS: Readonly<Record<Why, string>> = {
   shared: "what all pages share changed",
   index: "the index does not have the snapshot that is served",
   gated: "the index has rows of what is gated now",
+  redacted: "the index has rows of what is to be redacted",
 };
 
 export async function runPlan(options: CommonOptions & { readonly keepHistory?: boolean }): Promise<void> {

@@ -8,6 +8,7 @@ import { findSetback } from "../../snapshots/shelf/record-index.ts";
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import { openSigners } from "../publish/log-signer.ts";
 import { publish } from "../publish/publish.ts";
+import { withdrawalError } from "../../snapshots/format/withdrawn.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { type Held, openGating } from "../../snapshots/verify/held.ts";
 import { openConfig } from "../config/config.ts";
@@ -76,7 +77,7 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
     await describeChanges(before, after),
     await countFiles(before, after),
   ];
-  const sign = { added: "+", changed: "~", removed: "-" };
+  const sign = { added: "+", changed: "~", removed: "-", withdrawn: "- withdrawn:" };
   const lines = changes.flatMap(({ what, name, change, fields, before: old, after: now }) => [
     `${sign[change]} ${what} ${JSON.stringify(name)}`,
     ...(old === now ? [] : [`    sha256: ${[old, now].filter((digest) => digest !== null).join(" → ")}`]),
@@ -95,6 +96,17 @@ export async function runDiff(a: string, b: string, options: CommonOptions): Pro
 
 async function dataOf(shelf: Shelf, record: SnapshotRecord): Promise<ViewData> {
   return (await openSnapshot(shelf, record, createTreeCache())).data();
+}
+
+/** @throws ShelfError "withdrawn" or "withdrawn_legal" when what is withdrawn now would be served again */
+function refuseWithdrawn({ withdrawn = [] }: ViewData, next: ViewData): void {
+  const names = new Set([
+    ...next.objects.map(({ key }) => `object ${key}`),
+    ...next.cubs.map(({ id }) => `record ${id}`),
+    ...next.claims.claims.map(({ id }) => `claim ${id}`),
+  ]);
+  const back = withdrawn.find(({ what, name }) => names.has(`${what} ${name}`));
+  if (back !== undefined) throw withdrawalError(back);
 }
 
 /** @throws ShelfError "bad_config" naming what would be public again */
@@ -126,6 +138,7 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
     // Opened first: a rollback to something damaged would be worse than what is served now.
     const next = { public: await dataOf(shelves.public, target), internal: await dataOf(shelves.internal, partner) };
     const current = await readPointers(shelves);
+    if (current.internal !== null) refuseWithdrawn(await dataOf(shelves.internal, current.internal), next.internal);
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
       // What the registry keeps to itself is in no snapshot.

@@ -130,6 +130,7 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
   };
   for (const part of ["store", "code"] as const) if (valueAt(raw, [part, "kind"]) === "directory") expect([part, "root"], "folder");
   expect(["claims", "path"], "file");
+  expect(["withdrawals", "path"], "file");
   const jwks = valueAt(raw, ["access", "jwks"]);
   if (typeof jwks === "string" && !/^[a-z][a-z0-9+.-]*:/i.test(jwks)) expect(["access", "jwks"], "file");
   return problems;
@@ -139,7 +140,8 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
 function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   const store = valueAt(raw, ["store", "root"]);
   const where = valueAt(raw, ["shelf", "kind"]) === "s3" ? "copy" : "root";
-  const shelf = valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
+  const shelf =
+    valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
   if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
   const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
   if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];

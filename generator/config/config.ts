@@ -11,7 +11,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { packaged } from "../packaged.ts";
 import type { StorePatterns } from "../sources/left-out.ts";
 import { checkAccess, checkConfig } from "./check.ts";
-import { type ConfigProblem, explainIssues, formatPath } from "./problems.ts";
+import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
 import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "./yaml.ts";
 
@@ -58,6 +58,7 @@ export type Config = Readonly<
   readonly keep: number | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
+  readonly withdrawals: { readonly path: string } | null;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
@@ -131,19 +132,11 @@ function findSection(key: string, bytes: Uint8Array): Uint8Array {
   return Buffer.from(found.length === 1 ? (found[0] ?? "") : "");
 }
 
-function badConfig(path: string, lines: readonly { line: number; path: Path; what: string }[]): ShelfError {
-  const sorted = [...lines].sort((a, b) => a.line - b.line);
-  const errors = sorted.map((problem) => ({
-    pointer: problem.path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
-    detail: `${path}:${problem.line}: ${[formatPath(problem.path), problem.what].filter((part) => part !== "").join(" ")}`,
-  }));
-  return new ShelfError("bad_config", errors.map((error) => error.detail).join("\n"), { errors });
-}
-
-function readConfigFile(path: string): Uint8Array {
+/** @throws ShelfError "bad_config" */
+export function readConfigFile(path: string, what = "a proofshelf.yaml"): Uint8Array {
   try {
     const stats = statSync(path);
-    if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of a proofshelf.yaml`);
+    if (stats.isDirectory()) throw new ShelfError("bad_config", `${path}: is a folder; write the path of ${what}`);
     if (!stats.isFile()) throw new ShelfError("bad_config", `${path}: is not a regular file`);
     if (stats.size > 16 * MAX_CONFIG_BYTES)
       throw new ShelfError("bad_config", `${path}:1: the file has ${stats.size} bytes; at most ${MAX_CONFIG_BYTES} are read`);
@@ -152,7 +145,7 @@ function readConfigFile(path: string): Uint8Array {
     if (cause instanceof ShelfError) throw cause;
     const code = (cause as NodeJS.ErrnoException).code;
     const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : code === "EACCES" ? "may not be read" : "cannot be read";
-    throw new ShelfError("bad_config", `${path}: ${why}; write the path of a proofshelf.yaml`, { cause });
+    throw new ShelfError("bad_config", `${path}: ${why}; write the path of ${what}`, { cause });
   }
 }
 
@@ -186,6 +179,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     keep: parsed.keep ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
+    withdrawals: parsed.withdrawals === undefined ? null : { path: resolve(folder, parsed.withdrawals.path) },
     registry: resolveRegistry(parsed.registry, folder),
     code: parsed.code === undefined ? null : storage(parsed.code),
     access: resolveAccess(parsed.access, folder),

@@ -1,10 +1,22 @@
 /** Schema findings in words: what is wrong, and what would be right. No value of the file is repeated that could be a secret. */
 import { distance } from "fastest-levenshtein";
 import { z } from "zod";
+import { ShelfError } from "../../snapshots/errors.ts";
 import type { Path } from "./yaml.ts";
 import { configSchema, SECRET_VARIABLES } from "./schema.ts";
 
 export type ConfigProblem = { readonly path: Path; readonly what: string };
+
+/** Every problem of a file, by line.
+ *  @param path as the user wrote it */
+export function badConfig(path: string, lines: readonly { line: number; path: Path; what: string }[]): ShelfError {
+  const sorted = [...lines].sort((a, b) => a.line - b.line);
+  const errors = sorted.map((problem) => ({
+    pointer: problem.path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join(""),
+    detail: `${path}:${problem.line}: ${[formatPath(problem.path), problem.what].filter((part) => part !== "").join(" ")}`,
+  }));
+  return new ShelfError("bad_config", errors.map((error) => error.detail).join("\n"), { errors });
+}
 
 type JsonSchema = {
   readonly type?: string;
@@ -34,27 +46,28 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 export const configJsonSchema = z.toJSONSchema(configSchema, { io: "input" });
 const document = configJsonSchema as JsonSchema;
 
-export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown): ConfigProblem[] {
+/** @param schema of the file, as `configJsonSchema` is */
+export function explainIssues(issues: readonly z.core.$ZodIssue[], value: unknown, schema: object = document): ConfigProblem[] {
   return issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") {
-      return issue.keys.map((key) => ({ path: [...path, key], what: explainUnknownKey(key, path, value) }));
+      return issue.keys.map((key) => ({ path: [...path, key], what: explainUnknownKey(key, path, value, schema) }));
     }
-    return [{ path, what: explainIssue(issue, path, value) }];
+    return [{ path, what: explainIssue(issue, path, value, schema) }];
   });
 }
 
-function explainIssue(issue: z.core.$ZodIssue, path: Path, value: unknown): string {
+function explainIssue(issue: z.core.$ZodIssue, path: Path, value: unknown, schema: JsonSchema): string {
   const found = valueAt(value, path);
   if (issue.code === "invalid_type") {
     const expected = TYPE_NAMES[issue.expected] ?? issue.expected;
-    const about = schemaAt(path, value).description;
+    const about = schemaAt(schema, path, value).description;
     if (found === undefined || found === null) return `is missing; write ${expected}${about === undefined ? "" : ` (${about})`}`;
     return `is ${nameType(found)}; write ${expected}${typeof found === "number" && issue.expected === "string" ? ", in quotes if it looks like a number" : ""}`;
   }
   if (issue.code === "invalid_value") return explainChoice(found, issue.values.map(String));
   if (issue.code === "invalid_union" && "discriminator" in issue && issue.discriminator !== undefined) {
-    return explainChoice(found, kindsAt(path.slice(0, -1), value));
+    return explainChoice(found, kindsAt(schema, path.slice(0, -1), value));
   }
   return issue.message;
 }
@@ -66,8 +79,8 @@ function explainChoice(found: unknown, values: readonly string[]): string {
   return `is not one of the known values; write ${right}`;
 }
 
-function explainUnknownKey(key: string, path: Path, value: unknown): string {
-  const known = Object.keys(schemaAt(path, value).properties ?? {});
+function explainUnknownKey(key: string, path: Path, value: unknown, schema: JsonSchema): string {
+  const known = Object.keys(schemaAt(schema, path, value).properties ?? {});
   if (SECRET_NAME.test(key) && nearest(key, known, 1) === null) {
     return `looks like a secret; secrets come from the environment only (${SECRET_VARIABLES.join(", ")}), so remove it here`;
   }
@@ -89,12 +102,12 @@ export function nearest(key: string, known: readonly string[], limit = Math.max(
 }
 
 /** The JSON Schema at a path of the input; of a choice by `kind`, the one the input chose, or all of them together. */
-function schemaAt(path: Path, value: unknown): JsonSchema {
-  return choose(declaredAt(path, value), valueAt(value, path));
+function schemaAt(document: JsonSchema, path: Path, value: unknown): JsonSchema {
+  return choose(declaredAt(document, path, value), valueAt(value, path));
 }
 
 /** The same with its choices open. */
-function declaredAt(path: Path, value: unknown): JsonSchema {
+function declaredAt(document: JsonSchema, path: Path, value: unknown): JsonSchema {
   let schema = document;
   for (const [depth, step] of path.entries()) {
     const chosen = choose(schema, valueAt(value, path.slice(0, depth)));
@@ -115,8 +128,8 @@ function choose(schema: JsonSchema, value: unknown): JsonSchema {
   };
 }
 
-function kindsAt(path: Path, value: unknown): string[] {
-  const schema = declaredAt(path, value);
+function kindsAt(document: JsonSchema, path: Path, value: unknown): string[] {
+  const schema = declaredAt(document, path, value);
   return (schema.oneOf ?? schema.anyOf ?? []).map((option) => String(option.properties?.["kind"]?.const));
 }
 
@@ -137,7 +150,7 @@ function nameType(value: unknown): string {
 }
 
 /** `collections[1].prefix` */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

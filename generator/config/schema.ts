@@ -326,6 +326,10 @@ export const configSchema = z.strictObject({
     .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
     .optional()
     .meta({ description: "The claims registry" }),
+  withdrawals: z
+    .strictObject({ path: some("the file of withdrawals").meta({ description: "YAML: what was withdrawn, when, and why" }) })
+    .optional()
+    .meta({ description: "What is served no more; its addresses say so" }),
   registry: z
     .strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),

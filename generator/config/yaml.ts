@@ -13,7 +13,7 @@ export type Path = readonly (string | number)[];
 type YamlProblem = { readonly line: number; readonly what: string };
 
 export type LocatedYaml = {
-  /** The whole document as plain data; null when there were problems that leave nothing to look at. */
+  /** The whole document as plain data; null when it is empty, and when there were problems that leave nothing to look at. */
   readonly value: unknown;
   readonly problems: readonly YamlProblem[];
   /** 1-based line of the part at `path`, or of the closest enclosing part that is there. */
@@ -54,7 +54,7 @@ export function parseLocatedYaml(bytes: Uint8Array): LocatedYaml {
     if (error.code !== "DUPLICATE_KEY") readable = false;
   }
   if (!readable) return { value: null, problems, lineOf: () => 1 };
-  if (document.contents === null) return hopeless(1, "the file is empty; it needs at least store and collections");
+  if (document.contents === null) return { value: null, problems: [], lineOf: () => 1 };
   const deep = findDeepNode(document);
   if (deep !== null) return hopeless(at(deep), `is nested deeper than ${MAX_CONFIG_DEPTH} levels`);
   let value: unknown;

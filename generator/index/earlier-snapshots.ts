@@ -1,6 +1,7 @@
 /** Earlier snapshots in an index that is made anew because something was gated. Their rows cannot stay where they are, in files that
  *  also hold what is gated, so the snapshots that stay in service are written into the new tables, each on top of the one after it. */
 import type { Sha256 } from "../../snapshots/digest.ts";
+import { isWithdrawalError } from "../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
@@ -41,7 +42,7 @@ export async function indexEarlier(
       searchable.add(tag);
     } catch (error) {
       // The rest of the library need not wait for a file of its past.
-      if (!(error instanceof ShelfError && error.code === "snapshot_damaged")) throw error;
+      if (!(error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error)))) throw error;
       notes.push(`Snapshot ${sequence} cannot be searched any more: ${error.message}`);
     }
   }

@@ -70,6 +70,9 @@ test("a library that is what it says passes, on a server and on a host of files,
   const exported = await run(host.url, "--json");
   assert.equal(exported.exit, 0, exported.stdout + exported.stderr);
   assert.deepEqual({ ...audited(exported).checked, requests: 0 }, { ...checked, requests: 0 });
+  const derived = await run(host.url, "--full");
+  assert.equal(derived.exit, 0, derived.stdout + derived.stderr);
+
   const some = await run(server.url, "--json", "--sample", "3");
   assert.deepEqual([some.exit, audited(some).checked.files], [0, 3]);
   assert.match((await run(server.url)).stdout, /Its record is entry 2 of the log\.\n.*trees lead to.*\nAll of it holds/);
@@ -78,6 +81,25 @@ test("a library that is what it says passes, on a server and on a host of files,
 test("everything that is derived is derived again with --full", async () => {
   const full = await run(server.url, "--json", "--full");
   assert.deepEqual([full.exit, audited(full).checked.derived, audited(full).lies], [0, true, []], full.stderr);
+});
+
+test("what pages say of the history follows from the lists of changes, and --full derives it", async (t) => {
+  t.after(() => (lie = null));
+  const lies: readonly (readonly [name: string, lie: Lie])[] = [
+    ["a record's state", swap("/registry/CUB-0001/", edited("verification: VERIFIED", "verification: PROVEN"))],
+    ["when an object was first seen", swap("/object/notes/a.md/", edited("snapshot 1</a>", "snapshot 2</a>"))],
+    ["how much changed", swap("/", edited(" added,", "9 added,"))],
+  ];
+  for (const [name, told] of lies) {
+    lie = told;
+    assert.equal((await run(server.url)).exit, 0, `${name} has the right form`);
+    const { exit, stdout, stderr } = await run(server.url, "--full");
+    assert.deepEqual(
+      [exit, /says something else of the history than its lists of changes/.test(stdout)],
+      [3, true],
+      `${name}: ${stdout}${stderr}`,
+    );
+  }
 });
 
 test("what was seen is remembered: an older head, a fork and another key are lies", async (t) => {

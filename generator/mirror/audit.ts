@@ -19,14 +19,17 @@ import {
   verifyConsistency,
   verifyInclusion,
 } from "../../snapshots/log/tree.ts";
-import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { MAX_FOLDERS } from "../../snapshots/verify/walk.ts";
+import { openView } from "../../snapshots/http/view.ts";
+import { stampPage } from "../../snapshots/http/stamp.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Progress } from "../progress.ts";
 import { openDeriver } from "../publish/derive.ts";
-import { type Head, parseEntry, readHead, readLastEntry, type Seen, tilesOf } from "./head.ts";
+import { type Head, parseEntry, readHead, readLastEntry, readRedactions, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "../in-turns.ts";
+import { STATIC } from "../publish/export.ts";
 import { mirror } from "./mirror.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 import { addressOf, isServedAs } from "./served-files.ts";
@@ -70,6 +73,8 @@ export type Audited = {
     /** Of those, what readers are given at a public address. */
     readonly addresses: number;
     readonly derived: boolean;
+    /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
+    readonly redacted: number;
     readonly requests: number;
   };
   /** Empty when all of it holds. */
@@ -102,7 +107,8 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
   for (const one of older) await checkConsistency(url, one, head, nodes);
 
   progress.step("trees");
-  const { files, trees } = await readTrees(origin, record);
+  const { files, trees, digests } = await readTrees(origin, record);
+  const redacted = await readRedactions(origin, head, digests);
   const chosen = sample === null ? [...files] : pick([...files], sample);
   const lies: string[] = [];
   let [done, bytes, addresses] = [0, 0, 0];
@@ -124,7 +130,7 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
     }
     progress.step("files", ++done, chosen.length);
   });
-  if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, progress)));
+  if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, { files, read, progress })));
   progress.end();
   return {
     url,
@@ -133,7 +139,16 @@ async function auditHead(origin: Origin, head: Head, { seen, since, sample, full
     origin: head.origin,
     signed_by: head.signer?.text ?? null,
     consistent_with: older.map(({ size }) => size),
-    checked: { trees, files: chosen.length, of: files.size, bytes, addresses, derived: full, requests: told.requests },
+    checked: {
+      trees,
+      files: chosen.length,
+      of: files.size,
+      bytes,
+      addresses,
+      derived: full,
+      redacted: redacted.size,
+      requests: told.requests,
+    },
     lies,
     head,
   };
@@ -167,6 +182,7 @@ async function checkConsistency(url: string, older: LogHead, head: Head, nodes: 
 
 async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
   const files = new Map<string, BlobEntry>();
+  const digests = new Set<string>();
   let open: { readonly digest: string; readonly size: number | null; readonly path: string }[] = [
     { digest: snapshot, size: null, path: "" },
   ];
@@ -177,14 +193,18 @@ async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
     if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
     await inTurns(open, AT_ONCE, async ({ digest, size, path }) => {
       const bytes = await origin.blob(digest, size);
+      digests.add(digest);
       for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
         if (entry.kind === "tree") next.push({ digest: entry.sha256, size: entry.size, path: `${path}${entry.name}/` });
-        else files.set(path + entry.name, entry);
+        else {
+          files.set(path + entry.name, entry);
+          digests.add(entry.sha256);
+        }
       }
     });
     open = next;
   }
-  return { files, trees };
+  return { files, trees, digests };
 }
 
 type Served = {
@@ -211,18 +231,44 @@ function pick<T>(items: T[], count: number): T[] {
 }
 
 /** What follows from the objects and the data, made anew from a copy. @returns what differs */
-async function deriveAgain(origin: Origin, head: Head, progress: Progress): Promise<readonly string[]> {
+async function deriveAgain(
+  origin: Origin,
+  head: Head,
+  { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
+): Promise<readonly string[]> {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));
   const derive = openDeriver();
   try {
     await mirror(origin, { dir, key: head.signer, progress });
     progress.step("derive");
-    const findings = await verifyShelf({ public: openDirectoryShelf(join(dir, "public")), internal: null, derive });
-    return findings
+    const shelf = openDirectoryShelf(join(dir, "public"));
+    const findings = await verifyShelf({ public: shelf, internal: null, derive });
+    const lies = findings
       .filter(({ severity }) => severity === "error")
       .map(({ code, path, detail }) => `${origin.url} is refused: ${code}${path === null ? "" : ` ${path}`}: ${detail}`);
+    progress.step("history on pages");
+    return [...lies, ...(await checkStamps(origin, shelf, files, read))];
   } finally {
     await derive.close();
     await rm(dir, { recursive: true, force: true });
   }
+}
+
+/** What the history says on pages, filled in anew from the lists of changes and the snapshots that the copy has. @returns what differs */
+async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"], read: Served["read"]): Promise<readonly string[]> {
+  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime: STATIC, now: Date.now, listing: null });
+  const open = await view.current();
+  const lies: string[] = [];
+  if (open === null) return lies;
+  await inTurns([...files], AT_ONCE, async ([path, entry]) => {
+    const address = path.startsWith("pages/") ? addressOf(path) : null;
+    const file = address === null ? null : await open.snapshot.read(entry);
+    if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
+    const filled = Buffer.from(await stampPage(open, address, file));
+    const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
+    if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    if (lies.length < MAX_LIES)
+      lies.push(`${origin.url} is refused: ${address} says something else of the history than its lists of changes and its snapshots.`);
+  });
+  return lies;
 }

@@ -1,12 +1,15 @@
 /** The head of somebody else's log of publications: its checkpoint, who signed it, and the record that it ends with. */
 import { z } from "zod";
-import { canonicalJson, parseJson } from "../../snapshots/digest.ts";
+import { canonicalJson, parseJson, type Sha256 } from "../../snapshots/digest.ts";
 import { type Checkpoint, openCheckpoint, parseCheckpoint } from "../../snapshots/log/checkpoint.ts";
 import { MAX_NOTE_BYTES, type NoteKey } from "../../snapshots/log/note.ts";
 import { type ReadTile, readEntries, TILE_WIDTH } from "../../snapshots/log/tiles.ts";
+import { blobPath } from "../../snapshots/format/layout.ts";
+import { checkRedaction, redactedSchema, redactionPath } from "../../snapshots/shelf/redactions.ts";
 import { keyOf, type LogKeys, parseLogKeys } from "../../snapshots/shelf/log.ts";
 import { type SnapshotRecord, snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
-import { type Origin, refusal, refusing } from "./origin.ts";
+import { inTurns } from "../in-turns.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
 
 /** A list of keys, or of records that were taken out of service. Bytes. */
 const MAX_LIST = 16 * 1024 * 1024;
@@ -74,4 +77,27 @@ export async function readJson<T>(origin: Origin, path: string, schema: z.ZodTyp
   const parsed = schema.safeParse(parseJson(bytes.toString()));
   if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
   throw refusal(origin.url, `${path} is not what such a file says`);
+}
+
+/** Notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything out of the
+ *  snapshot that is served.
+ *  @param served digests that the snapshot which is served reaches */
+export async function readRedactions(
+  origin: Origin,
+  { keys, origin: name }: Head,
+  served: ReadonlySet<Sha256>,
+): Promise<ReadonlyMap<Sha256, string>> {
+  const digests = (await readJson(origin, "/shelf/redacted.json", redactedSchema)) ?? [];
+  const notices = new Map<Sha256, string>();
+  await inTurns(digests, AT_ONCE, async (digest) => {
+    if (served.has(digest)) throw refusal(origin.url, `it says that ${blobPath(digest)} is redacted, and its snapshot has it`);
+    await refusing(origin.url, async () => {
+      const bytes = await origin.get(`/shelf/${redactionPath(digest)}`, MAX_NOTE_BYTES);
+      if (bytes === null) throw refusal(origin.url, `it says that ${blobPath(digest)} is redacted, and has no notice of it`);
+      if (checkRedaction(bytes, digest, keys).origin !== name)
+        throw refusal(origin.url, `/shelf/${redactionPath(digest)} is of another log`);
+      notices.set(digest, bytes.toString());
+    });
+  });
+  return notices;
 }

@@ -35,8 +35,14 @@ export type Library = {
   view(): Promise<View>;
 };
 
-/** A library with one publication. @param config in place of parts of the usual one */
-export async function openLibrary(dir: string, change: (config: string) => string = (config) => config): Promise<Library> {
+/** A library with one publication.
+ *  @param change of the configuration
+ *  @param more files */
+export async function openLibrary(
+  dir: string,
+  change: (config: string) => string = (config) => config,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Library> {
   process.env["LOG_KEY"] = PAIR.privateKey;
   const library: Library = {
     dir,
@@ -69,6 +75,7 @@ export async function openLibrary(dir: string, change: (config: string) => strin
       ],
     }),
     "claims.yaml": "claims:\n  - { id: c, title: A claim, status: partial, scope: this, statement: It holds. }\n",
+    ...more,
   });
   await library.publish();
   return library;

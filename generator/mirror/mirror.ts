@@ -9,6 +9,7 @@ import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type Entry, parseTree } from "../../snapshots/format/tree.ts";
+import { isWithdrawalError } from "../../snapshots/format/withdrawn.ts";
 import { parseCheckpoint } from "../../snapshots/log/checkpoint.ts";
 import { MAX_NOTE_BYTES, type NoteKey, parseKey, verifiedBy } from "../../snapshots/log/note.ts";
 import { appendEntries, type ReadTile, readEntries, type TileFile, TILE_WIDTH, tileNodes } from "../../snapshots/log/tiles.ts";
@@ -25,7 +26,7 @@ import { openIndexThread } from "../index/index-thread.ts";
 import { withBuildLock } from "../lock.ts";
 import { planDocuments } from "../plan.ts";
 import type { Progress } from "../progress.ts";
-import { type Head, parseEntry, readHead, readJson, type Seen, tilesOf } from "./head.ts";
+import { type Head, parseEntry, readHead, readJson, readRedactions, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "../in-turns.ts";
 import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
@@ -57,6 +58,8 @@ export type Mirrored = {
   readonly snapshots: number;
   /** What was fetched. */
   readonly blobs: number;
+  /** Blobs of earlier snapshots that a notice stands for. */
+  readonly redacted: number;
   readonly bytes: number;
   readonly requests: number;
   /** Lists of changes that nothing kept could be held against. */
@@ -126,14 +129,19 @@ async function follow(following: Following): Promise<Mirrored> {
   if (!kept.includes(head.size)) throw refusal(url, `it does not keep snapshot ${head.size}, which its checkpoint ends with`);
   const records = kept.map(recordOf);
 
-  const fetched = await fetchBlobs(following, records);
+  const fetched = await fetchBlobs(following, records, record);
+  const known = await shelf.redactions.list();
+  const { notices } = fetched;
+  // A blob that is there counts: what the copy serves is served until it moves on.
+  for (const [digest, notice] of notices) await shelf.redactions.put(digest, notice);
+  const redacted = known.length !== notices.size || known.some((digest) => !notices.has(digest));
   progress.step("lists of changes");
   const { changes, unchecked } = await readChanges(following, records, withdrawn);
   const { files, read } = await growLog(shelf, seen?.size ?? 0, kept, entryOf);
   const heads = await readHeads(following, kept, read);
   await shelf.flush();
   progress.step("index");
-  await updateIndex(following, before, record);
+  await updateIndex(following, before, record, redacted);
 
   progress.step("publish");
   const restore = async (one: SnapshotRecord): Promise<void> => {
@@ -155,7 +163,8 @@ async function follow(following: Following): Promise<Mirrored> {
   await shelf.withdraw(withdrawn);
   for (const { sequence } of gone) await shelf.deleteRecord(sequence);
   await shelf.records.keep(record.sequence);
-  await tidy(shelf, records);
+  for (const digest of known) if (!notices.has(digest)) await shelf.redactions.drop(digest);
+  await tidy(shelf, records, redacted ? [record] : records);
   await writeConfig(following, record);
   progress.end();
   return {
@@ -163,7 +172,8 @@ async function follow(following: Following): Promise<Mirrored> {
     sequence: record.sequence,
     signed_by: head.signer?.text ?? null,
     snapshots: records.length,
-    blobs: fetched,
+    blobs: fetched.blobs,
+    redacted: notices.size,
     bytes: told.bytes,
     requests: told.requests,
     unchecked_changes: unchecked,
@@ -223,8 +233,12 @@ async function readLists(origin: Origin, size: number, recordOf: (sequence: numb
   return { kept, withdrawn };
 }
 
-/** Everything that the records reach and the copy lacks. @returns how many blobs and trees */
-async function fetchBlobs({ origin, shelf, progress }: Following, records: readonly SnapshotRecord[]): Promise<number> {
+/** Everything that the records reach and the copy lacks, but for what was redacted. @returns how many blobs and trees, and the notices */
+async function fetchBlobs(
+  { origin, shelf, head, progress }: Following,
+  records: readonly SnapshotRecord[],
+  served: SnapshotRecord,
+): Promise<{ readonly blobs: number; readonly notices: ReadonlyMap<Sha256, string> }> {
   const own = (await shelf.records.index()).records.map(({ snapshot }) => snapshot);
   const published = await reachable(shelf, own).catch(() => new Set<Sha256>());
   let [fetched, unsealed] = [0, 0];
@@ -264,13 +278,16 @@ async function fetchBlobs({ origin, shelf, progress }: Following, records: reado
     });
     open = next;
   }
+  await shelf.seal();
+  const notices = await readRedactions(origin, head, await reachable(shelf, [served.snapshot]));
+  const wanted = [...blobs].filter(([digest]) => !notices.has(digest));
   let done = 0;
-  await inTurns([...blobs], AT_ONCE, async ([digest, size]) => {
+  await inTurns(wanted, AT_ONCE, async ([digest, size]) => {
     const bytes = await obtain(digest, size);
     if (bytes.length !== size) throw refusal(origin.url, `blob ${digest} is not as long as is said of it`);
-    progress.step("files", ++done, blobs.size);
+    progress.step("files", ++done, wanted.length);
   });
-  return fetched;
+  return { blobs: fetched, notices };
 }
 
 /** Lists of changes that the copy lacks; all of them where something was withdrawn, which rewrites them. */
@@ -298,12 +315,26 @@ async function readChanges({ origin, shelf }: Following, records: readonly Snaps
       changes.set(sequence, found);
       return;
     }
-    const own = await refusing(url, async () => diffSnapshots(previous === null ? null : await open(previous), await open(record)));
+    const own = await refusing(url, async () =>
+      diffSnapshots(previous === null ? null : await open(previous), await open(record)).catch(ignoreRedacted),
+    );
+    if (own === null) {
+      if (found === null) return;
+      unchecked++;
+      changes.set(sequence, found);
+      return;
+    }
     if (found !== null && canonicalJson(own) !== canonicalJson(found))
       throw refusal(url, `/shelf/changes/${sequence}.json is not what that publication changed`);
     changes.set(sequence, own);
   });
   return { changes, unchecked };
+}
+
+/** What was redacted cannot be compared. */
+function ignoreRedacted(error: unknown): null {
+  if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+  throw error;
 }
 
 /** The heads of kept snapshots, as they are signed now; the newest last. */
@@ -331,14 +362,20 @@ async function readHeads({ origin, head }: Following, kept: readonly number[], r
   return heads.set(head.size, head.text);
 }
 
-/** The search index is nobody's word: it is made here, of the extracts. */
-async function updateIndex({ dir, shelf, origin }: Following, before: SnapshotRecord | null, record: SnapshotRecord): Promise<void> {
+/** The search index is nobody's word: it is made here, of the extracts.
+ *  @param anew since rows that were redacted stay in the files of earlier ones */
+async function updateIndex(
+  { dir, shelf, origin }: Following,
+  before: SnapshotRecord | null,
+  record: SnapshotRecord,
+  anew: boolean,
+): Promise<void> {
   const index = await openIndex(shelf.indexUri);
   const [done, problem] = [await index.findProblem(record.snapshot), before === null ? "" : await index.findProblem(before.snapshot)];
   index.close();
-  if (done === null) return;
+  if (done === null && !anew) return;
   const plan = await refusing(origin.url, async () => {
-    const old = before === null || problem !== null ? null : await documentsOf(shelf, before);
+    const old = anew || before === null || problem !== null ? null : await documentsOf(shelf, before);
     const { data, digest } = await documentsOf(shelf, record);
     const { documents } = old === null ? { documents: null } : planDocuments(old.data, old.digest, null, null);
     return planDocuments(data, digest, documents === null ? null : { snapshot: before?.snapshot ?? "", documents }, null);
@@ -364,12 +401,13 @@ async function documentsOf(shelf: Shelf, record: SnapshotRecord) {
   return { data, digest: (key: string): Sha256 => digests.get(key) ?? "" };
 }
 
-/** What no kept snapshot needs goes at once, whatever share of a pack it is: it may have been withdrawn. */
-async function tidy(shelf: Shelf, records: readonly SnapshotRecord[]): Promise<void> {
-  const ids = records.map(({ snapshot }) => snapshot);
-  const needed = await reachable(shelf, ids);
+/** What no kept snapshot needs goes at once, whatever share of a pack it is: it may have been withdrawn.
+ *  @param searched records whose snapshots the index keeps */
+async function tidy(shelf: Shelf, records: readonly SnapshotRecord[], searched: readonly SnapshotRecord[]): Promise<void> {
+  const idsOf = (all: readonly SnapshotRecord[]): readonly Sha256[] => all.map(({ snapshot }) => snapshot);
+  const needed = (await reachable(shelf, idsOf(records))).difference(new Set(await shelf.redactions.list()));
   const index = await openIndex(shelf.indexUri);
-  await index.prune(ids).finally(() => index.close());
+  await index.prune(idsOf(searched)).finally(() => index.close());
   await shelf.sweep({ isNeeded: (digest) => needed.has(digest), mustGo: (digest) => !needed.has(digest) });
 }
 

@@ -82,7 +82,7 @@ export function openOrigin(text: string, patience: Patience = PATIENCE): Origin 
   const get: Origin["get"] = async (path, max) => {
     const { status, body } = await ask(path, max);
     if (status === 200) return body;
-    if (status === 404 || status === 410) return null;
+    if (status === 404 || status === 410 || status === 451) return null;
     if (status >= 300 && status < 400) throw refused(`${path} leads elsewhere (${status}); give the address that it leads to`);
     throw new ShelfError("origin_unreachable", `${text} cannot be read: ${path} answers ${status}.`, { fixes: ["Try again later."] });
   };

@@ -33,7 +33,7 @@ const HEADERS = `/*
   Access-Control-Allow-Origin: *
 `;
 
-const STATIC: Runtime = {
+export const STATIC: Runtime = {
   version: VERSION,
   components: () => [
     { name: "files", status: "live", note: "catalog, claims, records, objects and pages as plain files" },

@@ -11,6 +11,7 @@ import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import { checkpointPath } from "../../snapshots/shelf/log.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
+import { redactedBlobs, redactionPath } from "../../snapshots/shelf/redactions.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { harmlessKey, isActive, noteFor, relink } from "./active-objects.ts";
@@ -111,7 +112,7 @@ async function* shelfPaths(view: View, open: OpenSnapshot): AsyncGenerator<strin
   const records = (await view.records()).filter(({ sequence }) => sequence <= record.sequence);
   const withdrawn = (await view.withdrawn()).map(({ sequence }) => sequence);
   const sizes = new Set(await shelf.log.sizes());
-  for (const name of ["keys.json", "snapshots.json", "withdrawn.json"]) yield `/shelf/${name}`;
+  for (const name of ["keys.json", "snapshots.json", "withdrawn.json", "redacted.json"]) yield `/shelf/${name}`;
   if (sizes.has(record.sequence)) {
     yield "/shelf/checkpoint";
     for (const path of tilePaths(record.sequence)) yield `/shelf/${path}`;
@@ -127,7 +128,9 @@ async function* shelfPaths(view: View, open: OpenSnapshot): AsyncGenerator<strin
     shelf,
     records.map(({ snapshot }) => snapshot),
   );
-  for (const digest of reached) yield blobPath(digest);
+  const redacted = (await redactedBlobs(shelf)).filter((digest) => reached.has(digest));
+  for (const digest of redacted) yield `/shelf/${redactionPath(digest)}`;
+  for (const digest of reached.difference(new Set(redacted))) yield blobPath(digest);
 }
 
 async function* filesUnder(

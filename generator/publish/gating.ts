@@ -2,19 +2,24 @@
  *  one is published, with everything in the public root that names it; what is still to be done stands in a file of the internal
  *  root until it is done, so that a later build ends what a killed one began. */
 import { existsSync, readFileSync } from "node:fs";
-import { rename, rm, writeFile } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { CollectionInfo, ViewData } from "../../snapshots/format/view-data.ts";
+import type { CollectionInfo, ObjectRow, ViewData } from "../../snapshots/format/view-data.ts";
+import { isWithdrawalError } from "../../snapshots/format/withdrawn.ts";
+import type { CubCode, CubRecord } from "../../snapshots/schema/cubs.ts";
+import { unreadable } from "../../snapshots/shelf/diff.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { prune } from "../../snapshots/shelf/prune.ts";
-import { createTreeCache, openSnapshot, type TreeCache } from "../../snapshots/shelf/read.ts";
+import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { type Held, isGatedKey, openGating } from "../../snapshots/verify/held.ts";
 import { withBuildLock } from "../lock.ts";
+import { NO_CLAIMS } from "../sources/claims.ts";
 import { keepRecords, type Shelves, vectorsDir } from "../shelves.ts";
+import { writeWhole } from "../write-whole.ts";
 
 export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
 
@@ -89,8 +94,46 @@ async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache):
     return await (await openSnapshot(shelf, record, trees)).data();
   } catch (error) {
     if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    if (error instanceof ShelfError && isWithdrawalError(error)) return readRest(await openSnapshot(shelf, record, trees));
     throw error;
   }
+}
+
+/** What a snapshot still says of which something was redacted: what was taken out holds nothing any more. */
+async function readRest(snapshot: Snapshot): Promise<ViewData> {
+  const objects: ObjectRow[] = [];
+  const folders = [await snapshot.find("objects")].flatMap((entry) => (entry?.kind === "tree" ? [{ digest: entry.sha256, path: "" }] : []));
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    for (const { kind, name, sha256: digest, size } of await snapshot.tree(next.digest)) {
+      const key = next.path + name;
+      if (kind === "tree") folders.push({ digest, path: `${key}/` });
+      else objects.push({ key, sha256: digest, size, title: "", summary: "", kind: "binary", media_type: "", uploaded: null });
+    }
+  }
+  const read = async <T>(path: string, none: T): Promise<T> => {
+    const entry = await snapshot.find(path);
+    const bytes = entry?.kind === "blob" ? await snapshot.read(entry).catch(unreadable) : null;
+    return bytes === null ? none : (JSON.parse(new TextDecoder().decode(bytes)) as T);
+  };
+  const cubs: CubRecord[] = [];
+  const code = new Map<string, CubCode>();
+  for (const { name } of await snapshot.files("api/cubs")) {
+    const id = name.slice(0, -".json".length);
+    const record = name === "meta.json" ? null : await read<CubRecord | null>(`api/cubs/${name}`, null);
+    const index = await read<CubCode | null>(`api/cubs/${id}/code.json`, null);
+    if (record !== null) cubs.push(record);
+    if (index !== null) code.set(id, index);
+  }
+  const rejected = await read("api/rejected.json", { rejected: [], withheld: 0 });
+  return {
+    library: await snapshot.library(),
+    objects,
+    claims: await read("api/claims.json", NO_CLAIMS),
+    cubs,
+    code,
+    meta: null,
+    ...rejected,
+  };
 }
 
 /** Remembers that what is exposed stays in the history: no later build takes it for something new. */
@@ -197,11 +240,6 @@ function readKept({ buildDir }: Shelves): ReadonlySet<string> {
 function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
   const decided = readKept(shelves);
   return (key) => isGatedKey(collections, key) && !decided.has(nameOf({ what: "object", name: key }));
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text, { flush: true });
-  await rename(`${path}.new`, path);
 }
 
 /** Those of pruned and withdrawn snapshots included. One that cannot be read is left to `verify`. */

@@ -89,6 +89,7 @@ async function missingFiles(shelves: Shelves, view: ViewName, record: SnapshotRe
     for (const entry of tree) {
       const path = next.path + entry.name;
       if (entry.kind === "tree") open.push({ digest: entry.sha256, path: `${path}/` });
+      else if ((await shelf.redactions.read(entry.sha256)) !== null) continue;
       else if (!(await takeFromInternal(shelves, view, entry.sha256, done))) files.set(path, entry);
     }
   }

@@ -3,6 +3,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import { isWithdrawalError } from "../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { diffSnapshots } from "../../snapshots/shelf/diff.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
@@ -128,10 +129,10 @@ function openWhole(shelf: Shelf, record: SnapshotRecord): Promise<Snapshot | nul
   return readable(openSnapshot(shelf, record, createTreeCache()));
 }
 
-/** null for what is damaged. */
+/** null for what is damaged, or redacted. */
 export async function readable<T>(reading: Promise<T>): Promise<T | null> {
   return reading.catch((error: unknown) => {
-    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
     throw error;
   });
 }

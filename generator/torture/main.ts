@@ -5,6 +5,7 @@
  *      npm run torture -- --part damage --count 20000   more damages
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part tamper --count 10000   a public shelf that lies over HTTP, and who finds it
+ *      npm run torture -- --part tamper --clean 100     with so many looks at one that does not lie
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power --call 7
  *
@@ -25,6 +26,7 @@ const { values } = parseArgs({
     part: { type: "string", multiple: true },
     seed: { type: "string" },
     count: { type: "string" },
+    clean: { type: "string" },
     every: { type: "string", default: "25" },
     call: { type: "string" },
     command: { type: "string", multiple: true },
@@ -77,7 +79,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       const { verdicts, failures } = await tortureWithTampering(dir, {
         seed,
         count,
-        clean: Math.ceil(count / 100),
+        clean: Number(values.clean ?? Math.ceil(count / 100)),
         onProgress: (done, failed) => progress.step(`tamper, ${failed} failed`, done, count),
       });
       progress.end();

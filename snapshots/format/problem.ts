@@ -22,6 +22,7 @@ export function problemBody(error: ShelfError, baseUrl: string, snapshot: string
     code: error.code,
     ...(error.errors.length === 0 ? {} : { errors: error.errors.map((item) => ({ ...item })) }),
     ...(error.fixes.length === 0 ? {} : { fixes: [...error.fixes] }),
+    ...error.members,
     request_id: randomUUID(),
     ...(snapshot === null ? {} : { snapshot }),
   };

@@ -3,6 +3,7 @@
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { ObjectKind } from "../schema/extract.ts";
+import type { Withdrawal } from "../schema/withdrawals.ts";
 import type { CollectionCounts, Rejection, SourceRef, Visibility, View } from "../schema/resources.ts";
 
 export type CollectionInfo = {
@@ -63,6 +64,8 @@ export type ViewData = {
   readonly rejected: readonly Rejection[];
   /** Inputs left out whose names this view does not tell: those under no collection, in the public view. */
   readonly withheld: number;
+  /** Notices of what was withdrawn; absent where nothing was. */
+  readonly withdrawn?: readonly Withdrawal[];
 };
 
 /** The validator of an object: its digest, quoted as HTTP wants it. */

@@ -4,6 +4,7 @@ import { canonicalJson, SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/layout.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
+import { isWithdrawalError, withdrawalAt, withdrawalError } from "../format/withdrawn.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
 import { missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -42,7 +43,7 @@ export async function answer(view: View, request: AnswerRequest): Promise<Answer
       found = await dispatch(view, open, request, match, path, query);
     }
   } catch (thrown) {
-    found = await errorAnswer(view, open, request, path, toShelfError(thrown));
+    found = await errorAnswer(view, open, request, path, await orNotice(view, open, path, toShelfError(thrown)));
   }
   return withCommon(view, open, found);
 }
@@ -59,6 +60,19 @@ function withCommon(view: View, open: OpenSnapshot | null, found: Answer): Answe
   return { ...found, headers: { ...commonHeaders(view.options.view, open?.snapshot.id ?? null), ...found.headers, ...kept } };
 }
 
+/** What was withdrawn has a notice where its address leads to nothing. */
+async function orNotice(view: View, open: OpenSnapshot | null, path: string, error: ShelfError): Promise<ShelfError> {
+  const redacted = isWithdrawalError(error);
+  if (error.status !== 404 && !redacted) return error;
+  const at = splitAt(path);
+  // What an earlier snapshot needs for an answer may have been redacted for another thing's sake: what is served now says which.
+  const data = await Promise.try(() => (at === null || redacted ? open : view.byId(at.id)))
+    .then((one) => one?.snapshot.data())
+    .catch(() => null);
+  const notice = withdrawalAt(data?.withdrawn, at?.path ?? path);
+  return notice === null ? error : withdrawalError(notice);
+}
+
 async function errorAnswer(
   view: View,
   open: OpenSnapshot | null,
@@ -66,7 +80,10 @@ async function errorAnswer(
   path: string,
   error: ShelfError,
 ): Promise<Answer> {
-  const html = error.status === 404 && (request.header("accept") ?? "").includes("text/html") && !path.startsWith("/api/");
+  const html =
+    (error.status === 404 || isWithdrawalError(error)) &&
+    (request.header("accept") ?? "").includes("text/html") &&
+    !path.startsWith("/api/");
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
   const library = await open?.snapshot.library().catch(() => null);

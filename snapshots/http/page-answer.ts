@@ -3,8 +3,10 @@ import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
+import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
+import type { Withdrawal } from "../schema/withdrawals.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
-import type { PageInput } from "../page/model.ts";
+import type { PageInput, WithdrawalRow } from "../page/model.ts";
 import { requestPage } from "../page/request-pages.ts";
 import { findStoredPage } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -50,7 +52,11 @@ export async function pageAnswer(context: Context, request: AnswerRequest, path:
 async function findPage(context: Context, path: string, query: string): Promise<Found | null> {
   const { open, view, cache } = context;
   if (path.startsWith("/assets/") || path.startsWith("/pagefind/")) return findAsset(context, path);
-  const requested = await requestPage(view, open, path, new URLSearchParams(query));
+  // Pages that are stored are there whatever else of the snapshot was redacted.
+  const requested = await requestPage(view, open, path, new URLSearchParams(query)).catch((error: unknown) => {
+    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+    throw error;
+  });
   if (requested !== null) {
     const tag = requested.tag === null ? null : queryTag(open.snapshot.id, requested.tag);
     return { keep: query === "" ? "files" : "queries", make: () => rendered(context, requested.input, tag) };
@@ -160,6 +166,12 @@ export async function renderedAnswer(view: View, open: OpenSnapshot, status: num
   };
 }
 
+function noticeOf({ members: { withdrawn } }: ShelfError): { readonly withdrawn?: WithdrawalRow } {
+  if (withdrawn === undefined) return {};
+  const notice = withdrawn as Withdrawal;
+  return { withdrawn: { ...notice, href: replacementHref(notice) } };
+}
+
 /** @param path of the request, which a stranger typed
  *  @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
@@ -168,6 +180,6 @@ export async function notFoundAnswer(view: View, open: OpenSnapshot, path: strin
   const depth = Math.max(0, path.split("/").length - 2);
   return renderedAnswer(view, open, error.status, {
     chrome: { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null },
-    model: { page: "not-found", detail: error.message },
+    model: { page: "not-found", detail: error.message, ...noticeOf(error) },
   });
 }

@@ -5,6 +5,7 @@ import { ShelfError } from "../errors.ts";
 import { blobPath } from "../format/layout.ts";
 import { readTileFile } from "../log/tiles.ts";
 import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../shelf/log.ts";
+import { redactedBlobs } from "../shelf/redactions.ts";
 import { type Context, contentAnswer } from "./context.ts";
 import { objectAnswer } from "./object-answer.ts";
 import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
@@ -61,6 +62,12 @@ async function findFile({ view, open }: Context, path: string): Promise<File | n
   if (path === `snapshots/${number}.json`) {
     const found = (await kept()).get(number);
     return found === undefined ? null : json(found, "immutable");
+  }
+  if (path === "redacted.json") return json(await redactedBlobs(shelf));
+  const redacted = /^redacted\/([0-9a-f]{64})$/.exec(path)?.[1];
+  if (redacted !== undefined) {
+    const bytes = await shelf.redactions.read(redacted);
+    return bytes === null ? null : { bytes, type: "text", cache: "live" };
   }
   if (path === "withdrawn.json") return json((await view.withdrawn()).filter((one) => one.sequence <= sequence));
   if (folder === "changes" && path === `changes/${number}.json` && number <= sequence) {

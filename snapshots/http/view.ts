@@ -72,7 +72,11 @@ export type View = History & {
   trouble(): string | null;
 };
 
-type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & { readonly version: number };
+type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & {
+  readonly version: number;
+  /** As the shelf tells it. */
+  readonly redactions: string;
+};
 
 /** Beside what everybody sees: what a snapshot that follows can go on from. */
 type Opened = OpenSnapshot & {
@@ -98,7 +102,7 @@ export function openView(options: ViewOptions): View {
   let current: Opened | null = null;
   let looked = Number.NEGATIVE_INFINITY;
   let looking: Promise<void> | null = null;
-  let kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0 };
+  let kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0, redactions: "" };
   let listed = Number.NEGATIVE_INFINITY;
   let trouble: string | null = null;
 
@@ -189,9 +193,13 @@ export function openView(options: ViewOptions): View {
   const list = async (): Promise<Kept> => {
     if (monotonic() - listed < LOOK_MS) return kept;
     const { records, withdrawn, byId } = await shelf.records.index();
-    if (records !== kept.records) {
-      kept = { records, withdrawn, byId, version: kept.version + 1 };
-      for (const id of [...opened.keys()].filter((name) => !kept.byId.has(name))) {
+    const redactions = await shelf.redactions.version();
+    const redacted = redactions !== kept.redactions;
+    if (records !== kept.records || redacted) {
+      kept = { records, withdrawn, byId, redactions, version: kept.version + 1 };
+      // What was taken out of earlier snapshots is not answered from memory.
+      if (redacted) trees.parts.clear();
+      for (const id of redacted ? byId.keys() : [...opened.keys()].filter((name) => !byId.has(name))) {
         opened.delete(id);
         prepared.forget(atBasis(id));
       }

@@ -6,7 +6,7 @@
  *
  *  A log without a key has these lines alone, without signatures: nobody answers for them. */
 import { ShelfError } from "../errors.ts";
-import { decodeBase64, formatNote, type Note, type NoteKey, parseNote, verifiedBy } from "./note.ts";
+import { decodeBase64, formatNote, type Note, type NoteKey, parseBareNote, verifiedBy } from "./note.ts";
 
 export type Head = { readonly origin: string; readonly size: number; readonly root: Buffer };
 export type Checkpoint = Head & { readonly note: Note };
@@ -32,12 +32,9 @@ function parseHead(text: string): Head {
 
 /** A checkpoint, signed or not; no signature is checked. @throws ShelfError "bad_checkpoint" */
 export function parseCheckpoint(bytes: Uint8Array): Checkpoint {
-  const bare = !Buffer.from(bytes).includes("\n\n");
-  const note = parseNote(bare ? Buffer.concat([bytes, Buffer.from(`\n${PLACEHOLDER}\n`)]) : bytes);
-  return { ...parseHead(note.text), note: bare ? { text: note.text, signatures: [] } : note };
+  const note = parseBareNote(bytes);
+  return { ...parseHead(note.text), note };
 }
-/** Takes the place of the signature that an unsigned head lacks, so that its text is read by the same rules. */
-const PLACEHOLDER = "\u2014 nobody AAAAAAA=";
 
 /** As it is stored and served. */
 export function formatCheckpoint(head: Head, signatures: readonly { readonly line: string }[]): string {

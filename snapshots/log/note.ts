@@ -117,6 +117,14 @@ export function parseNote(bytes: Uint8Array): Note {
   return { text: whole.slice(0, split + 1), signatures: lines.map(parseSignature) };
 }
 
+/** A note, or its text alone where nobody has signed it. @throws ShelfError "bad_checkpoint" */
+export function parseBareNote(bytes: Uint8Array): Note {
+  if (Buffer.from(bytes).includes("\n\n")) return parseNote(bytes);
+  return { text: parseNote(Buffer.concat([bytes, Buffer.from(`\n${PLACEHOLDER}\n`)])).text, signatures: [] };
+}
+/** Takes the place of the signature that an unsigned note lacks, so that its text is read by the same rules. */
+const PLACEHOLDER = "\u2014 nobody AAAAAAA=";
+
 function parseSignature(line: string): NoteSignature {
   const [, name = "", base64 = ""] = /^\u2014 (\S+) (\S+)$/u.exec(line) ?? [];
   const bytes = decodeBase64(base64);

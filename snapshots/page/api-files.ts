@@ -45,11 +45,20 @@ export function* wholeApiFiles(data: ViewData): Generator<DerivedFile> {
   yield* singleFiles(data);
 }
 
-function* singleFiles({ library, claims, cubs, meta, code, rejected, withheld }: Omit<ViewData, "objects">): Generator<DerivedFile> {
+function* singleFiles({
+  library,
+  claims,
+  cubs,
+  meta,
+  code,
+  rejected,
+  withheld,
+  withdrawn,
+}: Omit<ViewData, "objects">): Generator<DerivedFile> {
   const file = (name: string, value: unknown): DerivedFile => jsonFile(name, canonicalJson(value));
   yield file("library", library);
   yield file("claims", claims);
-  yield file("rejected", { rejected, withheld });
+  yield file("rejected", { rejected, withheld, ...(withdrawn === undefined ? {} : { withdrawn }) });
   yield file("openapi", openapi({ title: library.title, baseUrl: library.base_url }));
   if (meta !== null) yield file("cubs/meta", meta);
   for (const record of cubs) yield file(`cubs/${record.id}`, record);

@@ -7,6 +7,7 @@ import { openEvidence } from "../format/evidence-state.ts";
 import { findClaims } from "../query/claims.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
+import { orWithdrawn, replacementHref } from "../format/withdrawn.ts";
 import { findCollection, formatEtag, lowerBound, type ObjectRow, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
@@ -167,7 +168,13 @@ export function claimsPage(data: ViewData, statuses: readonly string[] | null = 
 export function claimPage(data: ViewData, id: string): ClaimPage {
   const relations = relationsOf(data);
   const claim = relations.claimById.get(id);
-  if (claim === undefined) throw new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] });
+  if (claim === undefined)
+    throw orWithdrawn(
+      data.withdrawn,
+      "claim",
+      id,
+      new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] }),
+    );
   const stateOf = openEvidence(data);
   const evidence = claim.evidence.map((item): EvidenceRow => {
     const { sha256: digest = "" } = item;
@@ -180,5 +187,6 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
 }
 
 export function rejectedPage(data: ViewData): RejectedPage {
-  return { page: "rejected", rejected: data.rejected, withheld: data.withheld };
+  const withdrawn = (data.withdrawn ?? []).map((notice) => ({ ...notice, href: replacementHref(notice) }));
+  return { page: "rejected", rejected: data.rejected, withheld: data.withheld, withdrawn };
 }

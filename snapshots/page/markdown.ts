@@ -97,6 +97,9 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
         heading("Left out"),
         ...model.rejected.map(({ source, key, reason }) => `- ${inline(source)} ${code(key)}: ${inline(reason)}`),
         ...(model.withheld === 0 ? [] : [`- ${model.withheld} under no collection, not named here`]),
+        ...model.withdrawn.map(
+          ({ what, name, date, reason, note }) => `- Withdrawn on ${date} (${reason}): ${what} ${code(name)}. ${inline(note)}`,
+        ),
       );
     case "problem":
       return lines(heading(model.problem.title), code(model.problem.code));

@@ -11,6 +11,7 @@ import type { EvidenceState } from "../schema/scalar.ts";
 import type { Claim, ClaimEvidence, ClaimsMeta } from "../schema/claims.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Citation, CountedNumber, Rejection, Source, View } from "../schema/resources.ts";
+import type { Withdrawal } from "../schema/withdrawals.ts";
 import type { Change } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 
@@ -357,9 +358,17 @@ export type ProblemRow = {
 export type ProblemsPage = { readonly page: "problems"; readonly problems: readonly ProblemRow[] };
 type ProblemPage = { readonly page: "problem"; readonly problem: ProblemRow };
 
-export type RejectedPage = { readonly page: "rejected"; readonly rejected: readonly Rejection[]; readonly withheld: number };
+/** A notice, and where what takes the place of the thing is. */
+export type WithdrawalRow = Withdrawal & { readonly href: string | null };
 
-type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
+export type RejectedPage = {
+  readonly page: "rejected";
+  readonly rejected: readonly Rejection[];
+  readonly withheld: number;
+  readonly withdrawn: readonly WithdrawalRow[];
+};
+
+type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null; readonly withdrawn?: WithdrawalRow };
 
 export type PageModel =
   | FrontPage

@@ -101,6 +101,14 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
     "The snapshot held something that is no longer public, so all of it was taken out of service.",
     "See the list of snapshots for those that are kept.",
   ],
+  withdrawn: [
+    "What was at this address was withdrawn; the notice says when, and why.",
+    "The answer links what takes its place, where there is something.",
+  ],
+  withdrawn_legal: [
+    "What was at this address was withdrawn for legal reasons; the notice says when.",
+    "The operator of this library knows more.",
+  ],
   precondition_failed: [
     "If-Match or If-Unmodified-Since asks for a content that is not the one served now.",
     "Fetch it again without the header, and compare.",

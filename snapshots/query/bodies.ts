@@ -1,6 +1,7 @@
 /** The body of every route that follows from a snapshot, as a value: HTTP writes it as JSON, an agent's tool cuts it to its budget, a
  *  page shows it. */
 import { canonicalJson } from "../digest.ts";
+import { orWithdrawn } from "../format/withdrawn.ts";
 import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
@@ -97,7 +98,7 @@ export async function cubBody(open: OpenSnapshot, id: string): Promise<CubRecord
   const data = await open.snapshot.data();
   requireRegistry(data);
   const record = relationsOf(data).recordById.get(id);
-  if (record === undefined) throw cubNotFound(id);
+  if (record === undefined) throw orWithdrawn(data.withdrawn, "record", id, cubNotFound(id));
   return record;
 }
 

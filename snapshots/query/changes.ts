@@ -3,7 +3,7 @@
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { ChangesResponse, Comparison } from "../schema/changes.ts";
-import { type Change, countFiles, describeChanges, describeListed, unreadable } from "../shelf/diff.ts";
+import { type Change, countFiles, describeChanges, describeListed, type ListedChange, unreadable } from "../shelf/diff.ts";
 import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { findSnapshot, type History, missingSnapshot } from "./history.ts";
@@ -17,7 +17,7 @@ const LISTS = [
   ["records", "record"],
 ] as const;
 
-export type Listed = { readonly change: Change["change"]; readonly what: "object" | "claim" | "record"; readonly name: string };
+export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
 
 /** In the order in which they are told. */
 export function listChanges(changes: Changes): readonly Listed[] {
@@ -55,6 +55,7 @@ async function changesBody(
   const position = positionOf(cursor, digest);
   const [first] = await history.records();
   const changes: ChangesResponse["changes"] = [];
+  const withdrawn = new Set((await open.snapshot.data()).withdrawn?.map(({ what, name }) => `${what} ${name}`));
   let seen = 0;
   let more = false;
   for await (const [sequence, lists] of shelf.records.changes(since, served.sequence)) {
@@ -64,7 +65,11 @@ async function changesBody(
     if (wanted.length > 0) {
       const { record, describe } = await openPublication(history, sequence);
       const at = { sequence, snapshot: record?.snapshot ?? null, created: record?.created ?? null };
-      for (const one of wanted) changes.push({ ...at, ...(await describe(one)) });
+      for (const one of wanted) {
+        const described = await describe(one);
+        // Of what is withdrawn now nothing is said but that it was there.
+        changes.push({ ...at, ...described, ...(withdrawn.has(`${one.what} ${one.name}`) ? { fields: [] } : {}) });
+      }
     }
     more = seen > position + limit;
     if (more) break;

@@ -50,11 +50,14 @@ export async function feedEntries(history: History, open: OpenSnapshot, scope: F
   const { record: served, shelf } = open.snapshot;
   const data = await open.snapshot.data();
   const records = (await history.records()).filter(({ sequence }) => sequence <= served.sequence).slice(-MAX_PUBLICATIONS);
+  const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+  // What is withdrawn now is in no feed, but that it was withdrawn.
+  const isTold = (one: Listed): boolean => one.change === "removed" || !withdrawn.has(`${one.what} ${one.name}`);
   const entries: FeedEntry[] = [];
   for (const record of records.reverse()) {
     if (entries.length >= MAX_ENTRIES) break;
     for await (const [sequence, lists] of shelf.records.changes(record.sequence - 1, record.sequence)) {
-      const listed = listChanges(lists).filter((one) => scope.includes(one));
+      const listed = listChanges(lists).filter((one) => scope.includes(one) && isTold(one));
       if (listed.length > 0) entries.push(...(await entriesOf(data, await openPublication(history, sequence), record, listed)));
     }
   }
@@ -72,7 +75,7 @@ async function entriesOf(
   const changes = await Promise.all(examined.map((one) => publication.describe(one)));
   const told = changes.filter(({ weaker }) => single || weaker.length > 0).map((change) => entryOf(data, record, change));
   if (single) return told;
-  const count = (kind: Change["change"]): number => listed.filter(({ change }) => change === kind).length;
+  const count = (kind: Listed["change"]): number => listed.filter(({ change }) => change === kind).length;
   const title = `Snapshot ${record.sequence}: ${count("added")} added, ${count("changed")} changed, ${count("removed")} removed`;
   const path = record.previous === null ? pagePath.snapshots : pagePath.diff(record.previous, record.snapshot);
   return [...told, { ...at(record), title, path, text: title, tags: ["snapshot"] }];

@@ -11,8 +11,8 @@ const Field = z.object({
 const ChangedItem = z.object({
   what: z.enum(["object", "claim", "record", "other"]),
   name: z.string().meta({ description: "Key of an object, id of a claim or record" }),
-  path: z.string().nullable().meta({ description: "Site path of its page; null when it is gone" }),
-  change: z.enum(["added", "changed", "removed"]),
+  path: z.string().nullable().meta({ description: "Site path of its page, or of the notice in its place; null when it is gone" }),
+  change: z.enum(["added", "changed", "removed", "withdrawn"]),
   before: z
     .string()
     .nullable()

@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { PROBLEMS, type ErrorCode } from "../errors.ts";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
+import { Withdrawal } from "./withdrawals.ts";
 
 export const MAX_QUESTION = 500;
 export const MAX_SNIPPET = 320;
@@ -285,6 +286,7 @@ export const Rejected = z
   .object({
     rejected: z.array(Rejection),
     withheld: Count.meta({ description: "Further inputs left out because they lie under no collection; their names are not told here" }),
+    withdrawn: z.array(Withdrawal).exactOptional().meta({ description: "Notices of what was withdrawn; absent where nothing was" }),
   })
   .meta({ id: "Rejected" });
 export type Rejected = z.infer<typeof Rejected>;
@@ -316,6 +318,7 @@ export const Problem = z
     code: z.enum(Object.keys(PROBLEMS) as [ErrorCode, ...ErrorCode[]]),
     errors: z.array(z.object({ pointer: z.string(), detail: z.string() })).exactOptional(),
     fixes: z.array(z.string()).exactOptional(),
+    withdrawn: Withdrawal.exactOptional().meta({ description: "The notice of what was at this address" }),
     request_id: z.string().exactOptional(),
     snapshot: SnapshotId.exactOptional(),
   })

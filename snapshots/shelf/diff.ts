@@ -4,9 +4,12 @@ import { isDeepStrictEqual } from "node:util";
 import { canonicalJson, type Sha256, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
+import { isWithdrawalError } from "../format/withdrawn.ts";
 import type { Snapshot } from "./read.ts";
 import type { Claim, ClaimEvidence } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import type { Withdrawal } from "../schema/withdrawals.ts";
+import type { ViewData } from "../format/view-data.ts";
 import type { ChangeCounts, Changes } from "./shelf.ts";
 import { type BlobEntry, compareNames, diffTrees, type TreeChange } from "../format/tree.ts";
 import { claimFell, evidenceFell, recordFell } from "../format/weaker.ts";
@@ -15,7 +18,8 @@ export type Change = {
   readonly what: "object" | "claim" | "record" | "other";
   readonly name: string;
   readonly path: string | null;
-  readonly change: "added" | "changed" | "removed";
+  /** "withdrawn": removed, and the later snapshot has a notice of it. */
+  readonly change: "added" | "changed" | "removed" | "withdrawn";
   readonly before: string | null;
   readonly after: string | null;
   /** The fields that differ, with both values as JSON text; of an object its size, type and time. */
@@ -42,17 +46,21 @@ export async function diffSnapshots(before: Snapshot | null, after: Snapshot): P
 /** Every change as the diff page and `snapshots diff` show it: objects by key, then claims, then records, then the rest.
  *  `before` and `after` are digests: of an object's bytes, else of the canonical JSON. */
 export async function describeChanges(before: Snapshot, after: Snapshot): Promise<Change[]> {
+  const withdrawn = await withdrawnIn(after);
+  const describeOne = (what: Withdrawal["what"], name: string, pair: Pair, change = kindOf(pair)): Change =>
+    describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
   const objects: Change[] = [];
-  for await (const change of diffFolder(before, after, "objects")) {
-    objects.push(describe("object", change.path, pagePath.object(change.path), change));
-  }
-  const claims = [...(await claimPairs(before, after))].map(([id, pair]) => describe("claim", id, pagePath.claim(id), pair));
+  for await (const change of diffFolder(before, after, "objects")) objects.push(describeOne("object", change.path, change));
+  // What is redacted on one side cannot be compared.
+  const claims = [...((await claimPairs(before, after).catch(unreadable)) ?? [])].map(([id, pair]) => describeOne("claim", id, pair));
   const records: Change[] = [];
-  for await (const { path } of diffFolder(before, after, "api/cubs")) {
+  for await (const change of diffFolder(before, after, "api/cubs")) {
+    const { path } = change;
     const id = recordId(path);
     if (id === null) continue;
     const file = `api/cubs/${path}`;
-    records.push(describe("record", id, pagePath.record(id), { before: await readJson(before, file), after: await readJson(after, file) }));
+    const read = (snapshot: Snapshot): Promise<unknown> => readJson(snapshot, file).catch(unreadable);
+    records.push(describeOne("record", id, { before: await read(before), after: await read(after) }, kindOf(change)));
   }
   const byName = (a: Change, b: Change): number => compareNames(a.name, b.name);
   return [...objects.sort(byName), ...claims.sort(byName), ...records.sort(byName), ...(await describeRest(before, after))];
@@ -64,25 +72,39 @@ export async function describeChanges(before: Snapshot, after: Snapshot): Promis
 export async function describeListed(
   before: Snapshot | null,
   after: Snapshot | null,
-  what: "object" | "claim" | "record",
-  change: Change["change"],
+  what: Withdrawal["what"],
+  change: ListedChange,
   name: string,
 ): Promise<Change> {
   const read = async (snapshot: Snapshot | null): Promise<unknown> =>
     snapshot === null ? null : readListed(snapshot, what, name).catch(unreadable);
   const pair = { before: change === "added" ? null : await read(before), after: change === "removed" ? null : await read(after) };
-  return describe(what, name, PATHS[what](name), pair, change);
+  const withdrawn = change !== "removed" || after === null ? null : await withdrawnIn(after).catch(unreadable);
+  return describe(what, name, pagePath.source(what, name), pair, change, withdrawn);
 }
 
-const PATHS = { object: pagePath.object, claim: pagePath.claim, record: pagePath.record };
+/** What a list of changes tells apart. */
+export type ListedChange = Exclude<Change["change"], "withdrawn">;
 
-/** One bad snapshot costs what is told of it, and nothing else. */
+/** Notices by `<what> <name>`, read once for each open snapshot. */
+const noticesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
+
+async function withdrawnIn(snapshot: Snapshot): Promise<ReadonlySet<string>> {
+  const known = noticesBySnapshot.get(snapshot);
+  if (known !== undefined) return known;
+  const { withdrawn = [] } = ((await readJson(snapshot, "api/rejected.json")) ?? {}) as Pick<ViewData, "withdrawn">;
+  const names = new Set(withdrawn.map(({ what, name }) => `${what} ${name}`));
+  noticesBySnapshot.set(snapshot, names);
+  return names;
+}
+
+/** One bad snapshot, or what was redacted of one, costs what is told of it, and nothing else. */
 export function unreadable(error: unknown): null {
-  if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+  if (error instanceof ShelfError && (error.code === "snapshot_damaged" || isWithdrawalError(error))) return null;
   throw error;
 }
 
-async function readListed(snapshot: Snapshot, what: "object" | "claim" | "record", name: string): Promise<unknown> {
+async function readListed(snapshot: Snapshot, what: Withdrawal["what"], name: string): Promise<unknown> {
   if (what === "claim") return (await claimsOf(snapshot)).get(name) ?? null;
   if (what === "record") return readJson(snapshot, `api/cubs/${name}.json`);
   const entry = await snapshot.find(`objects/${name}`);
@@ -120,7 +142,7 @@ async function describeRest(before: Snapshot, after: Snapshot): Promise<Change[]
   ];
   const changes: Change[] = [];
   for (const { name, path, read } of parts) {
-    const pair = { before: await read(before), after: await read(after) };
+    const pair = { before: await read(before).catch(unreadable), after: await read(after).catch(unreadable) };
     if (!isDeepStrictEqual(pair.before, pair.after)) changes.push(describe("other", name, path, pair));
   }
   return changes;
@@ -135,17 +157,25 @@ type Pair = { readonly before: unknown; readonly after: unknown };
 
 const noNames = (): Changes["added"] => ({ objects: [], claims: [], records: [] });
 
-function kindOf(pair: Pair): Change["change"] {
+function kindOf(pair: Pair): ListedChange {
   return pair.before === null ? "added" : pair.after === null ? "removed" : "changed";
 }
 
 /** @param path of the item's page; a removed one has none in the newer snapshot
  *  @param pair blobs of an object, else JSON values */
-function describe(what: Change["what"], name: string, path: string, pair: Pair, change = kindOf(pair)): Change {
+function describe(
+  what: Change["what"],
+  name: string,
+  path: string,
+  pair: Pair,
+  listed: ListedChange = kindOf(pair),
+  withdrawn: ReadonlySet<string> | null = null,
+): Change {
   const isObject = what === "object";
   const digestOf = (value: unknown): string | null =>
     value === null ? null : isObject ? (value as BlobEntry).sha256 : sha256(canonicalJson(value));
   const factsIn = (value: unknown): unknown => (isObject ? factsOf(value as BlobEntry) : value);
+  const change = listed === "removed" && withdrawn?.has(`${what} ${name}`) === true ? "withdrawn" : listed;
   return {
     what,
     name,

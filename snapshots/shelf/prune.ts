@@ -60,6 +60,9 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, kee
     for (const digest of await reachable(other, current === null ? roots : [...roots, current.snapshot])) neededElsewhere.add(digest);
   }
 
+  // What is served stays, whatever notice of it a build has not removed yet.
+  const served = await reachable(shelf, pointer === null ? [] : [pointer.snapshot]);
+  const redacted = new Set(await shelf.redactions.list()).difference(served);
   const dropped = records.filter((record) => !kept.includes(record));
   for (const record of dropped) await shelf.deleteRecord(record.sequence);
   await shelf.flush();
@@ -75,8 +78,8 @@ export async function prune({ shelf, alsoUsedBy = [], moveTo, purge = false, kee
     await moveTo.flush();
   }
   const { blobs, bytes } = await shelf.sweep({
-    isNeeded: (digest) => !moved.has(digest) && (needed.has(digest) || neededElsewhere.has(digest)),
-    mustGo: (digest) => purge || moved.has(digest),
+    isNeeded: (digest) => !moved.has(digest) && !redacted.has(digest) && (needed.has(digest) || neededElsewhere.has(digest)),
+    mustGo: (digest) => purge || moved.has(digest) || redacted.has(digest),
     packs: purge ? await shelf.findDamagedPacks() : [],
   });
   const removed = new Set(dropped.map((record) => record.snapshot)).difference(keptIds);

@@ -5,9 +5,9 @@ import { ShelfError } from "../errors.ts";
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import type { Rejection } from "../schema/resources.ts";
 import { parseCatalogRows, toRow } from "./catalog-rows.ts";
 import { type CheckedBody, readChecked, WrongBytes } from "./checked-read.ts";
+import { redactionError } from "./redactions.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { partsPath } from "../format/parts.ts";
 import { type BlobEntry, compareNames, type Entry, parseTree, type Tree } from "../format/tree.ts";
@@ -48,10 +48,14 @@ export function createTreeCache(): TreeCache {
   return { trees: new LRUCache({ max: MAX_CACHED_TREES }), parts: new LRUCache({ max: MAX_KNOWN_PARTS }) };
 }
 
-/** Bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged" */
+async function missingBlob(shelf: Shelf, digest: Sha256): Promise<ShelfError> {
+  return (await redactionError(shelf, digest)) ?? new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+}
+
+/** Bytes of a blob that is there and whole. @throws ShelfError "snapshot_damaged", or "withdrawn" and "withdrawn_legal" for what was redacted */
 export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array> {
   const bytes = await shelf.getBlob(digest);
-  if (bytes === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+  if (bytes === null) throw await missingBlob(shelf, digest);
   if ((await sha256Aside(bytes)) !== digest) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`);
   return bytes;
 }
@@ -117,7 +121,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     read: (entry) => readBlob(shelf, entry.sha256),
     async readPart({ sha256: digest }, start, end) {
       const file = await shelf.openBlob(digest);
-      if (file === null) throw new ShelfError("snapshot_damaged", `Blob ${digest} is missing.`);
+      if (file === null) throw await missingBlob(shelf, digest);
       return readChecked(file, (found) => found === digest, start, end).catch((cause: unknown) => {
         if (cause instanceof WrongBytes) throw new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`, { cause });
         throw cause;
@@ -171,7 +175,7 @@ async function loadViewData(source: Source): Promise<ViewData> {
   const json = async (name: string): Promise<unknown> => JSON.parse(await text(`api/${name}.json`));
   const library = (await json("library")) as Library;
   const claims = (await json("claims")) as ClaimsRegistry;
-  const rejected = (await json("rejected")) as { rejected: readonly Rejection[]; withheld: number };
+  const rejected = (await json("rejected")) as Pick<ViewData, "rejected" | "withheld" | "withdrawn">;
   const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(text);
   const { cubs, meta, code, objects } = lists;
   return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };

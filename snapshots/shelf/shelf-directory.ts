@@ -27,6 +27,7 @@ import { openLogDirectory } from "./log-directory.ts";
 import { type Modes, modesUnder } from "./modes.ts";
 import { openPackWriter } from "./pack-writer.ts";
 import { openPacks, unpacked } from "./packs.ts";
+import { redactionPath } from "./redactions.ts";
 import { openRecordLog, sequencesOf } from "./record-index.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
 import {
@@ -276,6 +277,18 @@ export function openDirectoryShelf(
         return withLock(join(root, "pointer.lock"), modes().file, work);
       },
     }),
+
+    redactions: {
+      list: async () => ((await readdir(join(root, "redacted")).catch(absent)) ?? []).filter((name) => SHA256_PATTERN.test(name)).sort(),
+      read: async (digest) =>
+        (await readFile(join(root, redactionPath(digest))).catch(absent)) ?? (await fallback?.redactions.read(digest)) ?? null,
+      put: async (digest, notice) => writeDurable(join(root, redactionPath(digest)), Buffer.from(notice)),
+      drop: (digest) => rm(join(root, redactionPath(digest)), { force: true }),
+      async version() {
+        const folder = await stat(join(root, "redacted"), { bigint: true }).catch(absent);
+        return `${folder?.mtimeNs ?? ""} ${(await fallback?.redactions.version()) ?? ""}`;
+      },
+    },
 
     async putRecord(record, changes) {
       // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.

@@ -80,6 +80,18 @@ export type LogFiles = {
   ): Promise<void>;
 };
 
+/** Notices in place of blobs that were taken out; redactions.ts says what they are. A blob that is there counts, whatever notice it has. */
+type Redactions = {
+  /** Digests that have one, ascending. */
+  list(): Promise<readonly Sha256[]>;
+  read(digest: Sha256): Promise<Uint8Array | null>;
+  /** Survives a power cut. */
+  put(digest: Sha256, notice: string): Promise<void>;
+  drop(digest: Sha256): Promise<void>;
+  /** Another text whenever one has come or gone. */
+  version(): Promise<string>;
+};
+
 export type SweepOptions = {
   /** Null when everything is. */
   readonly isNeeded: ((digest: Sha256) => boolean) | null;
@@ -140,6 +152,7 @@ export interface Shelf {
   /** The records again, for whoever asks often: known without reading them all. */
   readonly records: RecordLog;
   readonly log: LogFiles;
+  readonly redactions: Redactions;
 
   /** When a build last found this view up to date or published it (RFC 3339 UTC); null before the first. */
   readChecked(): Promise<string | null>;

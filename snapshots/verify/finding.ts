@@ -28,6 +28,7 @@ const FINDINGS = {
   blob_only_internal: ["error", "A blob of the public view lies only under internal/"],
   blob_digest: ["error", "A blob's bytes do not have the digest that is its name"],
   blob_size: ["error", "A blob has another size than its entry says"],
+  redacted: ["warning", "Blobs of what is withdrawn were taken out of earlier snapshots; a notice stands in the place of each"],
   pack_damaged: [
     "warning",
     "A pack is not what its name says; blobs that it no longer gives are named apart; repair writes the others anew",

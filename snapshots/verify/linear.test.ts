@@ -31,6 +31,7 @@ function openAudit(shelf: Shelf): Audit {
     hashed: new Map(),
     derived: new Set(),
     walked: new Set(),
+    redacted: new Set(),
     cache: createTreeCache(),
     maxFolders: MAX_FOLDERS,
   };

@@ -108,7 +108,7 @@ async function openAudit(
   }
   for (const name of await shelf.findDamagedPacks())
     shared.report.add("pack_damaged", root, { path: `packs/${name}.zip` }, "It has another digest.");
-  return { ...shared, root, shelf, own, other, walked: new Set(), cache: createTreeCache() };
+  return { ...shared, root, shelf, own, other, walked: new Set(), redacted: new Set(), cache: createTreeCache() };
 }
 
 /** `view`: the current one, when it is sound enough to be compared with the other. `reached`: what all records need, when
@@ -152,6 +152,8 @@ async function verifyRoot(
     });
     if (snapshots === "all") await checkIndex(snapshot, null);
   }
+  if (audit.redacted.size > 0)
+    report.add("redacted", root, { path: "redacted" }, `${audit.redacted.size} blobs of earlier snapshots, each with its notice.`);
   await guard(report, root, null, () => checkChanges(audit, records));
   await guard(report, root, null, () => checkLog(audit, all, current, log));
   const needed = new Set([...all, ...(current === null ? [] : [current])].map((record) => record.snapshot));

@@ -3,6 +3,8 @@
 import { createHash } from "node:crypto";
 import { type Sha256, sha256 } from "../digest.ts";
 import { findKeyProblem } from "../format/layout.ts";
+import { readLogKeys } from "../shelf/log.ts";
+import { checkRedaction } from "../shelf/redactions.ts";
 import type { TreeCache } from "../shelf/read.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import { type BlobEntry, parseTree, type Tree } from "../format/tree.ts";
@@ -25,7 +27,7 @@ export type Audit = {
   readonly own: ReadonlyMap<Sha256, number>;
   /** The other root, when this is the public one: to say where a missing blob lies. */
   readonly other: Shelf | null;
-  /** Root and digest → bytes of a blob, −1 of a bad one; shared by both roots. */
+  /** Root and digest → bytes of a blob, −1 of a bad one, −2 of one that was redacted; shared by both roots. */
   readonly hashed: Map<string, Promise<number>>;
   /** Root and id of the snapshots whose derived files are what was made again; shared by both roots. */
   readonly derived: Set<string>;
@@ -33,6 +35,8 @@ export type Audit = {
   readonly walked: Set<string>;
   /** Its trees were read, hashed and found good. */
   readonly cache: TreeCache;
+  /** Digests that notices stand for. */
+  readonly redacted: Set<Sha256>;
   readonly maxFolders: number;
 };
 
@@ -80,6 +84,11 @@ export async function walkSnapshot(audit: Audit, snapshot: Sha256, keep: boolean
         blobs.slice(at, at + AT_ONCE).map((entry) => checkBlob(audit, entry.sha256, entry.size, { snapshot, path: path + entry.name })),
       );
       if (good.includes(false)) whole = false;
+      const gone = keep ? blobs.find((entry) => audit.redacted.has(entry.sha256)) : undefined;
+      if (gone !== undefined) {
+        report.add("blob_missing", root, { snapshot, path: path + gone.name }, `Blob ${gone.sha256} was redacted, and is served.`);
+        whole = false;
+      }
     }
   }
   return whole && keep ? files : null;
@@ -115,10 +124,22 @@ export async function checkBlob(audit: Audit, digest: Sha256, size: number | nul
   const hashing = audit.hashed.get(name) ?? hashBlob(audit, digest, place);
   audit.hashed.set(name, hashing);
   const actual = await hashing;
-  if (actual < 0) return false;
+  if (actual === REDACTED) audit.redacted.add(digest);
+  if (actual < 0) return actual === REDACTED;
   if (size === null || size === actual) return true;
   audit.report.add("blob_size", audit.root, place, `The entry says ${size} bytes, the blob has ${actual}.`);
   return false;
+}
+
+const REDACTED = -2;
+
+/** Whether a notice that holds stands in a blob's place; one that does not is told by what it throws. */
+async function isRedacted({ shelf, other }: Audit, digest: Sha256): Promise<boolean> {
+  const notice = await shelf.redactions.read(digest);
+  if (notice === null) return false;
+  const keys = await Promise.all([shelf, ...(other === null ? [] : [other])].map((one) => readLogKeys(one.log)));
+  checkRedaction(notice, digest, keys.flat());
+  return true;
 }
 
 async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<number> {
@@ -137,6 +158,7 @@ async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<num
       actual = hash.digest("hex");
     } else {
       const bytes = await shelf.getBlob(digest);
+      if (bytes === null && (await isRedacted(audit, digest))) return REDACTED;
       if (bytes === null) {
         const elsewhere = (await audit.other?.hasBlob(digest)) ?? false;
         report.add(elsewhere ? "blob_only_internal" : "blob_missing", root, place, `Blob ${digest} is not there.`);

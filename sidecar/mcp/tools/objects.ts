@@ -1,5 +1,6 @@
 /** Reading one object, finding what has its digest, and proving that it lies in the snapshot. */
 import { absoluteHref } from "../../../snapshots/format/view-data.ts";
+import { orWithdrawn } from "../../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatKeyPath, objectPath } from "../../../snapshots/format/layout.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
@@ -35,7 +36,7 @@ export const getObject: Tool = async (context, { key: given, start_line, end_lin
   const { objectByKey } = relationsOf(at.data);
   const row = objectByKey.get(key);
   const entry = await at.open.snapshot.find(`objects/${key}`);
-  if (row === undefined || entry?.kind !== "blob") throw objectNotFound(objectByKey, key);
+  if (row === undefined || entry?.kind !== "blob") throw orWithdrawn(at.data.withdrawn, "object", key, objectNotFound(objectByKey, key));
   const digest = queryDigest("tool:object", [key, end_line ?? null]);
   const start = typeof cursor === "string" ? positionOf(parseCursor(cursor), digest) : Number(start_line ?? 1);
   const source = await readText(at.open.snapshot, key, entry);

@@ -1,4 +1,5 @@
 /** Claims and proof records. */
+import { orWithdrawn } from "../../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { isLost, recordState } from "../../../snapshots/format/evidence-state.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
@@ -88,7 +89,8 @@ function claimSummary({ id, title, status, scope, statement, evidence, gaps }: C
 export const getClaim: Tool = async (context, { id }) => {
   const claim = relationsOf(context.data).claimById.get(String(id));
   if (claim === undefined) {
-    throw new ShelfError("claim_not_found", "No claim of this view has this id.", { fixes: ["list_claims gives the ids."] });
+    const error = new ShelfError("claim_not_found", "No claim of this view has this id.", { fixes: ["list_claims gives the ids."] });
+    throw orWithdrawn(context.data.withdrawn, "claim", String(id), error);
   }
   const found = wholeBody(context, claim, "/api/claims", true);
   // The page has the claim by itself; /api/claims has it among all.

@@ -1,0 +1,54 @@
+/** Where the notice of something withdrawn stands, and what is answered there. */
+import { ShelfError } from "../errors.ts";
+import type { Withdrawal } from "../schema/withdrawals.ts";
+import { objectPath, pagePath, parseKeyPath } from "./layout.ts";
+import type { ViewData } from "./view-data.ts";
+
+/** Site path or web address of what takes the place of something withdrawn; null where nothing does. */
+export function replacementHref({ what, replacement }: Withdrawal): string | null {
+  if (replacement === null) return null;
+  return isAddress(replacement) ? replacement : pagePath.source(what, replacement);
+}
+
+export function isAddress(replacement: string): boolean {
+  return /^https?:\/\//i.test(replacement);
+}
+
+/** What is answered in place of something withdrawn: 410, and 451 where the law wanted it.
+ *  @param why it concerns what was asked for, where that is not plain */
+export function withdrawalError(notice: Withdrawal, why = ""): ShelfError {
+  const { what, name, reason, date, note } = notice;
+  const href = replacementHref(notice);
+  return new ShelfError(
+    reason === "legal" ? "withdrawn_legal" : "withdrawn",
+    `${why}The ${what} ${name} was withdrawn on ${date} (${reason}). ${note}`,
+    {
+      fixes: href === null ? ["/api/rejected has every notice."] : [`What takes its place: ${href}`],
+      members: { withdrawn: notice },
+    },
+  );
+}
+
+export function isWithdrawalError({ code }: ShelfError): boolean {
+  return code === "withdrawn" || code === "withdrawn_legal";
+}
+
+/** In place of an error that says that there is no such thing: that it was withdrawn, where it was. */
+export function orWithdrawn(withdrawn: ViewData["withdrawn"], what: Withdrawal["what"], name: string, error: ShelfError): ShelfError {
+  const notice = withdrawn?.find((one) => one.what === what && one.name === name);
+  return notice === undefined ? error : withdrawalError(notice);
+}
+
+/** The notice of what a path was the address of.
+ *  @param path as sent, within a view or a snapshot */
+export function withdrawalAt(withdrawn: ViewData["withdrawn"], path: string): Withdrawal | null {
+  const spelled = parseKeyPath(path);
+  return withdrawn?.find((one) => addressesOf(one).some((address) => parseKeyPath(address) === spelled)) ?? null;
+}
+
+function addressesOf({ what, name }: Withdrawal): readonly string[] {
+  const page = pagePath.source(what, name);
+  const json = `/api/cubs/${name}`;
+  const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`] };
+  return [page, page.slice(0, -1), `${page}index.md`, ...own[what]];
+}
