@@ -18,7 +18,12 @@ import {
   shardOf,
   wordsPath,
 } from "../snapshots/page/browser-index.ts";
+import { type Folder, relationsOf } from "../snapshots/format/relations.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
+import { browsePage, browseParts } from "../snapshots/page/library-pages.ts";
+import type { BrowsePage } from "../snapshots/page/model.ts";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
+import { TINY, tinyData } from "../snapshots/verify/tiny-shelf.ts";
 import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
 import { findSiteDist } from "./site-dist.ts";
@@ -34,6 +39,7 @@ type Node = {
 const CHROMIUM = "/usr/bin/chromium";
 const MAX_STYLESHEET = 12_000; // bytes, look.md
 const MAX_FRONT_PAGE = 60_000; // bytes over the wire
+const MAX_PAGE = 60_000; // bytes of HTML
 
 let renderer: Renderer;
 const pages = new Map<string, string>();
@@ -197,6 +203,28 @@ test("there is one stylesheet, under 12 kB, and the front page with everything i
     0,
   );
   assert.ok(wire < MAX_FRONT_PAGE, `${wire} bytes`);
+});
+
+test("a page of a folder is under 60 kB, however many objects lie in it, and leads by ranges of names to any other", async () => {
+  const [{ input }] = fixtures.filter(({ name }) => name === "browse") as [(typeof fixtures)[number]];
+  const rows = (input.model as BrowsePage).objects;
+  const sentence = "Insertion keeps a list sorted, and so does the removal of an element, whatever its place. ".repeat(2);
+  const objects = Array.from({ length: 10_000 }, (_, at) => ({
+    ...(rows[0] as (typeof rows)[number]),
+    key: `proofs/${String(at).padStart(6, "0")}-insertion-keeps-sorted.md`,
+    title: `Insertion keeps a list sorted, part ${at}`,
+    summary: sentence,
+    media_type: "text/markdown",
+    uploaded: "2026-01-02T03:04:05Z",
+  }));
+  const data: ViewData = { ...tinyData(TINY, "public"), objects };
+  const folder = relationsOf(data).folders.get("proofs/") as Folder;
+  for (const part of [1, 2, browseParts(folder)]) {
+    const model = browsePage(data, folder, "name", part);
+    const html = Buffer.from(await renderer.render({ ...input, model }));
+    assert.ok(html.length < MAX_PAGE, `${html.length} bytes`);
+    assert.equal(model.jumps.filter(({ here }) => here).length, 1);
+  }
 });
 
 test("an image of an object is shown, and a PDF's text", () => {

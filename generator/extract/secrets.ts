@@ -1,8 +1,12 @@
 /** Whether a text looks as if it held a private key, a token or a password: secretlint's recommended rules. What is found is
  *  said to the operator, by rule and line; the text itself goes nowhere. */
 import { lintSource } from "@secretlint/core";
+import { secretLintProfiler } from "@secretlint/profiler";
 import { creator } from "@secretlint/secretlint-rule-preset-recommend";
 import { openLines } from "./lines.ts";
+
+// It would note some sixty times a text when it looked at it, and keep the notes for as long as the process lives.
+secretLintProfiler.setEnabled(false);
 
 const PRESET = "@secretlint/secretlint-rule-preset-recommend";
 const CONFIG = { rules: [{ id: PRESET, rule: creator, options: {} }] };

@@ -79,3 +79,45 @@ test("who waits for an update is told how far it is", async (t) => {
     150,
   );
 });
+
+test("documents are taken as they are written: however many there are, the thread holds few", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "index-thread-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  let taken = 0;
+  const endless = function* () {
+    const passage = { heading: [], name: null, page: null, start_line: 1, end_line: 1, text: "A text of a few words." };
+    for (; ; taken++) {
+      const key = `${taken}.md`;
+      yield {
+        doc: key,
+        key,
+        kind: "markdown",
+        collection: "",
+        title: "T",
+        sha256: "0".repeat(64),
+        extract: null,
+        passages: [passage],
+      } as const;
+    }
+  };
+  const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
+  let told = 0;
+  const some = Promise.withResolvers<void>();
+  const onRead = (documents: number): void => {
+    told += documents;
+    if (told >= 3_000) some.resolve();
+  };
+  const update = thread.update("public", {
+    upsert: endless(),
+    remove: [],
+    base: null,
+    tag: Promise.withResolvers<string>().promise,
+    onRead,
+  });
+  update.catch(() => undefined);
+  await some.promise;
+  await thread.close();
+  await assert.rejects(update, /The index thread was closed/);
+  // The engine is given batches of some four thousand rows.
+  assert.ok(taken < 20_000, String(taken));
+});

@@ -7,9 +7,16 @@ import type { IndexSource } from "./index-documents.ts";
 import type { IndexRoots, Reply, Request } from "./index-worker.ts";
 
 type SourceUpdate = Omit<IndexUpdate, "upsert"> & {
-  readonly upsert: readonly IndexSource[];
-  /** Told of so many more that have been read. */
+  readonly upsert: Iterable<IndexSource>;
+  /** Told of so many more that have been taken. */
   readonly onRead: (documents: number) => void;
+};
+
+type Waiting = {
+  resolve(): void;
+  reject(reason: Error): void;
+  /** The next documents. */
+  send(): void;
 };
 
 export type IndexThread = {
@@ -19,10 +26,13 @@ export type IndexThread = {
   close(): Promise<void>;
 };
 
+/** Documents that are sent at once: the thread has them, those before, and no others. */
+const PART = 256;
+
 /** @param roots the views' shelf folders */
 export function openIndexThread(roots: IndexRoots): IndexThread {
   const worker = new Worker(new URL("./index-worker.ts", import.meta.url), { workerData: roots });
-  const waiting = new Map<number, { resolve(): void; reject(reason: Error): void; onRead(documents: number): void }>();
+  const waiting = new Map<number, Waiting>();
   let last = 0;
   let failure: Error | null = null;
   const fail = (error: Error): void => {
@@ -32,7 +42,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   };
   worker.on("message", (reply: Reply) => {
     const caller = waiting.get(reply.id);
-    if ("read" in reply) return caller?.onRead(reply.read);
+    if ("wanted" in reply) return caller?.send();
     waiting.delete(reply.id);
     if ("done" in reply) caller?.resolve();
     else
@@ -44,10 +54,22 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
   const ended = new Promise<void>((resolve) => worker.once("exit", () => resolve()));
   void ended.then(() => fail(new Error("The index thread has ended.")));
 
-  function ask(request: Extract<Request, { kind: "update" }>, onRead: SourceUpdate["onRead"]): Promise<void> {
+  function ask(request: Extract<Request, { kind: "update" }>, { upsert, onRead }: Pick<SourceUpdate, "upsert" | "onRead">): Promise<void> {
     if (failure !== null) return Promise.reject(failure);
+    const { id } = request;
+    const sources = upsert[Symbol.iterator]();
+    const send = (): void => {
+      const documents: IndexSource[] = [];
+      while (documents.length < PART) {
+        const next = sources.next();
+        if (next.done === true) break;
+        documents.push(next.value);
+      }
+      onRead(documents.length);
+      worker.postMessage({ id, kind: "documents", documents } satisfies Request);
+    };
     return new Promise((resolve, reject) => {
-      waiting.set(request.id, { resolve, reject, onRead });
+      waiting.set(id, { resolve, reject, send });
       worker.postMessage(request);
     });
   }
@@ -56,7 +78,7 @@ export function openIndexThread(roots: IndexRoots): IndexThread {
     async update(view, { upsert, remove, base, tag, onRead }) {
       const id = ++last;
       await Promise.all([
-        ask({ id, kind: "update", view, upsert, remove, base }, onRead),
+        ask({ id, kind: "update", view, remove, base }, { upsert, onRead }),
         // Without a tag the rows stay invisible, and the thread waits until it is closed.
         Promise.resolve(tag).then((known) => worker.postMessage({ id, kind: "tag", tag: known } satisfies Request)),
       ]);

@@ -15,10 +15,11 @@ export type Request =
       readonly id: number;
       readonly kind: "update";
       readonly view: "public" | "internal";
-      readonly upsert: readonly IndexSource[];
       readonly remove: readonly string[];
       readonly base: string | null;
     }
+  /** The next documents of an update, as they were wanted; none: those were all. */
+  | { readonly id: number; readonly kind: "documents"; readonly documents: readonly IndexSource[] }
   /** Follows an update, as soon as its snapshot is known. */
   | { readonly id: number; readonly kind: "tag"; readonly tag: string }
   /** What is under way is broken off as soon as the engine rests: it is native code, and a thread that ends while it works takes
@@ -27,11 +28,10 @@ export type Request =
 
 export type Reply =
   | { readonly id: number; readonly done: true }
-  /** So many more documents have been read of an update. */
-  | { readonly id: number; readonly read: number }
+  /** The documents before are being read: the next ones may come. */
+  | { readonly id: number; readonly wanted: true }
   | { readonly id: number; readonly code: ErrorCode | null; readonly message: string; readonly fixes: readonly string[] };
 
-const TELL_EVERY = 64;
 const CLOSED = new ShelfError("build_failed", "The index thread was closed.");
 
 const roots = workerData as IndexRoots;
@@ -41,6 +41,8 @@ const shelves: Readonly<Record<"public" | "internal", Shelf>> = {
   internal: openDirectoryShelf(roots.internal, publicShelf, "building"),
 };
 const tags = new Map<number, PromiseWithResolvers<string>>();
+/** Documents that were asked for, by update. */
+const wanted = new Map<number, PromiseWithResolvers<readonly IndexSource[]>>();
 const running = new Set<Promise<void>>();
 let closing = false;
 
@@ -53,35 +55,39 @@ function tagOf(id: number): PromiseWithResolvers<string> {
   return made;
 }
 
-async function update({ id, view, upsert, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
+/** A library's documents are more than fits in here at once, so that they come as they are written. */
+async function* sources(id: number): AsyncGenerator<IndexSource> {
+  const ask = (): Promise<readonly IndexSource[]> => {
+    const answer = Promise.withResolvers<readonly IndexSource[]>();
+    answer.promise.catch(() => undefined); // when the engine fails, nobody waits for it
+    wanted.set(id, answer);
+    parentPort?.postMessage({ id, wanted: true } satisfies Reply);
+    return answer.promise;
+  };
+  for (let next = ask(); ; ) {
+    const documents = await next;
+    if (documents.length === 0) return;
+    next = ask();
+    yield* documents;
+  }
+}
+
+async function update({ id, view, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
   const index = await openIndex(shelves[view].indexUri);
   try {
-    await index.update({ upsert: counted(id, documents(shelves[view], upsert)), remove, base, tag: tagOf(id).promise });
+    await index.update({ upsert: documents(shelves[view], sources(id)), remove, base, tag: tagOf(id).promise });
   } finally {
     index.close();
     tags.delete(id);
+    wanted.delete(id);
   }
 }
 
-async function* documents(shelf: Shelf, sources: readonly IndexSource[]): AsyncGenerator<Document> {
-  for (const { extract, passages, ...rest } of sources) {
+async function* documents(shelf: Shelf, all: AsyncIterable<IndexSource>): AsyncGenerator<Document> {
+  for await (const { extract, passages, ...rest } of all) {
     if (closing) throw CLOSED;
     yield { ...rest, ...(extract === null ? { passages } : await readText(shelf, extract)) };
   }
-}
-
-/** Tells now and then how many have gone by. */
-async function* counted(id: number, all: AsyncIterable<Document>): AsyncGenerator<Document> {
-  let read = 0;
-  const tell = (): void => {
-    if (read > 0) parentPort?.postMessage({ id, read } satisfies Reply);
-    read = 0;
-  };
-  for await (const document of all) {
-    yield document;
-    if (++read >= TELL_EVERY) tell();
-  }
-  tell();
 }
 
 async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language">> {
@@ -106,7 +112,7 @@ async function reply(request: Extract<Request, { kind: "update" }>): Promise<voi
 
 async function close(): Promise<void> {
   closing = true;
-  for (const tag of tags.values()) tag.reject(CLOSED);
+  for (const { reject } of [...tags.values(), ...wanted.values()]) reject(CLOSED);
   await Promise.all(running);
   parentPort?.close();
 }
@@ -114,6 +120,7 @@ async function close(): Promise<void> {
 parentPort?.on("message", (request: Request) => {
   if (request.kind === "close") void close();
   else if (request.kind === "tag") tagOf(request.id).resolve(request.tag);
+  else if (request.kind === "documents") wanted.get(request.id)?.resolve(request.documents);
   else {
     const work = reply(request).finally(() => running.delete(work));
     running.add(work);

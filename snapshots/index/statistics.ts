@@ -1,5 +1,6 @@
 /** In how many rows each word stands. Kept beside the rows, because the engine does not say it: a query knows by it which words are
  *  unknown, which tell much, and which an unknown one may have been meant for. */
+import { ownText } from "../own-text.ts";
 
 export type Statistics = {
   readonly rows: number;
@@ -23,7 +24,9 @@ export class WordCounts {
   }
 
   #add(name: string, by: number): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + by);
+    const known = this.#counts.get(name);
+    if (known === undefined) this.#counts.set(ownText(name), by);
+    else this.#counts.set(name, known + by);
   }
 
   changes(): Map<string, number> {

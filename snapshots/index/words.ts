@@ -3,6 +3,7 @@
  *  `perm`: identifiers are found whole and in parts. A single letter or digit, and what a hash or a version is made of, counts only
  *  inside its identifier. */
 import { stemmer } from "stemmer";
+import { ownText } from "../own-text.ts";
 import { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
 
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
@@ -105,9 +106,10 @@ export function qualifiedSuffixes(name: string): string[] {
 function wordsOf(raw: string): readonly string[] {
   const known = cache.get(raw);
   if (known !== undefined) return known;
-  const words = analyse(raw);
+  const own = ownText(raw);
+  const words = analyse(own);
   if (cache.size >= CACHE_LIMIT) cache.clear();
-  cache.set(raw, words);
+  cache.set(own, words);
   return words;
 }
 

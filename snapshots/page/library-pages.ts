@@ -15,7 +15,7 @@ import { jumpsOf } from "./jumps.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
-const BROWSE_PART = 200; // folders and objects on one page of a folder: about 150 kB of HTML
+const BROWSE_PART = 50; // folders and objects on one page of a folder: with long titles and summaries below 60 kB of HTML
 const NEWEST_CLAIMS = 3;
 const MAX_OUTLINE = 60;
 

@@ -62,7 +62,7 @@ test("another spelling of a page's path, and what only looks like one, is no pag
     "/browse/=p9/",
     "/registry/=p1/",
     "/registry/=p6/",
-    "/browse/notes/many/=p7/",
+    "/browse/notes/many/=p23/",
     "/object/notes/",
     "/claims/nothing/",
     "/problems/nothing/",

@@ -1,4 +1,5 @@
 /** Words of a text and of a query, for exact matching over records: case-folded, identifiers whole and in parts. */
+import { ownText } from "../own-text.ts";
 
 const WORD = /[\p{L}\p{M}\p{N}_.'-]+/gu;
 
@@ -43,8 +44,8 @@ export function searchWords(text: string, known: WordForms = new Map()): Readonl
     if (forms === undefined) {
       // A qualified name is also found by each name in it: `Lists.insert_sorted` by `insert_sorted`.
       const names = word.split(".").filter((name) => name !== "");
-      forms = [...new Set([foldCase(word), ...names.map(foldCase), ...identifierParts(word)])];
-      known.set(word, forms);
+      forms = [...new Set([foldCase(word), ...names.map(foldCase), ...identifierParts(word)])].map(ownText);
+      known.set(ownText(word), forms);
     }
     for (const form of forms) words.add(form);
   }

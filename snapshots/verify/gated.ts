@@ -1,7 +1,7 @@
 /** What may not be public: of everything that the internal view has and the public one has not, keys and prefixes (as they stand,
  *  percent-encoded, as slug, escaped in JSON or HTML, UTF-16), digests (hex, base64, raw), titles of at least twelve characters,
  *  evidence that was withheld, and text (runs of eight words). What a public source says is no secret. */
-import { createMatcher, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
+import { createMatcher, type Match, MIN_NEEDLE_BYTES, type Needle } from "./needles.ts";
 import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { formatKeyPath, formatSlug } from "../format/layout.ts";
@@ -156,22 +156,19 @@ export function publishText(
   });
 }
 
-export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<{ readonly id: number; readonly offset: number }> {
+export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Match> {
   yield* secrets.match(bytes);
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
 }
 
 const HEX_LENGTH = 64;
 
-function* findDigests(
-  digests: ReadonlyMap<string, number>,
-  bytes: Uint8Array,
-): Generator<{ readonly id: number; readonly offset: number }> {
+function* findDigests(digests: ReadonlyMap<string, number>, bytes: Uint8Array): Generator<Match> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   for (const { 0: run, index } of text.matchAll(/[0-9a-f]{64,}/gi)) {
     for (let from = 0; from + HEX_LENGTH <= run.length; from++) {
       const id = digests.get(run.slice(from, from + HEX_LENGTH).toLowerCase());
-      if (id !== undefined) yield { id, offset: index + from };
+      if (id !== undefined) yield { id, offset: index + from, end: index + from + HEX_LENGTH };
     }
   }
 }

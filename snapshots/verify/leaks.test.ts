@@ -473,3 +473,15 @@ test("of a binary object names and digests are looked for, and no words: its byt
   assert.deepEqual(await scan(gzipSync(KEY), object), []);
   assert.deepEqual(await scan(gzipSync(KEY), { ...object, binary: false }), ["warning key"]);
 });
+
+test("in the index's own files texts stand end to end: a title that two of them make there is none", async () => {
+  const index = { path: "index/passages.lance/data/a.lance", source: false, binary: true };
+  const stem = TITLE.slice(0, -1);
+  assert.deepEqual(await scan(`Sums.v\0${stem}today`, index), []);
+  assert.deepEqual(await scan(Buffer.from(`${stem}today`, "utf16le"), index), []);
+  assert.deepEqual(await scan(`A${TITLE}`, index), []);
+  assert.deepEqual(await scan(`\0${TITLE}\n`, index), ["error title"]);
+  assert.deepEqual(await scan(`${stem}today, \xe4${TITLE}.`, index), ["error title"]);
+  assert.deepEqual(await scan(`${stem}today`), ["error title"]);
+  assert.deepEqual(await scan(`A${CANARY}b`, index), ["error private"]);
+});

@@ -5,7 +5,8 @@ export const MIN_NEEDLE_BYTES = 4; // shorter strings occur by accident
 /** `id` is the caller's; `whole` wants the match not to go on into a longer name ("notes/a" in "notes/ab" or "notes/a.md"). */
 export type Needle = { readonly bytes: Uint8Array; readonly id: number; readonly whole: boolean };
 
-export type Match = { readonly id: number; readonly offset: number };
+/** From where to where in the bytes. */
+export type Match = { readonly id: number; readonly offset: number; readonly end: number };
 
 /** Needles with the same first eight (short ones: four) bytes: by length, then by their bytes as latin1. */
 type Bucket = Map<number, Map<string, Needle[]>>;
@@ -61,7 +62,8 @@ function insert(map: Map<number, Bucket>, key: number): Bucket {
 function* matchBucket(bucket: Bucket | undefined, haystack: Buffer, start: number): Generator<Match> {
   for (const [length, texts] of bucket ?? []) {
     for (const needle of texts.get(haystack.toString("latin1", start, start + length)) ?? []) {
-      if (!needle.whole || endsHere(haystack, start + length)) yield { id: needle.id, offset: start };
+      const end = start + length;
+      if (!needle.whole || endsHere(haystack, end)) yield { id: needle.id, offset: start, end };
     }
   }
 }

@@ -42,10 +42,12 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
   // Lines of a part are not those of the file.
   const placed = (place: () => Place): (() => Place) => (offset > 0 ? () => NO_PLACE : place);
   const ids = new Map<number, () => Place>();
-  for (const { id, offset: at } of matches(secrets, bytes)) {
+  for (const { id, offset: at, end } of matches(secrets, bytes)) {
     const { kind } = secrets.secrets[id] ?? { kind: null };
     // Escapes and markup may spell a title by accident, but no name and no digest.
     if (ids.has(id) || !(decoded.plain || source || kind === "key" || kind === "digest")) continue;
+    // In files of the search engine texts stand end to end, and two of them make a title that neither has.
+    if (kind === "title" && binary && !source && (isWordByte(bytes[at - 1]) || isWordByte(bytes[end]))) continue;
     ids.set(
       id,
       placed(() => (decoded.texts.length === 0 ? NO_PLACE : { line: lineAtByte(bytes, at), pointer: null })),
@@ -113,6 +115,10 @@ export function readStretch(text: string, [first, last]: readonly [Run, Run]): {
   const folded = foldText(text);
   const start = findRunStart(folded, first.end);
   return { start, words: (folded.length === text.length ? text : folded).slice(start, last.end) };
+}
+
+function isWordByte(byte = 0): boolean {
+  return /[a-z\d]/i.test(String.fromCharCode(byte));
 }
 
 function lineAtByte(bytes: Uint8Array, at: number): number {
