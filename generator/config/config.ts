@@ -45,7 +45,7 @@ export type Config = Readonly<
   readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StoreConfig & StorePatterns;
+  readonly store: StoreConfig & StorePatterns & { readonly fullListingEvery: number };
   readonly shelf: StorageConfig;
   /** null keeps all. */
   readonly keep: number | null;
