@@ -5,10 +5,10 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { Withdrawal } from "../snapshots/schema/withdrawals.ts";
 import type { Weaker } from "./gates.ts";
 import type { Claims } from "./sources/claims.ts";
-import type { Listed } from "./sources/list-objects.ts";
+import type { ListedSince } from "./sources/list-objects.ts";
 import type { RegistryRead } from "./sources/read-registry.ts";
 
-type Sources = { readonly listed: Listed; readonly registry: RegistryRead; readonly claims: Claims };
+type Sources = { readonly listed: ListedSince; readonly registry: RegistryRead; readonly claims: Claims };
 
 /** What is left out, and what the operator is told of it. */
 export type Withdrawals = { readonly list: readonly Withdrawal[]; readonly notes: readonly string[] };
