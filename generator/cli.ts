@@ -145,7 +145,10 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<dir>")
-  .action(async (dir: string, options: CommonOptions) => (await import("./commands/export.ts")).runExport(dir, options));
+  .option("--with-history", "also every kept snapshot whole, under at/<id>/")
+  .action(async (dir: string, options: CommonOptions & { withHistory?: boolean }) =>
+    (await import("./commands/export.ts")).runExport(dir, options),
+  );
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
   .argument("<url>", "address of the library")
