@@ -4,11 +4,13 @@ import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { blobPath, exportFile, listPath, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { tilePaths } from "../../snapshots/log/tiles.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { filterColumns } from "../../snapshots/query/filters.ts";
 import { checkpointPath } from "../../snapshots/shelf/log.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
@@ -88,6 +90,13 @@ async function* snapshotFiles(view: View, open: OpenSnapshot, mount: string): As
     const [, route] = CONTRACT_FILE.exec(name) ?? [];
     if (route !== undefined) yield { ...file, path: folder + route, alsoFolder: IS_FOLDER_TOO.test(route) };
   }
+  yield filtersFile(data, folder);
+}
+
+/** What `site/browser/on-files.ts` filters by. */
+function filtersFile({ cubs }: ViewData, folder: string): ExportedFile {
+  const bytes = Buffer.from(JSON.stringify(filterColumns(cubs)));
+  return { path: `${folder}registry/filters.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
 }
 
 /** Links to kept snapshots that are not there become their text. */

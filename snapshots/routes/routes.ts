@@ -7,7 +7,8 @@ import { DEFAULT_CHANGES } from "../query/changes.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ChangesResponse, Comparison } from "../schema/changes.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
-import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
 import { LeakReport } from "../schema/leak-summary.ts";
 import {
