@@ -6,6 +6,7 @@ import { blobPath, exportFile, listPath, objectPath, pagePath, relativeHref } fr
 import { tilePaths } from "../../snapshots/log/tiles.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
+import { CITATION_FILES } from "../../snapshots/page/citations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
@@ -23,6 +24,9 @@ const OWN_WORDS = /^pagefind\/\d+\/words$/;
 /** A JSON file whose name without its ending is a path of the interface. */
 const CONTRACT_FILE = /^(api\/(?:catalog(?:\/[^/]+)?|claims|rejected|leak-report|capabilities|list|cubs(?:\/[^/]+(?:\/code)?)?))\.json$/;
 const IS_FOLDER_TOO = /^api\/(?:catalog|list|cubs|cubs\/(?!meta$)[^/]+)$/;
+
+/** Pages that have a citation. */
+const CITED = /^\/(?:object\/.*|claims\/.+|registry\/CUB-[0-9]+\/)?$/s;
 
 /** Headers that belong to the bytes, whoever serves them; the host adds its own. */
 const KEPT_HEADERS = ["Cache-Control", "Content-Disposition", "Content-Security-Policy"] as const;
@@ -123,6 +127,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     yield [path, exportFile(path)];
     // Its twin for readers that want no HTML.
     if (path.endsWith("/")) yield [`${path}index.md`, `${exportFile(path).slice(0, -".html".length)}.md`];
+    if (!CITED.test(path)) continue;
+    for (const file of Object.keys(CITATION_FILES)) yield [path + file, exportFile(path).replace(/index\.html$/, file)];
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];

@@ -16,7 +16,7 @@ import { foldCase } from "../../snapshots/query/words.ts";
 import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
 import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";
-import { explain, isStateField, titleOfField } from "../words.ts";
+import { explain, titleOfField, wordOfValue } from "../words.ts";
 import { drawCard, element } from "./draw.ts";
 import { sortListing } from "./sort-listing.ts";
 
@@ -101,8 +101,7 @@ function exactFirst({ ids }: FilterColumns, q: string, places: readonly number[]
   return exact === undefined ? places : [exact, ...places.filter((at) => at !== exact)];
 }
 
-const wordOf = (name: string, value: string): string =>
-  isStateField(name) ? explain(name, value).word : value === "" ? "none" : formatLine(value, 60);
+const wordOf = (name: string, value: string): string => formatLine(wordOfValue(name, value), 60);
 const hrefOf = (root: URL, path: string): string => new URL(path.slice(1), root).href;
 
 /** As the component of that name draws it. */
@@ -149,7 +148,7 @@ function drawChips(root: URL, { q, filters }: Query): void {
   };
   for (const [name, values] of filters) {
     for (const value of values) {
-      const words = `${titleOfField(name)}: ${formatLine(wordOf(name, value), 60)}`;
+      const words = `${titleOfField(name)}: ${wordOf(name, value)}`;
       chip(`${words} ✕`, toggled(q, filters, name, value), `Remove the filter ${words}`);
       const hidden = element("input", "");
       Object.assign(hidden, { type: "hidden", name, value });

@@ -25,7 +25,7 @@ export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "
 
 /** Values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
-  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"];
+  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"] ?? "";
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 

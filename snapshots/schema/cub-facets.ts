@@ -27,5 +27,6 @@ export const CUB_FACETS = [
   ...CUB_FILTERS,
   { name: "kind", field: "kind" },
   { name: "no_holes", field: "no_holes" },
-] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
+  { name: "license", field: "license" },
+] as const satisfies readonly { readonly name: string; readonly field: CubField | "license" }[];
 export type CubFacet = (typeof CUB_FACETS)[number]["name"];

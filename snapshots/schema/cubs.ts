@@ -87,6 +87,10 @@ export const CubRecord = RegistryRecord.extend({
   evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
     description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
   }),
+  license: z.string().exactOptional().meta({
+    description:
+      "Terms of its files, as they or the library state them, an SPDX expression where they are known ones; absent when not stated",
+  }),
 }).meta({ id: "CubRecord", description: "One formal proof item" });
 export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof z.infer<typeof RegistryRecord>;

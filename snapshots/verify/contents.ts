@@ -68,6 +68,7 @@ const passage = z.strictObject({
   text: z.string(),
 });
 const extractSchema = z.strictObject({
+  about: z.strictObject({ authors: z.array(z.string()), date: z.string().nullable(), license: z.string().nullable() }).optional(),
   title: z.string().min(1),
   summary: z.string(),
   kind: z.enum(OBJECT_KINDS),
