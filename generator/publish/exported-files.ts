@@ -132,6 +132,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
+  for (let part = 1; (await open.snapshot.find(`pages/sitemap-${part}.xml`)) !== null; part++)
+    yield [`/sitemap-${part}.xml`, `sitemap-${part}.xml`];
   const collections = data.library.collections.map(({ id }) => `catalog/${id}`);
   const names = [
     "catalog",

@@ -29,6 +29,7 @@ export type FileRouteId =
   | "llms-full"
   | "mcp-description"
   | "sitemap"
+  | "sitemap-part"
   | "robots"
   | "shelf";
 export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";
