@@ -11,6 +11,7 @@ import type { CollectionCatalog } from "../schema/resources.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
 import { checkParameters } from "../routes/parameters.ts";
 import type { FileRouteId, HistoryRouteId, LiveRouteId, Route } from "../routes/route.ts";
+import { archiveAnswer } from "./archive-answer.ts";
 import { capabilities, health } from "./capabilities.ts";
 import type { Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
@@ -193,6 +194,7 @@ async function answerFrom(
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);
+  if (match.route.id === "archive") return archiveAnswer(context, request);
   // Spelled as it stands: the parts are decoded.
   if (match.route.id === "shelf") return shelfAnswer(context, request, path.slice("/shelf/".length));
   return fileAnswer(context, request, match as Match<Route<FileRouteId>>);

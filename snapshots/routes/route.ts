@@ -28,6 +28,7 @@ export type FileRouteId =
   | "llms"
   | "llms-full"
   | "mcp-description"
+  | "archive"
   | "sitemap"
   | "sitemap-part"
   | "robots"

@@ -385,6 +385,16 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     errors: [400, 401, 403, 404, 503],
   }),
   row({
+    id: "archive",
+    group: "library",
+    path: "/api/archive.tar",
+    limit: "at",
+    summary: "Every file of the snapshot in one archive; the same each time, ranges allowed",
+    success: text("application/x-tar", "POSIX pax, in the order of the snapshot's tree"),
+    errors: [416],
+    also: { 206: "The range that was asked for" },
+  }),
+  row({
     id: "rejected",
     group: "service",
     path: "/api/rejected",
