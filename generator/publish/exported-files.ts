@@ -145,6 +145,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     ...(data.meta === null ? [] : ["cubs", "cubs/meta"]),
   ];
   for (const name of [...names, "openapi"]) yield [`/api/${name}.json`, `api/${name}.json`];
+  for (const name of ["catalog", ...(data.meta === null ? [] : ["cubs"])])
+    for (const form of ["ndjson", "csv"]) yield [`/api/${name}.${form}`, `api/${name}.${form}`];
   for (const { id } of data.meta === null ? [] : data.cubs) {
     yield [`/api/cubs/${id}.json`, `api/cubs/${id}.json`];
     yield [`/api/cubs/${id}/code.json`, `api/cubs/${id}/code.json`];

@@ -5,6 +5,7 @@ import { ShelfError } from "../errors.ts";
 import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/layout.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
+import { isRows } from "../query/rows.ts";
 import { missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
@@ -22,6 +23,7 @@ import { HISTORY, mementoHeaders, parsePathTime, timeAnswer } from "./history-an
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, commonHeaders, makeReady, redirect, reply } from "./reply.ts";
+import { rowsAnswer } from "./rows-answer.ts";
 import { shelfAnswer } from "./shelf-answer.ts";
 import { atBasis, type View } from "./view.ts";
 
@@ -194,6 +196,7 @@ async function answerFrom(
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);
+  if (isRows(match.route.id)) return rowsAnswer(context, request, match.route.id);
   if (match.route.id === "archive") return archiveAnswer(context, request);
   // Spelled as it stands: the parts are decoded.
   if (match.route.id === "shelf") return shelfAnswer(context, request, path.slice("/shelf/".length));

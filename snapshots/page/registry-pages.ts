@@ -1,6 +1,6 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
-import { countAll, countFacet, type CubQuery, findCubs } from "../query/cubs.ts";
+import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
 import { CUB_FACETS } from "../schema/cub-facets.ts";
@@ -24,13 +24,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
   const facets = CUB_FACETS.map(({ name }): Facet => {
-    const set = query.filters.get(name) ?? [];
-    // Counts of a facet ignore its own selection: values of one filter are alternatives.
-    const others = new Map(query.filters);
-    others.delete(name);
-    const candidates = set.length === 0 ? found.cubs : findCubs(data.cubs, { ...everything, filters: others }).cubs;
-    const counts = plain ? countAll(data.cubs, name) : countFacet(candidates, name);
-    return facetOf(query, name, counts);
+    return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
   }).filter(tellsApart);
   return {
     page: "registry",

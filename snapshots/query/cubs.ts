@@ -103,6 +103,16 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
   return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
 }
 
+/** What each value of a filter would leave of what a query finds. The filter's own values do not count: they are alternatives.
+ *  @param found all that the query finds */
+export function countNarrowed(records: readonly CubRecord[], query: CubQuery, found: readonly CubRecord[], name: CubFacet): Counts {
+  if (query.q === "" && query.filters.size === 0) return countAll(records, name);
+  if (!query.filters.has(name)) return countFacet(found, name);
+  const filters = new Map(query.filters);
+  filters.delete(name);
+  return countFacet(findCubs(records, { ...query, filters, limit: records.length }).cubs, name);
+}
+
 function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
   const { words, phrases } = parseWordQuery(q);
   const index = indexOf(records);

@@ -99,7 +99,7 @@ test("every route of the interface is there, with each of its methods", () => {
   }
 });
 
-test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and nothing else", () => {
+test("GET /api/cubs takes q, the sixteen filters, facets, a limit and a cursor, and nothing else", () => {
   const names = describe()
     .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
     .sort();
@@ -107,6 +107,7 @@ test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and noth
     "crate",
     "cursor",
     "deployable",
+    "facets",
     "formal_systems",
     "invocation",
     "invocation_role",

@@ -1,4 +1,5 @@
 /** What one row of the route table says. */
+import type { RowsRouteId } from "../query/rows.ts";
 import type { z } from "zod";
 import type { QueryRouteId } from "../query/bodies.ts";
 import type { ChangesRouteId } from "../query/changes.ts";
@@ -29,6 +30,7 @@ export type FileRouteId =
   | "llms-full"
   | "mcp-description"
   | "archive"
+  | RowsRouteId
   | "sitemap"
   | "sitemap-part"
   | "robots"

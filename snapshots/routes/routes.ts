@@ -76,6 +76,22 @@ function feedRows(id: FeedName, page: string, summary: string, more: Partial<Pic
   ];
 }
 
+/** The same in two forms. */
+function rowRoutes(name: "catalog" | "cubs", group: Route["group"], summary: string): Route<ViewRouteId>[] {
+  const shared = { group, errors: name === "cubs" ? [503] : [] } as const;
+  const csv = text("text/csv", "RFC 4180 with a header; lists are JSON, and a text that begins like a formula has an apostrophe in front");
+  return [
+    row({
+      ...shared,
+      id: `${name}-ndjson`,
+      path: `/api/${name}.ndjson`,
+      summary: `${summary}, as JSON`,
+      success: text("application/x-ndjson", "NDJSON"),
+    }),
+    row({ ...shared, id: `${name}-csv`, path: `/api/${name}.csv`, summary: `${summary}, for spreadsheets`, success: csv }),
+  ];
+}
+
 /** Routes that both views have, without the /internal in front. */
 const library: readonly Route<ViewRouteId>[] = [
   row({
@@ -325,6 +341,11 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
         "sorted",
       ),
       ...cubFilters,
+      parameter(
+        "facets",
+        "true: also what each value of each filter would leave, as `facets`; the filter's own values do not count for it.",
+        "true",
+      ),
       limit("Records", DEFAULT_LIMIT),
       cursor,
     ],
@@ -394,6 +415,8 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     errors: [416],
     also: { 206: "The range that was asked for" },
   }),
+  ...rowRoutes("catalog", "library", "Every object, a line each"),
+  ...rowRoutes("cubs", "registry", "Every record, a line each"),
   row({
     id: "rejected",
     group: "service",

@@ -190,6 +190,10 @@ export const CubListResponse = z
     returned: Count.meta({ description: "Records in this response" }),
     cubs: z.array(CubRecord),
     next: z.string().exactOptional().meta({ description: "Cursor of the next page" }),
+    facets: z
+      .record(z.string(), z.array(z.object({ value: z.string(), count: Count })))
+      .exactOptional()
+      .meta({ description: "On request: of each filter, its values among the matching records, most frequent first" }),
   })
   .meta({ id: "CubListResponse" });
 export type CubListResponse = z.infer<typeof CubListResponse>;
