@@ -7,7 +7,7 @@ import { DEFAULT_CHANGES } from "../query/changes.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ChangesResponse, Comparison } from "../schema/changes.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
-import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { CUB_FILTERS, type CubFilter } from "../schema/cub-facets.ts";
 import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
 import { LeakReport } from "../schema/leak-summary.ts";
@@ -49,11 +49,29 @@ const anyObject = z.looseObject({});
 const text = (type: string, description: string): RouteResponse => ({ description, type });
 const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
+const FILTER_EXAMPLES: Readonly<Record<CubFilter, string>> = {
+  repo: "sorting",
+  status: "VERIFIED_EXACT",
+  verification_state: "VERIFIED",
+  production_consumption: "EXECUTABLE-RUNTIME",
+  proof_consumption: "RUNTIME-CONSUMER-WIRED",
+  wiring: "FUNCTION-IMPL",
+  crate: "sorted-lists",
+  use_case: "crypto",
+  invocation: "runtime",
+  invocation_role: "verifier",
+  formal_systems: "Coq+Lean",
+  kernels: "none",
+  proof_scope: "function",
+  deployable: "true",
+  lane: "main",
+  tier: "1",
+};
 const cubFilters = CUB_FILTERS.map(({ name, field }) =>
   parameter(
     name,
     name === "deployable" ? "true or false." : `Exact, case-sensitive value of \`${field}\`; repeated values are alternatives.`,
-    name === "deployable" ? "true" : name === "verification_state" ? "VERIFIED" : "",
+    FILTER_EXAMPLES[name],
     { repeats: true },
   ),
 );
@@ -292,6 +310,11 @@ const library: readonly Route<ViewRouteId>[] = [
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     body: anyObject,
     success: json(anyObject, "JSON-RPC 2.0 response"),
+    also: {
+      202: "A notification, or a response, was taken: there is nothing to answer",
+      400: "JSON-RPC 2.0 error: the body cannot be read, or is no message",
+      415: "JSON-RPC 2.0 error: Content-Type is not application/json",
+    },
     errors: [403, 413, 503],
   }),
   ...feedRows("feed", "", "The newest changes"),
