@@ -282,7 +282,7 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
   t.after(() => server.close());
   const config: Config = {
     ...first,
-    registry: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json`, internalFields: [] },
+    registry: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/registry.json`, internalFields: [], license: null },
   };
   const fresh = await build(config, quiet());
   const again = await build(config, quiet());

@@ -158,9 +158,10 @@ command("prune", "Remove old snapshots and every blob that no kept one needs")
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
+  .option("--with-history", "also every kept snapshot whole, under at/<id>/")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
-  .action(async (target: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
+  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; endpoint?: string; region?: string }) =>
     (await import("./commands/export.ts")).runExport(target, options),
   );
 

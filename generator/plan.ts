@@ -3,6 +3,7 @@
  *  It has two moments, because pages, bundles and documents follow from what objects hold: `planReading` says which objects to
  *  read, `planWriting` what to make once they are read. Work is kept from one build to the next while what made it (`makers.ts`)
  *  and what it was made from are as they were. */
+import { isCitationFile, isLicenceFile } from "./extract/licence-files.ts";
 import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
 import { parentPrefix } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
@@ -184,7 +185,9 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   // One digest of both lists for all that follows from them: they are the same in both views.
   const records = sha256(data.cubs.map((record) => digestOfItem(record).sha256).join());
   const codeIndexes = sha256([...data.code.values()].map((index) => digestOfItem(index).sha256).join());
-  const shared = sha256(JSON.stringify([data.library, data.claims, records, facts.config.sources]));
+  const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
+  const { sources, credits } = facts.config;
+  const shared = sha256(JSON.stringify([data.library, data.claims, records, sources, credits, speaking]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
     const { library, claims, rejected, withheld, withdrawn, meta } = views[view];

@@ -5,7 +5,8 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import { openEvidence, recordState } from "../snapshots/format/evidence-state.ts";
 import { compareNames } from "../snapshots/format/tree.ts";
 import type { Claim, ClaimEvidence } from "../snapshots/schema/claims.ts";
-import { findCollection, type Library, type ViewData } from "../snapshots/format/view-data.ts";
+import type { CubRecord } from "../snapshots/schema/cubs.ts";
+import { findCollection, type Library, type ObjectRow, type ViewData } from "../snapshots/format/view-data.ts";
 import type { RecordSet } from "./record-set.ts";
 
 export type Views = { readonly public: ViewData; readonly internal: ViewData };
@@ -29,11 +30,15 @@ export function project(set: RecordSet): Views {
     },
     notes: set.notes,
   });
+  const licenceOf = openLicences(
+    set.objects.filter((row) => isPublic(row.key)),
+    set.recordLicense,
+  );
   const cubs = [...set.cubs]
     .sort((a, b) => compareNames(a.id, b.id))
-    .map((record) => inOrder({ ...record, evidence_state: recordState(set, record.id) }));
+    .map((record) => inOrder({ ...record, evidence_state: recordState(set, record.id), ...licenceOf(record) }));
   const shared = { cubs, meta: set.meta === null ? null : inOrder(set.meta), code: set.code };
-  const objects = set.objects.map(({ extract: _, notes: __, ...row }) => row);
+  const objects = set.objects.map(({ extract: _, notes: __, about: ___, ...row }) => row);
   const isStray = ({ source, key }: Rejection): boolean => source === "store" && findCollection(set.collections, key) === null;
   const rejected = [...set.rejected].sort((a, b) => compareNames(a.source, b.source) || compareNames(a.key, b.key));
   const order = ({ what, name }: Withdrawal): string => `${what} ${name}`;
@@ -65,6 +70,17 @@ export function project(set: RecordSet): Views {
     },
   };
   return { public: withStates(shown.public), internal: withStates(shown.internal) };
+}
+
+/** Of the public objects that are a record's files, when they agree; else what the configuration says of all records. */
+function openLicences(objects: readonly ObjectRow[], declared: string | null): (record: CubRecord) => { readonly license?: string } {
+  const byDigest = new Map(objects.map(({ sha256, license = null }) => [sha256, license]));
+  return ({ file_shas: digests }) => {
+    const stated = new Set(Object.values(digests).flatMap((digest) => byDigest.get(digest) ?? []));
+    const [only = null] = stated;
+    const license = stated.size === 1 ? only : declared;
+    return license === null ? {} : { license };
+  };
 }
 
 /** Evidence is held against what its own view has: what is gated may not show through. */

@@ -1,4 +1,5 @@
 /** Objects that a plan says are to be read: their bytes and extracts go to the shelf, their rows to the record set. */
+import { createHash } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { sha256 } from "../snapshots/digest.ts";
 import { ShelfError } from "../snapshots/errors.ts";
@@ -130,12 +131,13 @@ async function readObject(
     if (redacted.has(digest)) throw new ShelfError("bad_source", "its bytes are those of something that is withdrawn and redacted");
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
+    const swhid = `swh:1:cnt:${createHash("sha1").update(`blob ${size}\0`).update(bytes).digest("hex")}`;
     const origin = await originOf({ ...row, uploaded }, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };
     await shelf.putBlob(extract.sha256, json);
-    return { key: row.key, ...facts, size, sha256: digest, ...origin, extract, version, root };
+    return { key: row.key, ...facts, size, sha256: digest, swhid, ...origin, extract, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.
     if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;

@@ -6,6 +6,7 @@ import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
 import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
+import { withCredits } from "./credits.ts";
 import { declaredSource } from "./origins.ts";
 import type { KnownObject, ReadRow } from "./state.ts";
 import { VERSION } from "./version.ts";
@@ -23,6 +24,8 @@ export type RecordSet = {
   readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
   readonly cubs: readonly CubRecord[];
   readonly registry: RegistryState;
+  /** Licence of the records whose files state none; null when none is declared. */
+  readonly recordLicense: string | null;
   /** null when `registry` is "none" or "failed". */
   readonly meta: RegistryMeta | null;
   readonly code: ReadonlyMap<string, CubCode>;
@@ -45,13 +48,17 @@ export function recordSet(
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
     declared: config.declared,
-    objects: read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
-      const source = declaredSource(config, row.key) ?? row.source;
-      return source === undefined ? row : { ...row, source };
-    }),
+    objects: withCredits(
+      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
+        const source = declaredSource(config, row.key) ?? row.source;
+        return source === undefined ? row : { ...row, source };
+      }),
+      config,
+    ),
     claims,
     cubs: registry.cubs.map((record) => withLinks(record, config)),
     registry: registry.state,
+    recordLicense: config.registry?.license ?? null,
     meta: registry.meta,
     code: registry.code,
     rejected: refusals(facts, read.refused),

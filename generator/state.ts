@@ -12,6 +12,7 @@ import { lazily } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import type { Config } from "./config/config.ts";
 import type { Makers } from "./makers.ts";
+import type { About } from "../snapshots/schema/about.ts";
 import type { ObjectRow } from "../snapshots/format/view-data.ts";
 import { seal, unseal } from "./sealed.ts";
 
@@ -20,6 +21,8 @@ export type ReadRow = ObjectRow & {
   readonly extract: { readonly sha256: string; readonly size: number };
   /** What could not be read of it, in words. */
   readonly notes: readonly string[];
+  /** What it says of itself. */
+  readonly about?: About;
 };
 
 export type KnownObject = ReadRow & {

@@ -97,6 +97,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   proof_consumption: "Use of the proof",
   wiring: "Tie to code",
   repo: "Repository",
+  license: "Licence",
   status: "Registry status",
   crate: "Crate",
   use_case: "Use case",
@@ -123,6 +124,12 @@ export function titleOfField(name: string): string {
   return Object.hasOwn(FIELD_TITLES, name)
     ? (FIELD_TITLES[name] ?? name)
     : name.replaceAll("_", " ").replace(/^./, (first) => first.toUpperCase());
+}
+
+/** A value of a field as a filter names it. */
+export function wordOfValue(name: string, value: string): string {
+  if (isStateField(name)) return explain(name, value).word;
+  return value === "" ? (name === "license" ? "not stated" : "none") : value;
 }
 
 export function isStateField(name: string): name is StateField {

@@ -7,17 +7,18 @@ import { compileSite } from "../pages/compile-site.ts";
 import { exportView } from "../publish/export.ts";
 import { exportToBucket } from "../publish/export-bucket.ts";
 
-export async function runExport(target: string, options: CommonOptions & BucketOptions): Promise<void> {
+export async function runExport(target: string, options: CommonOptions & BucketOptions & { withHistory?: boolean }): Promise<void> {
   const place = parsePlace(target, options);
   const { public: shelf } = await openConfigured(options);
   if ((await shelf.readPointer()) === null)
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   const { dist } = await compileSite();
+  const withHistory = options.withHistory === true;
   if (place === null) {
-    const done = await exportView({ shelf, dist, dir: target });
+    const done = await exportView({ shelf, dist, dir: target, withHistory });
     return print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
   }
-  const done = await exportToBucket({ shelf, dist, bucket: openBucket(place) });
+  const done = await exportToBucket({ shelf, dist, withHistory, bucket: openBucket(place) });
   const { files, written, removed, snapshot } = done;
   print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
 }

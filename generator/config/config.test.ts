@@ -178,7 +178,7 @@ test("a good file gets defaults, absolute paths and null for what it leaves out"
   assert.equal(config.baseUrl, "https://library.example.org");
   assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library"), include: [], exclude: [], fullListingEvery: 100 });
   assert.deepEqual(config.shelf, { kind: "directory", root: join(folder, "snapshots/data") });
-  assert.deepEqual(config.registry, { url: "https://r.example.org/cubs?x=1", internalFields: [] });
+  assert.deepEqual(config.registry, { url: "https://r.example.org/cubs?x=1", internalFields: [], license: null });
   assert.deepEqual([config.uploaded, config.keep], ["auto", null]);
   assert.equal(config.access?.serviceTokens[0]?.secretSha256, "a".repeat(64));
   assert.equal(config.access?.headers.token, "edge-access-token");

@@ -44,7 +44,7 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
 export type Config = Readonly<
-  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "embeddings" | "leaks" | "gates" | "mcp">
+  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "gates" | "mcp">
 > & {
   /** Absolute path of the file. */
   readonly file: string;
@@ -59,7 +59,7 @@ export type Config = Readonly<
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly withdrawals: { readonly path: string } | null;
-  readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
+  readonly registry: (RegistryConfig & { readonly internalFields: readonly string[]; readonly license: string | null }) | null;
   readonly code: StorageConfig | null;
   readonly access: AccessConfig | null;
   readonly answers: NonNullable<ParsedConfig["answers"]> | null;
@@ -176,6 +176,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     collections: parsed.collections,
     uploaded: parsed.uploaded,
     sources: parsed.sources,
+    credits: parsed.credits,
     keep: parsed.keep ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
@@ -197,9 +198,9 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
 
 function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Config["registry"] {
   if (registry === undefined) return null;
-  const { path, url, internalFields } = registry;
-  if (path !== undefined) return { path: resolve(folder, path), internalFields };
-  return url === undefined ? null : { url, internalFields };
+  const { path, url, internalFields, license = null } = registry;
+  if (path !== undefined) return { path: resolve(folder, path), internalFields, license };
+  return url === undefined ? null : { url, internalFields, license };
 }
 
 function resolveAccess(access: ParsedConfig["access"], folder: string): AccessConfig | null {

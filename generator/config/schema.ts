@@ -318,6 +318,16 @@ export const configSchema = z.strictObject({
     )
     .default([])
     .meta({ description: "Where objects come from, for a store that is no git checkout; links lead there" }),
+  credits: z
+    .array(
+      z.strictObject({
+        prefix: z.string().meta({ description: "Keys that begin with it; the longest prefix counts" }),
+        authors: z.array(some("a name")).default([]).meta({ description: "Who made them" }),
+        license: some("an SPDX expression like CC-BY-4.0").optional().meta({ description: "Terms of use, as an SPDX expression" }),
+      }),
+    )
+    .default([])
+    .meta({ description: "Authors and licence of objects that state none themselves" }),
   keep: z
     .int("is not a whole number; write how many of the newest snapshots are kept")
     .min(1, "is under 1; at least one snapshot is kept")
@@ -339,6 +349,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
       url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
+      license: some("an SPDX expression like Apache-2.0").optional().meta({ description: "Licence of records whose files state none" }),
       internalFields: z.array(some("the name of a field")).default([]).meta({
         description:
           "Fields of records that are known to be internal, nested ones with dots; others that the interface does not name are reported",

@@ -1,4 +1,5 @@
 /** What the reader of one type gives back; extract.ts adds what all types have in common. */
+import type { About } from "../../snapshots/schema/about.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Lines } from "./lines.ts";
 
@@ -11,6 +12,7 @@ export type Source = {
 
 export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly title: string | null;
+  readonly about?: About;
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };

@@ -3,7 +3,7 @@ import { canonicalJson } from "../../snapshots/digest.ts";
 import { linkTargets } from "../../snapshots/format/document-links.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 
-export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes"> & {
+export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {
   readonly json: Uint8Array;
   /** Keys and prefixes that its links lead to, at most MAX_LINKS. */
   readonly links: readonly string[];
@@ -15,9 +15,19 @@ export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type
 const MAX_LINKS = 5000;
 
 export function toExtracted(key: string, extract: Extract, secrets: readonly string[] = []): Extracted {
-  const { title, summary, kind, media_type, notes, html } = extract;
+  const { title, summary, kind, media_type, notes, html, about } = extract;
   const links = html === null ? [] : linkTargets(html, key).slice(0, MAX_LINKS);
-  return { title, summary, kind, media_type, notes, links, secrets, json: Buffer.from(canonicalJson(extract)) };
+  return {
+    title,
+    summary,
+    kind,
+    media_type,
+    ...(about === undefined ? {} : { about }),
+    notes,
+    links,
+    secrets,
+    json: Buffer.from(canonicalJson(extract)),
+  };
 }
 
 /** @param json as toExtracted made it: of our own shelf, and checked by its digest */

@@ -1,5 +1,7 @@
 /** Object bytes to what its page shows and the search index takes. */
+import type { About } from "../../snapshots/schema/about.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
+import { readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
 import { formatCode } from "./code-view.ts";
@@ -62,7 +64,11 @@ async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Ex
   if (bidi >= 0) {
     notes.push(`Line ${source.lines.lineAt(bidi)} has invisible signs that change the order in which text is shown; read it with care.`);
   }
-  return finish(key, type, source.lines.count, { ...body, notes: [...mismatch, ...notes, ...body.notes] });
+  return finish(key, type, source.lines.count, {
+    ...body,
+    about: readAbout(key, type.kind, source.text),
+    notes: [...mismatch, ...notes, ...body.notes],
+  });
 }
 
 async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
@@ -116,6 +122,10 @@ function findMismatch(key: string, bytes: Uint8Array, type: MediaType): string[]
   return [];
 }
 
+function says(about: About | undefined): about is About {
+  return about !== undefined && (about.authors.length > 0 || about.date !== null || about.license !== null);
+}
+
 /** Every text is made well-formed here: half of a surrogate pair cannot be written as UTF-8 and would stop the build. */
 function finish(key: string, type: MediaType, lines: number | null, body: Body): Extract {
   return {
@@ -132,6 +142,7 @@ function finish(key: string, type: MediaType, lines: number | null, body: Body):
       text: passage.text.toWellFormed(),
     })),
     html: body.html?.toWellFormed() ?? null,
+    ...(says(body.about) ? { about: body.about } : {}),
     notes: body.notes,
   };
 }

@@ -75,7 +75,7 @@ function findSummary(opening: string): string {
 }
 
 /** The text up to the brace that closes the one just before `from`, or null when it stays open. */
-function readArgument(text: string, from: number): string | null {
+export function readArgument(text: string, from: number): string | null {
   const until = Math.min(text.length, from + MAX_ARGUMENT);
   for (let at = from, depth = 1; at < until; at++) {
     const sign = text[at];
@@ -86,7 +86,7 @@ function readArgument(text: string, from: number): string | null {
   return null;
 }
 
-function plainLatex(text: string): string {
+export function plainLatex(text: string): string {
   return text
     .slice(0, 4000)
     .replaceAll(

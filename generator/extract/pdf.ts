@@ -3,6 +3,8 @@
 import { getDocumentProxy } from "unpdf";
 import type { Passage } from "../../snapshots/schema/extract.ts";
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { NO_ABOUT } from "../../snapshots/schema/about.ts";
+import { pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "./highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
@@ -27,6 +29,7 @@ export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
   const view = openView(key);
   let summary = "";
   let title: string | null = null;
+  let about = NO_ABOUT;
   let pdf: Awaited<ReturnType<typeof getDocumentProxy>> | null = null;
   try {
     // The reader takes the buffer over, so it gets a copy.
@@ -35,7 +38,9 @@ export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
       useSystemFonts: false,
       disableFontFace: true,
     });
-    title = await readTitle(pdf);
+    const info = await readInfo(pdf);
+    title = titleOf(info);
+    about = pdfAbout(info["Author"], info["CreationDate"]);
     const pages = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES) notes.push(`Only the first ${MAX_PAGES} of ${pdf.numPages} pages are searched.`);
     const broken: number[] = [];
@@ -62,7 +67,7 @@ export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
   } finally {
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
-  return { title, summary, passages, html: passages.length === 0 ? null : view.html(), notes };
+  return { title, summary, passages, html: passages.length === 0 ? null : view.html(), notes, about };
 }
 
 /** The text as a page shows it: paragraphs below the number of each page. */
@@ -113,14 +118,16 @@ function findSummary({ lines, opens }: Page, title: string | null): string {
   return "";
 }
 
-async function readTitle(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<string | null> {
+async function readInfo(pdf: Awaited<ReturnType<typeof getDocumentProxy>>): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const { info } = await pdf.getMetadata();
-    const title: unknown = "Title" in info ? info.Title : undefined;
-    return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim()) ? title : null;
+    return { ...(await pdf.getMetadata()).info };
   } catch {
-    return null;
+    return {};
   }
+}
+
+function titleOf({ Title: title }: Readonly<Record<string, unknown>>): string | null {
+  return typeof title === "string" && /\p{L}/u.test(title) && !/^(?:untitled|microsoft word)/i.test(title.trim()) ? title : null;
 }
 
 /** The line set in the largest type on the first page, when it stands out: the title of most papers. */

@@ -29,6 +29,9 @@ const FILES = [
   "README.md",
   "CHANGELOG.md",
   "LICENSE",
+  "CONTRIBUTING.md",
+  "SECURITY.md",
+  "CITATION.cff",
 ];
 /** How the demo was made. */
 const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;

@@ -2,7 +2,7 @@
 import { scheduler } from "node:timers/promises";
 import { sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { llmsText, robotsText, sitemapXml } from "../../snapshots/page/text-files.ts";
+import { isInSitemap, llmsText, robotsText, sitemapFiles } from "../../snapshots/page/text-files.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
@@ -64,10 +64,11 @@ export function textFiles(
   paths: readonly string[],
 ): readonly { readonly path: string; readonly type: string; readonly text: string }[] {
   const base = data.library.base_url;
-  const known = paths.filter((path) => !path.startsWith(pagePath.problems) && path !== pagePath.notFound);
+  const times = new Map(data.objects.map(({ key, uploaded }) => [pagePath.object(key), uploaded]));
+  const known = paths.filter(isInSitemap).map((path) => ({ path, changed: times.get(path) ?? null }));
   return [
     { path: "pages/llms.txt", type: "text/plain; charset=utf-8", text: llmsText(data) },
-    { path: "pages/sitemap.xml", type: "application/xml", text: sitemapXml(base, known) },
+    ...Array.from(sitemapFiles(base, known), ([name, text]) => ({ path: `pages/${name}`, type: "application/xml", text })),
     { path: "pages/robots.txt", type: "text/plain; charset=utf-8", text: robotsText(base) },
   ];
 }

@@ -55,7 +55,7 @@ collections:
     async expected() {
       const { view } = await openStaticView(await shelf(), dist);
       const files = new Map<string, ExportedFile>();
-      for await (const file of exportedFiles(view)) files.set(file.path, file);
+      for await (const file of exportedFiles(view, {})) files.set(file.path, file);
       return files;
     },
     run: async (bucket) => exportToBucket({ shelf: await shelf(), dist, bucket }),

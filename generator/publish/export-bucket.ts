@@ -18,7 +18,7 @@ import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { together } from "../tasks.ts";
 import { openStaticView } from "./export.ts";
-import { type ExportedFile, exportedFiles } from "./exported-files.ts";
+import { type ExportedFile, type ExportOptions, exportedFiles } from "./exported-files.ts";
 
 const OURS = ".proofshelf-export/";
 const MANIFEST = `${OURS}manifest.json`;
@@ -51,17 +51,15 @@ export type ExportedToBucket = {
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run
  *          goes on where this one has stopped */
-export async function exportToBucket(options: {
-  readonly shelf: Shelf;
-  readonly dist: string;
-  readonly bucket: Bucket;
-}): Promise<ExportedToBucket> {
+export async function exportToBucket(
+  options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly bucket: Bucket },
+): Promise<ExportedToBucket> {
   const { bucket } = options;
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
   const before = await readBefore(bucket);
   const spool = await mkdtemp(join(tmpdir(), "proofshelf-export-"));
   try {
-    return { snapshot: snapshot.id, ...(await write(bucket, view, snapshot.id, before, spool)) };
+    return { snapshot: snapshot.id, ...(await write(options, view, snapshot.id, before, spool)) };
   } finally {
     await rm(spool, { recursive: true, force: true });
   }
@@ -112,12 +110,13 @@ function formatManifest(manifest: Manifest): Buffer {
 
 /** @param spool an empty folder for what is written later than it is made */
 async function write(
-  bucket: Bucket,
+  options: ExportOptions & { readonly bucket: Bucket },
   view: View,
   snapshot: string,
   before: Before,
   spool: string,
 ): Promise<Omit<ExportedToBucket, "snapshot">> {
+  const { bucket } = options;
   const files: Manifest["files"] = {};
   const skipped: string[] = [];
   const later: (Omit<ExportedFile, "bytes"> & { readonly digest: Sha256; readonly at: string })[] = [];
@@ -144,7 +143,7 @@ async function write(
     held = 0;
   };
 
-  for await (const file of exportedFiles(view)) {
+  for await (const file of exportedFiles(view, options)) {
     if (prefixBytes + Buffer.byteLength(file.path) > MAX_KEY_BYTES) {
       skipped.push(file.path);
       continue;

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { after, before, test } from "node:test";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -13,6 +17,7 @@ import { compileSite } from "../pages/compile-site.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { isActive } from "./active-objects.ts";
 import { type Exported, exportView } from "./export.ts";
+import { formatNginx } from "./host-rules.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../fixtures/library.ts";
 
 let base: string;
@@ -132,8 +137,8 @@ test("every link and every file that a page asks for is there, at the root of a 
           const target = new URL(value.replaceAll("&amp;", "&").replaceAll("&#38;", "&").replaceAll("&quot;", '"'), url);
           if (target.origin !== url.origin || target.protocol !== "http:") continue;
           target.hash = "";
-          // A gated download, which no folder can check an identity for, and other snapshots than the exported one.
-          if (["api/code/", "at/"].some((path) => target.href.startsWith(server.url + path))) continue;
+          // A gated download, which no folder can check an identity for.
+          if (target.href.startsWith(`${server.url}api/code/`)) continue;
           links++;
           assert.ok(target.href.startsWith(server.url), `${path} leads out of the export: ${value}`);
           assert.equal(await statusOf(target.href), 200, `${path} → ${value}`);
@@ -169,3 +174,108 @@ test("pages and objects lie where a host looks for them", async () => {
     await server.close();
   }
 });
+
+test("the interface's own paths are files, each with the bytes of its twin, where no folder has the name", () => {
+  for (const name of ["claims", "rejected", "capabilities", "leak-report", "cubs/meta", "cubs/CUB-0007/code", "catalog/notes"])
+    assert.deepEqual(readFileSync(at("api", name)), readFileSync(at("api", `${name}.json`)), name);
+  const redirects = readFileSync(at("_redirects"), "utf8").split("\n");
+  for (const name of ["catalog", "list", "cubs", "cubs/CUB-0007"]) {
+    assert.ok(statSync(at("api", name)).isDirectory(), name);
+    assert.ok(redirects.includes(`/api/${name} /api/${name}.json 200`), name);
+  }
+});
+
+test("nginx serves the interface's own paths as JSON, refuses what it cannot answer, and has the page for what is not there", async (context) => {
+  if (spawnSync("nginx", ["-v"]).error !== undefined) return context.skip("there is no nginx");
+  for (const place of ["", "/some/library"]) {
+    const dir = mkdtempSync(join(base, "nginx-"));
+    const root = join(dir, "root");
+    mkdirSync(dirname(join(root, place)), { recursive: true });
+    symlinkSync(at(), join(root, place));
+    writeFileSync(join(dir, "rules.conf"), formatNginx(place));
+    const port = await freePort();
+    const mime = "types { text/html html; text/css css; text/javascript js; application/json json; text/plain txt; }";
+    writeFileSync(
+      join(dir, "nginx.conf"),
+      `daemon off; master_process off; error_log ${dir}/error.log; pid ${dir}/pid; events {}\nhttp { ${mime} default_type application/octet-stream; access_log off; client_body_temp_path ${dir}/b; proxy_temp_path ${dir}/p; fastcgi_temp_path ${dir}/f; uwsgi_temp_path ${dir}/u; scgi_temp_path ${dir}/s;\nserver { listen 127.0.0.1:${port}; root ${root}; include ${dir}/rules.conf; } }\n`,
+    );
+    const nginx = spawn("nginx", ["-p", dir, "-e", `${dir}/error.log`, "-c", `${dir}/nginx.conf`], { stdio: "inherit" });
+    try {
+      const url = `http://127.0.0.1:${port}${place}`;
+      await until(async () => (await fetch(`${url}/`).catch(() => null))?.status === 200);
+      for (const name of ["catalog", "list", "claims", "cubs", "cubs/CUB-0007", "cubs/CUB-0007/code", "cubs/meta", "catalog/notes"]) {
+        const response = await fetch(`${url}/api/${name}`);
+        assert.equal(response.status, 200, name);
+        assert.equal(response.headers.get("content-type"), "application/json", name);
+        assert.equal(response.headers.get("access-control-allow-origin"), "*", name);
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), readFileSync(at("api", `${name}.json`)), name);
+      }
+      const refused = await fetch(`${url}/api/cubs?repo=x`);
+      assert.equal(refused.status, 501);
+      assert.equal(((await refused.json()) as { code: string }).code, "not_configured");
+      const page = await fetch(`${url}/claims`);
+      assert.equal(page.url, `${url}/claims/`, "a folder without its slash leads to it");
+      assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+      assert.match((await fetch(`${url}/claims/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
+      assert.equal((await fetch(`${url}/objects/notes/digests.md`)).headers.get("content-security-policy"), "sandbox");
+      const missing = await fetch(`${url}/not/there/`);
+      assert.equal(missing.status, 404);
+      assert.deepEqual(Buffer.from(await missing.arrayBuffer()), readFileSync(at("404.html")));
+    } finally {
+      nginx.kill();
+      await once(nginx, "exit");
+    }
+  }
+});
+
+test("kept snapshots lie under at/ when that is asked for, and every link of them leads to a file", async () => {
+  const dir = join(base, "with-history");
+  const whole = await exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, withHistory: true });
+  assert.deepEqual(whole.skipped, []);
+  const ids = readdirSync(join(dir, "at"));
+  assert.equal(ids.length, 2);
+  for (const id of ids) {
+    for (const path of [
+      "index.html",
+      "claims/index.html",
+      "api/catalog.json",
+      "objects/notes/digests.md",
+      "snapshots/index.html",
+      "feed.xml",
+    ])
+      assert.ok(statSync(join(dir, "at", id, path)).isFile(), path);
+  }
+  assert.match(readFileSync(join(dir, "snapshots", "index.html"), "utf8"), /href="[^"]*\/at\/[0-9a-f]{64}\//);
+  assert.doesNotMatch(readFileSync(at("snapshots", "index.html"), "utf8"), /\/at\//);
+  const server = await openStaticServer(dir, "/some/library");
+  try {
+    for (const id of ids) {
+      for (const path of ["", "claims/", "registry/", "browse/notes/", "snapshots/"]) {
+        const url = `${server.url}at/${id}/${path}`;
+        for (const [, value = ""] of (await (await fetch(url)).text()).matchAll(/\s(?:href|src)="([^"#?]*)/g)) {
+          const target = new URL(value.replaceAll("&#38;", "&"), url);
+          if (target.href.startsWith(server.url)) assert.equal((await fetch(target)).status, 200, `${path} → ${value}`);
+        }
+      }
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 100; tries++) {
+    if (await holds()) return;
+    await setTimeout(50);
+  }
+  assert.fail("it did not come to hold");
+}

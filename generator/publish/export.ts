@@ -8,35 +8,19 @@ import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
-import { PAGE_POLICY } from "../../snapshots/http/page-answer.ts";
 import { VERSION } from "../version.ts";
-import { exportedFiles } from "./exported-files.ts";
+import { type ExportOptions, exportedFiles } from "./exported-files.ts";
+import { formatHeaders, formatNginx, formatRedirects } from "./host-rules.ts";
 import { switchFolder } from "./switch-folder.ts";
 
 /** Tells an earlier export from a folder of somebody's own, which is never touched. */
 const MARKER = ".proofshelf-export";
 
-/** Headers for the hosts that read this file; without it the pages work all the same. */
-const HEADERS = `/*
-  X-Content-Type-Options: nosniff
-  Referrer-Policy: same-origin
-  Content-Security-Policy: ${PAGE_POLICY}
-/objects/*
-  Content-Security-Policy: sandbox
-/api/*
-  Access-Control-Allow-Origin: *
-/assets/*
-  Cache-Control: public, max-age=31536000, immutable
-/shelf/blobs/*
-  Cache-Control: public, max-age=31536000, immutable
-/shelf/*
-  Access-Control-Allow-Origin: *
-`;
-
 export const STATIC: Runtime = {
   version: VERSION,
   components: () => [
     { name: "files", status: "live", note: "catalog, claims, records, objects and pages as plain files" },
+    { name: "queries", status: "unavailable", note: "a static host heeds no parameters: /api/cubs has every record, /api/list the root" },
     { name: "full-text search", status: "live", note: "Pagefind, in the browser" },
     { name: "answers", status: "unavailable", note: "a static host answers no questions" },
     { name: "mcp", status: "unavailable", note: "a static host runs no tools" },
@@ -73,17 +57,19 @@ export async function openStaticView(shelf: Shelf, dist: string): Promise<{ read
 }
 
 /** @throws ShelfError "build_failed" when the target holds something that is no export */
-export async function exportView(options: { readonly shelf: Shelf; readonly dist: string; readonly dir: string }): Promise<Exported> {
+export async function exportView(
+  options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly dir: string },
+): Promise<Exported> {
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
   const isOurs = async (folder: string): Promise<boolean> => {
     const names = await readdir(folder);
     return names.length === 0 || names.includes(MARKER);
   };
-  const written = await switchFolder(options.dir, isOurs, (folder) => writeFolder(view, snapshot.id, folder));
+  const written = await switchFolder(options.dir, isOurs, (folder) => writeFolder(view, snapshot, folder, options));
   return { snapshot: snapshot.id, ...written };
 }
 
-async function writeFolder(view: View, snapshot: string, folder: string): Promise<Omit<Exported, "snapshot">> {
+async function writeFolder(view: View, snapshot: Snapshot, folder: string, options: ExportOptions): Promise<Omit<Exported, "snapshot">> {
   let files = 0;
   let bytes = 0;
   const skipped: string[] = [];
@@ -100,8 +86,19 @@ async function writeFolder(view: View, snapshot: string, folder: string): Promis
       skipped.push(file);
     }
   };
-  for await (const file of exportedFiles(view)) await write(file.path, file.bytes);
-  await write("_headers", Buffer.from(HEADERS));
-  await write(MARKER, Buffer.from(`${snapshot}\n`));
+  const folders: string[] = [];
+  for await (const { path, bytes, alsoFolder } of exportedFiles(view, options)) {
+    if (alsoFolder) folders.push(path);
+    else await write(path, bytes);
+  }
+  const { base_url: baseUrl } = await snapshot.library();
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/$/, "") : "";
+  for (const [name, text] of Object.entries({
+    _headers: formatHeaders(),
+    _redirects: formatRedirects(folders),
+    "nginx.conf": formatNginx(base),
+  }))
+    await write(name, Buffer.from(text));
+  await write(MARKER, Buffer.from(`${snapshot.id}\n`));
   return { files, bytes, skipped };
 }

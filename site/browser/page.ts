@@ -35,6 +35,10 @@ if (navigator.clipboard !== undefined) {
   });
 }
 
+const asked = document.querySelector<HTMLElement>("[data-on-files]");
+// A server would have answered the query with another page.
+if (asked !== null && location.search !== "") void import(/* @vite-ignore */ new URL(asked.dataset["onFiles"] ?? "", location.href).href);
+
 const place = document.querySelector<HTMLElement>("[data-verify]");
 if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");

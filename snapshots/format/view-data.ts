@@ -49,6 +49,12 @@ export type ObjectRow = {
   readonly uploaded: string | null;
   /** Where it comes from, when that is known. */
   readonly source?: SourceRef;
+  /** As in `About`; absent when nothing is stated, and in snapshots of earlier versions. */
+  readonly authors?: readonly string[];
+  readonly date?: string;
+  readonly license?: string;
+  /** Identifier of its content (swhid.org): what git and Software Heritage call these bytes. Absent in snapshots of earlier versions. */
+  readonly swhid?: string;
 };
 
 export type ViewData = {

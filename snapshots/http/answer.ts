@@ -6,12 +6,14 @@ import { formatKeyPath, objectPath, pagePath, parseKeyPath } from "../format/lay
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
 import { isWithdrawalError, withdrawalAt, withdrawalError } from "../format/withdrawn.ts";
 import { QUERIES, type QueryRouteId } from "../query/bodies.ts";
+import { isRows } from "../query/rows.ts";
 import { missingSnapshot } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { CollectionCatalog } from "../schema/resources.ts";
 import { type Match, matchRoute, matchService, splitAt } from "../routes/match.ts";
 import { checkParameters } from "../routes/parameters.ts";
 import type { FileRouteId, HistoryRouteId, LiveRouteId, Route } from "../routes/route.ts";
+import { archiveAnswer } from "./archive-answer.ts";
 import { capabilities, health } from "./capabilities.ts";
 import type { Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
@@ -22,6 +24,7 @@ import { HISTORY, mementoHeaders, parsePathTime, timeAnswer } from "./history-an
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, type CacheClass, commonHeaders, makeReady, redirect, reply } from "./reply.ts";
+import { rowsAnswer } from "./rows-answer.ts";
 import { shelfAnswer } from "./shelf-answer.ts";
 import { atBasis, type View } from "./view.ts";
 
@@ -210,6 +213,8 @@ async function answerFrom(
   if (isOf(match, QUERIES)) return queryAnswer(context, request, match, new URLSearchParams(query));
   if (match === null || match.route.id === "browse") return pageAnswer(context, request, path, query);
   if (match.route.id === "object") return objectRoute(context, request, match.parts["key"] ?? "", path);
+  if (isRows(match.route.id)) return rowsAnswer(context, request, match.route.id);
+  if (match.route.id === "archive") return archiveAnswer(context, request);
   // Spelled as it stands: the parts are decoded.
   if (match.route.id === "shelf") return shelfAnswer(context, request, path.slice("/shelf/".length));
   return fileAnswer(context, request, match as Match<Route<FileRouteId>>);

@@ -79,7 +79,7 @@ export async function objectAnswer(context: Context, key: string, entry: BlobEnt
 
 /** The one range that is asked for; null for several, or for none that can be read: then the whole object is sent, as RFC
  *  9110 §14.2 allows. @throws ShelfError "range_not_satisfiable" */
-function findRange(range: string, size: number): { readonly start: number; readonly end: number } | null {
+export function findRange(range: string, size: number): { readonly start: number; readonly end: number } | null {
   const ranges = parseRange(size, clampSuffix(range, size));
   if (ranges === -1) {
     throw new ShelfError("range_not_satisfiable", `The object has ${size} bytes.`, { headers: { "Content-Range": `bytes */${size}` } });

@@ -5,6 +5,7 @@ import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../form
 import { relationsOf } from "../format/relations.ts";
 import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
+import { citation, CITATION_FILES } from "../page/citations.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
 import type { PageInput, WithdrawalRow } from "../page/model.ts";
 import { requestPage } from "../page/request-pages.ts";
@@ -66,6 +67,13 @@ async function findPage(context: Context, path: string, query: string): Promise<
     const input = await findInput(context, path.slice(0, -TWIN_FILE.length));
     const text = input === null ? null : await markdownTwin(open, input);
     return text === null ? null : { keep, make: async () => textContent(text, "text/markdown; charset=utf-8", cache) };
+  }
+  const [, page = "", file = ""] = /^(.*\/)([^/]+)$/s.exec(path) ?? [];
+  const type = Object.hasOwn(CITATION_FILES, file) ? CITATION_FILES[file] : undefined;
+  if (type !== undefined) {
+    const input = await findInput(context, page);
+    const text = input === null ? null : await citation(open, input, file);
+    return text === null ? null : { keep, make: async () => textContent(text, type, cache) };
   }
   if (!isPagePath(path)) return null;
   const { snapshot } = open;

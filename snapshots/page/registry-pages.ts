@@ -1,8 +1,10 @@
 /** Models of the registry, its records and its dashboard. */
 import { pagePath } from "../format/layout.ts";
-import { countAll, countFacet, type CubQuery, filterValues, findCubs, registryPath } from "../query/cubs.ts";
+import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
+import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CUB_FACETS, type CubFacet, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS } from "../schema/cub-facets.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
 import { recordState } from "../format/evidence-state.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
@@ -10,12 +12,9 @@ import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
 import { jumpsOf } from "./jumps.ts";
+import { facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
-
-export const REGISTRY_PART = 50;
-/** Values of a facet that its page names. */
-const FACET_VALUES = 20;
 
 export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
@@ -24,25 +23,9 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   const plain = query.q === "" && query.filters.size === 0;
   const pathOf = (target: number): string => (plain ? pagePath.registryPart(target) : registryPath(query.q, query.filters, target));
   const toPart = (target: number): string | null => (target < 1 || target > parts ? null : pathOf(target));
-  /** The same page with one value of a filter more, or without it when it is set. */
-  const toggled = (name: CubFacet, value: string): string => {
-    const values = new Set(query.filters.get(name)).symmetricDifference(new Set([value]));
-    return registryPath(query.q, new Map([...query.filters, [name, [...values]]]), 1);
-  };
   const facets = CUB_FACETS.map(({ name }): Facet => {
-    const set = query.filters.get(name) ?? [];
-    // Counts of a facet ignore its own selection: values of one filter are alternatives.
-    const others = new Map(query.filters);
-    others.delete(name);
-    const candidates = set.length === 0 ? found.cubs : findCubs(data.cubs, { ...everything, filters: others }).cubs;
-    const counts = plain ? countAll(data.cubs, name) : countFacet(candidates, name);
-    const shown = counts.filter(({ value }, at) => at < FACET_VALUES || set.includes(value));
-    return {
-      name,
-      values: shown.map(({ value, count }) => ({ value, count, selected: set.includes(value), href: toggled(name, value) })),
-      more: counts.length - shown.length,
-    };
-  }).filter((facet) => facet.values.length > 1 || facet.values.some((value) => value.selected));
+    return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
+  }).filter(tellsApart);
   return {
     page: "registry",
     total: data.cubs.length,
@@ -54,7 +37,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
       values.map((value) => ({
         name,
         value,
-        remove: toggled(name, value),
+        remove: toggled(query.q, query.filters, name, value),
       })),
     ),
     part,

@@ -15,7 +15,7 @@ import { registryPage } from "./registry-pages.ts";
 import { relationsOf } from "../format/relations.ts";
 import { chromeOf, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
-import { CUB_FACETS } from "../schema/cubs.ts";
+import { CUB_FACETS } from "../schema/cub-facets.ts";
 
 export type RequestPage = {
   readonly input: PageInput;

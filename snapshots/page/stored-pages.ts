@@ -8,8 +8,9 @@ import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
 import { isThere } from "./dead-links.ts";
 import { browsePage, browseParts, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
+import { REGISTRY_PART } from "./facets.ts";
 import type { PageInput, PageModel } from "./model.ts";
-import { dashboardPage, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
+import { dashboardPage, recordPage, registryPage } from "./registry-pages.ts";
 import { parentPrefix, relationsOf } from "../format/relations.ts";
 import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
 

@@ -73,9 +73,49 @@ export function escapeXml(text: string): string {
     .replaceAll("'", "&apos;");
 }
 
-export function sitemapXml(base: string, paths: readonly string[]): string {
-  const rows = paths.slice(0, MAX_SITEMAP).map((path) => `<url><loc>${escapeXml(base + path)}</loc></url>`);
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n${rows.join("\n")}\n</urlset>\n`;
+export type SitemapEntry = {
+  /** Site path. */
+  readonly path: string;
+  /** RFC 3339, or null when nobody knows. */
+  readonly changed: string | null;
+};
+
+const SITEMAP = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const SITEMAP_SCHEMA = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"';
+
+/** Names beginning with `sitemap` and their texts: one sitemap, or an index and its parts. */
+export function* sitemapFiles(base: string, entries: readonly SitemapEntry[]): Generator<readonly [name: string, text: string]> {
+  const parts = countSitemaps(entries.length);
+  if (parts === 0) {
+    yield ["sitemap.xml", sitemapXml(base, entries)];
+    return;
+  }
+  const texts = Array.from({ length: parts }, (_, at) => entries.slice(at * MAX_SITEMAP, (at + 1) * MAX_SITEMAP));
+  const rows = texts.map((part, at) => {
+    const changes = part.flatMap(({ changed }) => changed ?? []).sort();
+    return `<sitemap><loc>${escapeXml(`${base}/sitemap-${at + 1}.xml`)}</loc>${lastmod(changes.at(-1) ?? null)}</sitemap>`;
+  });
+  yield ["sitemap.xml", `${SITEMAP}<sitemapindex ${SITEMAP_SCHEMA}>\n${rows.join("\n")}\n</sitemapindex>\n`];
+  for (const [at, part] of texts.entries()) yield [`sitemap-${at + 1}.xml`, sitemapXml(base, part)];
+}
+
+/** Parts beside the index; 0 when one sitemap has room for all. */
+export function countSitemaps(addresses: number): number {
+  return addresses > MAX_SITEMAP ? Math.ceil(addresses / MAX_SITEMAP) : 0;
+}
+
+/** Whether a page is one that search engines should know. */
+export function isInSitemap(path: string): boolean {
+  return !path.startsWith(pagePath.problems) && path !== pagePath.notFound;
+}
+
+function sitemapXml(base: string, entries: readonly SitemapEntry[]): string {
+  const rows = entries.map(({ path, changed }) => `<url><loc>${escapeXml(base + path)}</loc>${lastmod(changed)}</url>`);
+  return `${SITEMAP}<urlset ${SITEMAP_SCHEMA}>\n${rows.join("\n")}\n</urlset>\n`;
+}
+
+function lastmod(changed: string | null): string {
+  return changed === null ? "" : `<lastmod>${escapeXml(changed)}</lastmod>`;
 }
 
 export function robotsText(base: string): string {

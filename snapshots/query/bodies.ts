@@ -5,25 +5,26 @@ import { orWithdrawn } from "../format/withdrawn.ts";
 import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
-import { CUB_FILTERS, type CubListResponse, type CubRecord, type RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import type { CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
 import { LEAK_INPUT, type LeakReport, LeakSummary } from "../schema/leak-summary.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
 import { catalogFrame } from "./catalog.ts";
 import { REGISTRY_WORDS } from "../format/registry-words.ts";
-import { type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
+import { countNarrowed, type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
 import { LIST_PAGE, list, parsePrefix } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
-import { single } from "./params.ts";
+import { badParameter, single } from "./params.ts";
 import { prove } from "./proof.ts";
 import { correct } from "./meant.ts";
 import { parseSearch, searchMeant, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
 type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
-export type CubsQuery = CubQuery & { readonly cursor: Cursor | null };
+export type CubsQuery = CubQuery & { readonly cursor: Cursor | null; readonly facets?: boolean };
 
 /** Interface §4 GET /api/list. @throws ShelfError "bad_cursor" for another query's cursor */
 async function listBody(open: OpenSnapshot, { prefix, cursor, limit }: ListQuery): Promise<ListResponse> {
@@ -39,7 +40,20 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
   const meta = requireRegistry(data);
   const digest = queryDigest("cubs", [query.q, filtersOf(query)]);
   const { count, cubs, next } = findCubs(data.cubs, query, positionOf(query.cursor, digest));
-  return { meta, count, returned: cubs.length, cubs: [...cubs], ...nextOf(open, digest, next) };
+  const facets = query.facets === true ? { facets: facetsOf(data.cubs, query) } : {};
+  return { meta, count, returned: cubs.length, cubs: [...cubs], ...facets, ...nextOf(open, digest, next) };
+}
+
+function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
+  const found = findCubs(records, { ...query, limit: records.length }).cubs;
+  return Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, [...countNarrowed(records, query, found, name)]]));
+}
+
+/** @throws ShelfError "bad_parameter" */
+function parseFacets(params: URLSearchParams): boolean {
+  const text = single(params, "facets") ?? "false";
+  if (text !== "true" && text !== "false") throw badParameter("facets", 'takes "true" or "false"');
+  return text === "true";
 }
 
 /** Interface §4 GET /api/search. @throws ShelfError "search_unavailable" */
@@ -153,8 +167,8 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
     return parsed("search", null, [query.q, query.prefix, query.limit], (open) => searchBody(open, query));
   },
   cubs(_, params) {
-    const query: CubsQuery = { ...parseCubQuery(params), cursor: cursorOf(params) };
-    return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.limit], (open) => cubsBody(open, query));
+    const query: CubsQuery = { ...parseCubQuery(params), cursor: cursorOf(params), facets: parseFacets(params) };
+    return parsed("cubs", query.cursor, [query.q, filtersOf(query), query.limit, query.facets], (open) => cubsBody(open, query));
   },
   digest({ sha256 = "" }) {
     const digest = parseDigest(sha256);

@@ -40,10 +40,27 @@ export function catalogJson(library: Library, objects: readonly ObjectRow[]): st
 export function rowsJson(library: Library, rows: readonly ObjectRow[]): string {
   const mount = mountPath(library);
   return JSON.stringify(
-    rows.map(({ key, kind, media_type, sha256, size, source, summary, title, uploaded }): CatalogObject => {
+    rows.map(({ authors, date, key, kind, license, media_type, sha256, size, source, summary, swhid, title, uploaded }): CatalogObject => {
       const href = mount + objectPath(key);
       const from = source === undefined ? {} : { source: { path: source.path, ref: source.ref, repo: source.repo } };
-      return { etag: formatEtag(sha256), href, key, kind, media_type, sha256, size, ...from, summary, title, uploaded };
+      // Members that are undefined are left out of the text.
+      return {
+        authors,
+        date,
+        etag: formatEtag(sha256),
+        href,
+        key,
+        kind,
+        license,
+        media_type,
+        sha256,
+        size,
+        ...from,
+        summary,
+        swhid,
+        title,
+        uploaded,
+      } as CatalogObject;
     }),
   );
 }

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../errors.ts";
-import { CUB_FILTERS, CubRecord } from "../schema/cubs.ts";
-import { countFacet, filterValues, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
+import { CUB_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
+import { CubRecord } from "../schema/cubs.ts";
+import { countFacet, findCubs, parseCubId, parseCubQuery } from "./cubs.ts";
+import { countColumn, filterColumns, filterValues, narrow, openMatcher } from "./filters.ts";
 
 function record(number: number, more: Partial<CubRecord> = {}): CubRecord {
   return CubRecord.parse({ id: `CUB-${String(number).padStart(4, "0")}`, repo: "r", theorem_name: "t", statement: "s", ...more });
@@ -156,4 +158,33 @@ test("an id has one form", () => {
     );
   }
   assert.equal(parseCubId("CUB-123456"), "CUB-123456");
+});
+
+test("columns and the matcher that browsers have find and count the same records", () => {
+  const records = [
+    record(1, { repo: "a", use_cases: ["x", "y"], statement: "insert_keeps_sorted holds" }),
+    record(2, { repo: "b", use_cases: ["y"], statement: "sorted (insert x l)" }),
+    record(3, { repo: "a", use_cases: [], deployable: true, statement: "keeps  insert" }),
+    record(4, { repo: "c", use_cases: ["x", "x"], statement: "∀ x, x <= x" }),
+  ];
+  const columns = filterColumns(records);
+  for (const filters of [
+    [],
+    [["repo", ["a", "c"]]],
+    [
+      ["use_case", ["y"]],
+      ["repo", ["a"]],
+    ],
+    [["deployable", ["true"]]],
+    [["repo", ["no"]]],
+  ] as const) {
+    for (const q of ["", "insert", "insert_keeps", '"keeps insert"', "∀", "CUB-0002", "sorted -x"]) {
+      const query = { q, filters: new Map<CubFacet, readonly string[]>(filters as never), limit: 10 };
+      const matches = openMatcher(q);
+      const found = narrow(columns, query.filters, (place) => matches(records[place] as CubRecord));
+      const expected = findCubs(records, query).cubs;
+      assert.deepEqual(found.map((place) => columns.ids[place]).sort(), expected.map(({ id }) => id).sort(), JSON.stringify(query));
+      for (const { name } of CUB_FILTERS) assert.deepEqual(countColumn(columns, name, found), countFacet(expected, name), name);
+    }
+  }
 });

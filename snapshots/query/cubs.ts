@@ -1,16 +1,16 @@
 /** GET /api/cubs: records by filters and words. Conventions "Lists, filters, search". */
 import { ShelfError } from "../errors.ts";
-import { CUB_FACETS, CUB_FILTERS, CUB_ID_PATTERN, type CubFacet, type CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS, CUB_FILTERS, type CubFacet } from "../schema/cub-facets.ts";
+import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
-import { pagePath } from "../format/layout.ts";
+import { type Counts, type Filters, filterValues, inOrder, SEARCHED } from "./filters.ts";
 import { oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
   readonly q: string;
-  /** Values of one filter are alternatives, different filters must all hold. */
-  readonly filters: ReadonlyMap<CubFacet, readonly string[]>;
+  readonly filters: Filters;
   readonly limit: number;
 };
 
@@ -34,16 +34,6 @@ export function parseCubQuery(params: URLSearchParams, facets: readonly { readon
   return { q: q.normalize("NFC"), filters, limit: parseLimit(params) };
 }
 
-/** Site path of the registry's page narrowed to what a query finds. */
-export function registryPath(q: string, filters: CubQuery["filters"], part = 1): string {
-  const params = new URLSearchParams();
-  if (q !== "") params.append("q", q);
-  for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
-  if (part > 1) params.append("part", String(part));
-  const text = params.toString();
-  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
-}
-
 /** A CUB id as a path gives it. @throws ShelfError "bad_cub_id" */
 export function parseCubId(id: string): string {
   if (!CUB_ID_PATTERN.test(id)) {
@@ -51,16 +41,6 @@ export function parseCubId(id: string): string {
   }
   return id;
 }
-
-const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(CUB_FACETS.map(({ name, field }) => [name, field]));
-
-/** Values of a record under a filter. */
-export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
-  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"];
-  return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
-}
-
-const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
 
 /** Places in the list of records, ascending. */
 type Postings = readonly number[];
@@ -123,6 +103,16 @@ export function findCubs(records: readonly CubRecord[], query: CubQuery, positio
   return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
 }
 
+/** What each value of a filter would leave of what a query finds. The filter's own values do not count: they are alternatives.
+ *  @param found all that the query finds */
+export function countNarrowed(records: readonly CubRecord[], query: CubQuery, found: readonly CubRecord[], name: CubFacet): Counts {
+  if (query.q === "" && query.filters.size === 0) return countAll(records, name);
+  if (!query.filters.has(name)) return countFacet(found, name);
+  const filters = new Map(query.filters);
+  filters.delete(name);
+  return countFacet(findCubs(records, { ...query, filters, limit: records.length }).cubs, name);
+}
+
 function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
   const { words, phrases } = parseWordQuery(q);
   const index = indexOf(records);
@@ -140,8 +130,6 @@ function findMatching(records: readonly CubRecord[], { q, filters: wanted }: Cub
   return first > 0 ? [found[first] as CubRecord, ...found.slice(0, first), ...found.slice(first + 1)] : found;
 }
 
-type Counts = readonly { readonly value: string; readonly count: number }[];
-
 /** Of a filter in the whole registry: each part of its page says them. */
 export function countAll(records: readonly CubRecord[], filter: CubFacet): Counts {
   return inOrder([...(indexOf(records).filters.get(filter) ?? [])].map(([value, { length }]) => ({ value, count: length })));
@@ -154,8 +142,4 @@ export function countFacet(records: readonly CubRecord[], filter: CubFacet): Cou
     for (const value of new Set(filterValues(record, filter))) counts.set(value, (counts.get(value) ?? 0) + 1);
   }
   return inOrder([...counts].map(([value, count]) => ({ value, count })));
-}
-
-function inOrder(counts: Counts): Counts {
-  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
 }

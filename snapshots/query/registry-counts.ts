@@ -1,5 +1,6 @@
 /** What a registry declares of its records, beside what they count. */
-import type { CubFilter, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import type { CubFilter } from "../schema/cub-facets.ts";
+import type { CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { compareNames } from "../format/tree.ts";
 import { countFacet } from "./cubs.ts";
 

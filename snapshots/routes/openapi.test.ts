@@ -39,6 +39,16 @@ test("the linter would find something", async () => {
   assert.ok(problems.some(({ severity }) => severity === "error"));
 });
 
+test("each operation is described, and who to turn to", () => {
+  const { info, paths } = describe() as Document & { info: { contact?: { url?: string } } };
+  assert.equal(info.contact?.url, "http://library.example");
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods)) as object[] as {
+    description?: string;
+    operationId: string;
+  }[];
+  for (const { description = "", operationId } of operations) assert.ok(description.length > 20, operationId);
+});
+
 test("the description is OpenAPI 3.1 and has the version of the interface", () => {
   const document = describe();
   assert.match(document.openapi, /^3\.1\./);
@@ -50,6 +60,27 @@ test("the description is OpenAPI 3.1 and has the version of the interface", () =
 test("the same input gives the same bytes, and the description names no snapshot", () => {
   assert.equal(JSON.stringify(describe()), JSON.stringify(describe()));
   assert.doesNotMatch(JSON.stringify(describe()), /[0-9a-f]{64}(?<!0{64})/);
+});
+
+test("each parameter but a cursor has an example, and a filter that is a truth value takes no other", () => {
+  type Parameter = { name: string; example?: unknown; schema: { examples?: unknown[]; example?: unknown; items?: { enum?: string[] } } };
+  for (const [path, methods] of Object.entries(describe().paths)) {
+    for (const operation of Object.values(methods)) {
+      for (const { name, example, schema } of (operation.parameters ?? []) as object[] as Parameter[]) {
+        if (name !== "cursor") assert.notEqual(example ?? schema.example ?? schema.examples?.[0], undefined, `${path} ${name}`);
+        if (name === "deployable") assert.deepEqual(schema.items?.enum, ["true", "false"]);
+      }
+    }
+  }
+});
+
+test("answers that are no problem document are described as what they are", () => {
+  const { paths } = describe();
+  const mcp = paths["/mcp"]?.["post"]?.responses ?? {};
+  assert.equal(mcp["202"]?.content, undefined);
+  for (const status of ["400", "415"]) assert.deepEqual(Object.keys(mcp[status]?.content ?? {}), ["application/json"], status);
+  const browse = paths["/browse/{prefix}"]?.["get"]?.responses["404"]?.content ?? {};
+  assert.deepEqual(Object.keys(browse).sort(), ["application/problem+json", "text/html"]);
 });
 
 test("every route of the interface is there, with each of its methods", () => {
@@ -99,7 +130,7 @@ test("every route of the interface is there, with each of its methods", () => {
   }
 });
 
-test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and nothing else", () => {
+test("GET /api/cubs takes q, the sixteen filters, facets, a limit and a cursor, and nothing else", () => {
   const names = describe()
     .paths["/api/cubs"]?.["get"]?.parameters?.map(({ name }) => name)
     .sort();
@@ -107,6 +138,7 @@ test("GET /api/cubs takes q, the sixteen filters, a limit and a cursor, and noth
     "crate",
     "cursor",
     "deployable",
+    "facets",
     "formal_systems",
     "invocation",
     "invocation_role",
@@ -155,7 +187,11 @@ test("every part of a path is a required parameter, and every error has a proble
       if (method === "head") continue;
       for (const [status, response] of Object.entries(operation.responses)) {
         if (Number(status) < 400 || path === "/health") continue;
-        assert.deepEqual(Object.keys(response.content ?? {}), ["application/problem+json"], `${method} ${path} ${status}`);
+        const isRpc = path.endsWith("/mcp") && (status === "400" || status === "415");
+        assert.ok(
+          Object.hasOwn(response.content ?? {}, isRpc ? "application/json" : "application/problem+json"),
+          `${method} ${path} ${status}`,
+        );
       }
     }
   }

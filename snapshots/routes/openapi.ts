@@ -14,6 +14,15 @@ const GROUPS: Readonly<Record<Route["group"], string>> = {
   internal: "The gated view: public plus email-gated",
 };
 
+/** What an answer follows from, which says how long it may be kept. */
+const KIND_TEXT: Readonly<Record<Route["kind"], string>> = {
+  file: "It follows from the snapshot alone, has a strong validator, and may lie in any cache.",
+  query: "It follows from the snapshot and the address, has a strong validator, and may lie in any cache.",
+  history: "It follows from what was published so far.",
+  live: "It is read from the running process.",
+  effect: "It is made for each request and not kept.",
+};
+
 const ERROR_TEXT: Readonly<Record<number, string>> = {
   400: "A parameter, a path or the body is malformed",
   401: "Credentials are missing or invalid",
@@ -29,18 +38,24 @@ const ERROR_TEXT: Readonly<Record<number, string>> = {
   503: "A part that this route needs is not available",
 };
 
+const PROBLEM = { "application/problem+json": { schema: Problem } };
+
 /** Markdown-free title of an operation's identifier: `cub-code` → `cubCode`. */
 function operationId(route: Route, method: string): string {
   const name = route.id.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
   return method === "HEAD" ? `${name}Head` : name;
 }
 
+/** Parameters that are a truth value. */
+const TRUTH: ReadonlySet<string> = new Set(["deployable", "facets"]);
+
 function parameterSchema(parameter: RouteParameter): z.ZodType {
   const meta = { description: parameter.description, ...(parameter.example === "" ? {} : { example: parameter.example }) };
-  const value: z.ZodType = parameter.name === "limit" ? z.int().min(0).max(500) : parameter.name === "q" ? z.string().max(500) : z.string();
+  const one: z.ZodType = TRUTH.has(parameter.name) ? z.enum(["true", "false"]) : z.string();
+  const value = parameter.name === "limit" ? z.int().min(0).max(500) : parameter.name === "q" ? z.string().max(500) : one;
   const schema = parameter.repeats
     ? z
-        .array(z.string())
+        .array(one)
         .meta({ ...meta, param: { style: "form", explode: true }, ...(parameter.example === "" ? {} : { example: [parameter.example] }) })
     : value.meta({ ...meta, ...(parameter.name === "limit" ? { example: Number(parameter.example) } : {}) });
   return parameter.required ? schema : schema.optional();
@@ -55,10 +70,13 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
       ? { [route.success.type ?? "application/json"]: { schema: z.string() } }
       : { [route.success.type ?? "application/json"]: { schema: route.success.schema } };
   const errors = errorStatuses(route);
+  // A browser gets a page that says the same.
+  const isPage = route.success.type === "text/html";
   return {
     operationId: operationId(route, method),
     tags: [route.group],
     summary: method === "HEAD" ? `Headers of: ${route.summary}` : route.summary,
+    description: `${route.summary}. ${KIND_TEXT[route.kind]}`,
     ...(route.access === "public" ? { security: [] } : { security: security(route) }),
     requestParams: {
       ...(parts.length === 0 ? {} : { path: z.object(Object.fromEntries(parts)) }),
@@ -76,18 +94,20 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
           .filter(([status]) => method === "GET" || status !== "206")
           .map(([status, description]) => [
             status as "200",
-            { description, ...(method === "HEAD" || status.startsWith("3") ? {} : { content }) },
+            { description, ...(method === "HEAD" || status.startsWith("3") || status === "202" ? {} : { content }) },
           ]),
       ),
       ...(method === "POST" ? {} : { "304": { description: "Not modified" } }),
       ...Object.fromEntries(
-        errors.map((status) => [
-          String(status) as "400",
-          {
-            description: ERROR_TEXT[status] ?? "Error",
-            ...(method === "HEAD" ? {} : { content: { "application/problem+json": { schema: Problem } } }),
-          },
-        ]),
+        errors
+          .filter((status) => !Object.hasOwn(route.also ?? {}, status))
+          .map((status) => [
+            String(status) as "400",
+            {
+              description: ERROR_TEXT[status] ?? "Error",
+              ...(method === "HEAD" ? {} : { content: { ...PROBLEM, ...(isPage && status === 404 ? content : {}) } }),
+            },
+          ]),
       ),
     },
   };
@@ -104,7 +124,11 @@ export function openapi(options: { readonly title: string; readonly baseUrl: str
   described ??= describeRoutes();
   return {
     ...described,
-    info: { ...described.info, title: options.title },
+    info: {
+      ...described.info,
+      title: options.title,
+      contact: { name: options.title, ...(options.baseUrl === "" ? {} : { url: options.baseUrl }) },
+    },
     servers: [{ url: options.baseUrl === "" ? "/" : options.baseUrl }],
   };
 }

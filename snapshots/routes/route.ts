@@ -1,4 +1,5 @@
 /** What one row of the route table says. */
+import type { RowsRouteId } from "../query/rows.ts";
 import type { z } from "zod";
 import type { QueryRouteId } from "../query/bodies.ts";
 import type { ChangesRouteId } from "../query/changes.ts";
@@ -28,7 +29,10 @@ export type FileRouteId =
   | "llms"
   | "llms-full"
   | "mcp-description"
+  | "archive"
+  | RowsRouteId
   | "sitemap"
+  | "sitemap-part"
   | "robots"
   | "shelf";
 export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";

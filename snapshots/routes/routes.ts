@@ -7,7 +7,8 @@ import { DEFAULT_CHANGES } from "../query/changes.ts";
 import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
 import { ChangesResponse, Comparison } from "../schema/changes.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
-import { CUB_FILTERS, CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS, type CubFilter } from "../schema/cub-facets.ts";
+import { CubCode, CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
 import { LeakReport } from "../schema/leak-summary.ts";
 import {
@@ -49,11 +50,29 @@ const anyObject = z.looseObject({});
 const text = (type: string, description: string): RouteResponse => ({ description, type });
 const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
 
+const FILTER_EXAMPLES: Readonly<Record<CubFilter, string>> = {
+  repo: "sorting",
+  status: "VERIFIED_EXACT",
+  verification_state: "VERIFIED",
+  production_consumption: "EXECUTABLE-RUNTIME",
+  proof_consumption: "RUNTIME-CONSUMER-WIRED",
+  wiring: "FUNCTION-IMPL",
+  crate: "sorted-lists",
+  use_case: "crypto",
+  invocation: "runtime",
+  invocation_role: "verifier",
+  formal_systems: "Coq+Lean",
+  kernels: "none",
+  proof_scope: "function",
+  deployable: "true",
+  lane: "main",
+  tier: "1",
+};
 const cubFilters = CUB_FILTERS.map(({ name, field }) =>
   parameter(
     name,
     name === "deployable" ? "true or false." : `Exact, case-sensitive value of \`${field}\`; repeated values are alternatives.`,
-    name === "deployable" ? "true" : name === "verification_state" ? "VERIFIED" : "",
+    FILTER_EXAMPLES[name],
     { repeats: true },
   ),
 );
@@ -73,6 +92,22 @@ function feedRows(id: FeedName, page: string, summary: string, more: Partial<Pic
   return [
     row({ ...shared, id, path: `${page}/feed.xml`, summary: `${summary} as a feed`, success: atom }),
     row({ ...shared, id: `${id}-json`, path: `${page}/feed.json`, summary: `${summary} as a JSON Feed`, success: feed }),
+  ];
+}
+
+/** The same in two forms. */
+function rowRoutes(name: "catalog" | "cubs", group: Route["group"], summary: string): Route<ViewRouteId>[] {
+  const shared = { group, errors: name === "cubs" ? [503] : [] } as const;
+  const csv = text("text/csv", "RFC 4180 with a header; lists are JSON, and a text that begins like a formula has an apostrophe in front");
+  return [
+    row({
+      ...shared,
+      id: `${name}-ndjson`,
+      path: `/api/${name}.ndjson`,
+      summary: `${summary}, as JSON`,
+      success: text("application/x-ndjson", "NDJSON"),
+    }),
+    row({ ...shared, id: `${name}-csv`, path: `/api/${name}.csv`, summary: `${summary}, for spreadsheets`, success: csv }),
   ];
 }
 
@@ -276,6 +311,11 @@ const library: readonly Route<ViewRouteId>[] = [
     summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
     body: anyObject,
     success: json(anyObject, "JSON-RPC 2.0 response"),
+    also: {
+      202: "A notification, or a response, was taken: there is nothing to answer",
+      400: "JSON-RPC 2.0 error: the body cannot be read, or is no message",
+      415: "JSON-RPC 2.0 error: Content-Type is not application/json",
+    },
     errors: [403, 413, 503],
   }),
   ...feedRows("feed", "", "The newest changes"),
@@ -325,6 +365,11 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
         "sorted",
       ),
       ...cubFilters,
+      parameter(
+        "facets",
+        "true: also what each value of each filter would leave, as `facets`; the filter's own values do not count for it.",
+        "true",
+      ),
       limit("Records", DEFAULT_LIMIT),
       cursor,
     ],
@@ -385,6 +430,18 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     errors: [400, 401, 403, 404, 503],
   }),
   row({
+    id: "archive",
+    group: "library",
+    path: "/api/archive.tar",
+    limit: "at",
+    summary: "Every file of the snapshot in one archive; the same each time, ranges allowed",
+    success: text("application/x-tar", "POSIX pax, in the order of the snapshot's tree"),
+    errors: [416],
+    also: { 206: "The range that was asked for" },
+  }),
+  ...rowRoutes("catalog", "library", "Every object, a line each"),
+  ...rowRoutes("cubs", "registry", "Every record, a line each"),
+  row({
     id: "rejected",
     group: "service",
     path: "/api/rejected",
@@ -418,8 +475,18 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     group: "service",
     path: "/sitemap.xml",
     file: "pages/sitemap.xml",
-    summary: "Addresses of all public pages",
+    summary: "Addresses of all public pages, or of the parts that have them where there are more than 50,000",
+    success: text("application/xml", "Sitemap, or sitemap index"),
+  }),
+  row({
+    id: "sitemap-part",
+    group: "service",
+    path: "/sitemap-{part}.xml",
+    file: "pages/sitemap-{part}.xml",
+    summary: "A part of the sitemap",
+    parts: { part: { description: "Number of the part, from 1.", example: "1" } },
     success: text("application/xml", "Sitemap"),
+    errors: [404],
   }),
   row({
     id: "robots",

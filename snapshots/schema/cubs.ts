@@ -87,40 +87,15 @@ export const CubRecord = RegistryRecord.extend({
   evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
     description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
   }),
+  license: z.string().exactOptional().meta({
+    description:
+      "Terms of its files, as they or the library state them, an SPDX expression where they are known ones; absent when not stated",
+  }),
 }).meta({ id: "CubRecord", description: "One formal proof item" });
 export type CubRecord = z.infer<typeof CubRecord>;
 export type CubField = keyof z.infer<typeof RegistryRecord>;
 
 export const CUB_FIELDS = Object.keys(RegistryRecord.shape) as readonly CubField[];
-
-/** The 16 filters of GET /api/cubs besides q and limit: parameter name and the record field it looks at. */
-export const CUB_FILTERS = [
-  { name: "repo", field: "repo" },
-  { name: "status", field: "status" },
-  { name: "verification_state", field: "verification_state" },
-  { name: "production_consumption", field: "production_consumption" },
-  { name: "proof_consumption", field: "proof_consumption" },
-  { name: "wiring", field: "wiring" },
-  { name: "crate", field: "crate" },
-  { name: "use_case", field: "use_cases" },
-  { name: "invocation", field: "invocation" },
-  { name: "invocation_role", field: "invocation_role" },
-  { name: "formal_systems", field: "formal_systems" },
-  { name: "kernels", field: "kernels" },
-  { name: "proof_scope", field: "proof_scope" },
-  { name: "deployable", field: "deployable" },
-  { name: "lane", field: "lane" },
-  { name: "tier", field: "tier" },
-] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
-export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
-
-/** What the registry's page can be narrowed by: the filters, and what GET /api/cubs takes no parameter for. */
-export const CUB_FACETS = [
-  ...CUB_FILTERS,
-  { name: "kind", field: "kind" },
-  { name: "no_holes", field: "no_holes" },
-] as const satisfies readonly { readonly name: string; readonly field: CubField }[];
-export type CubFacet = (typeof CUB_FACETS)[number]["name"];
 
 /** Values that the interface lists, in its order: for facets, for words on pages, for the description. */
 export const KNOWN_VALUES = {
@@ -215,6 +190,10 @@ export const CubListResponse = z
     returned: Count.meta({ description: "Records in this response" }),
     cubs: z.array(CubRecord),
     next: z.string().exactOptional().meta({ description: "Cursor of the next page" }),
+    facets: z
+      .record(z.string(), z.array(z.object({ value: z.string(), count: Count })))
+      .exactOptional()
+      .meta({ description: "On request: of each filter, its values among the matching records, most frequent first" }),
   })
   .meta({ id: "CubListResponse" });
 export type CubListResponse = z.infer<typeof CubListResponse>;

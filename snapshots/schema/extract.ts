@@ -1,5 +1,7 @@
 /** What the generator reads out of one object's bytes: the input of its page and of the search index. */
 
+import type { About } from "./about.ts";
+
 export const OBJECT_KINDS = ["markdown", "text", "code", "html", "pdf", "latex", "json", "yaml", "csv", "image", "binary"] as const;
 
 export type ObjectKind = (typeof OBJECT_KINDS)[number];
@@ -37,6 +39,8 @@ export type Extract = {
   /** Harmless HTML fragment that shows the object on its page, or null when there is nothing to render.
    *  Sanitised: no script, style, event handler, form, iframe, external image, javascript: or data: link. */
   readonly html: string | null;
+  /** What it says of itself; absent when it says nothing, and in snapshots of earlier versions. */
+  readonly about?: About;
   /** What could not be read, in words for a reader ("this PDF has no text layer"); [] when all went well. */
   readonly notes: readonly string[];
 };

@@ -193,6 +193,17 @@ export const CatalogObject = z
     uploaded: DateTime.nullable(),
     media_type: z.string(),
     source: SourceRef.exactOptional(),
+    authors: z
+      .array(z.string())
+      .readonly()
+      .exactOptional()
+      .meta({ description: "Who made it, as it says itself or its library says of it" }),
+    date: z.string().exactOptional().meta({ description: "When it was made, as stated: a year, a month or a day" }),
+    license: z
+      .string()
+      .exactOptional()
+      .meta({ description: "Terms of use, an SPDX expression where they are known ones; absent when not stated" }),
+    swhid: z.string().exactOptional().meta({ description: "Identifier of its content: swh:1:cnt: and git's digest of the bytes" }),
     href: z.string(),
   })
   .meta({ id: "CatalogObject" });

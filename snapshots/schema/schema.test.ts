@@ -5,6 +5,7 @@ import { z } from "zod";
 import { createDocument } from "zod-openapi";
 import * as claims from "./claims.ts";
 import * as cubs from "./cubs.ts";
+import * as facets from "./cub-facets.ts";
 import * as resources from "./resources.ts";
 import { isWebUrl } from "./scalar.ts";
 
@@ -64,10 +65,10 @@ test("the filters are the sixteen of the interface, each over a field of the rec
   const named =
     "repo status verification_state production_consumption proof_consumption wiring crate use_case invocation invocation_role formal_systems kernels proof_scope deployable lane tier";
   assert.deepEqual(
-    cubs.CUB_FILTERS.map((filter) => filter.name),
+    facets.CUB_FILTERS.map((filter) => filter.name),
     named.split(" "),
   );
-  for (const { field } of cubs.CUB_FILTERS) assert.ok(cubs.CUB_FIELDS.includes(field));
+  for (const { field } of facets.CUB_FILTERS) assert.ok(cubs.CUB_FIELDS.includes(field));
 });
 
 test("a question is counted in code points after composition", () => {

@@ -38,9 +38,17 @@ export async function parseCatalogRows(text: string): Promise<ObjectRow[]> {
   return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source }: CatalogObject): ObjectRow {
+export function toRow({ key, title, summary, kind, media_type, size, sha256, uploaded, source, ...more }: CatalogObject): ObjectRow {
   const row = { key, title, summary: summary ?? "", kind: kind as ObjectKind, media_type, size, sha256: sha256 ?? "", uploaded };
-  return source === undefined ? row : { ...row, source };
+  const { authors, date, license, swhid } = more;
+  return {
+    ...row,
+    ...(source === undefined ? {} : { source }),
+    ...(authors === undefined ? {} : { authors }),
+    ...(date === undefined ? {} : { date }),
+    ...(license === undefined ? {} : { license }),
+    ...(swhid === undefined ? {} : { swhid }),
+  };
 }
 
 function damaged(): ShelfError {

@@ -2,7 +2,8 @@
  *  the tests read it. Descriptions are ours; no text of the library is ever put into one. */
 import { z } from "zod";
 import { Claim, CLAIM_STATUSES } from "../schema/claims.ts";
-import { CUB_FILTERS, CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
+import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { CUB_SUMMARY, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { DigestMatches, Proof } from "../schema/evidence.ts";
 import {
   AiSearchResponse,

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import { apiFiles, wholeApiFiles } from "../page/api-files.ts";
 import { sha256 } from "../digest.ts";
+import { countSitemaps, isInSitemap } from "../page/text-files.ts";
 import { storedPages } from "../page/stored-pages.ts";
 import { type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
 import { ClaimsRegistry } from "../schema/claims.ts";
@@ -68,6 +69,7 @@ const passage = z.strictObject({
   text: z.string(),
 });
 const extractSchema = z.strictObject({
+  about: z.strictObject({ authors: z.array(z.string()), date: z.string().nullable(), license: z.string().nullable() }).optional(),
   title: z.string().min(1),
   summary: z.string(),
   kind: z.enum(OBJECT_KINDS),
@@ -226,7 +228,12 @@ function checkPages(tell: Tell, root: RootName, data: ViewData, files: ReadonlyM
     throw new Error("no page is rendered here");
   };
   const expected = new Set(TEXT_FILES);
-  for (const { file } of storedPages(data, { digest: unread, read: unread })) expected.add(file);
+  let addresses = 0;
+  for (const { file, path } of storedPages(data, { digest: unread, read: unread })) {
+    expected.add(file);
+    if (isInSitemap(path)) addresses++;
+  }
+  for (let part = 1; part <= countSitemaps(addresses); part++) expected.add(`pages/sitemap-${part}.xml`);
   for (const path of expected) if (!files.has(path)) tell("page_missing", path, "It follows from the data.");
   for (const path of found) if (!expected.has(path)) tell("page_extra", path, "Nothing in the data calls for it.");
 }

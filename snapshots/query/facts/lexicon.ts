@@ -1,6 +1,6 @@
 /** What the words of a question mean when it asks about the registry, the claims, the catalog or the history. A question is
  *  understood only when every word of it stands here or is a name of this library; what is not understood is never computed. */
-import type { CubFacet } from "../../schema/cubs.ts";
+import type { CubFacet } from "../../schema/cub-facets.ts";
 
 export type Subject = "records" | "claims" | "objects" | "collections" | "snapshots" | "rejected" | "changes";
 

@@ -2,8 +2,9 @@
  *  nothing is understood. */
 import { oncePer } from "../../format/relations.ts";
 import type { ViewData } from "../../format/view-data.ts";
-import { CUB_FACETS, type CubFacet, KNOWN_VALUES } from "../../schema/cubs.ts";
-import { filterValues } from "../cubs.ts";
+import { CUB_FACETS, type CubFacet } from "../../schema/cub-facets.ts";
+import { KNOWN_VALUES } from "../../schema/cubs.ts";
+import { filterValues } from "../filters.ts";
 import { type Condition, type Facet, LEXICON, type Subject, type Term } from "./lexicon.ts";
 
 /** Which values a facet may have. */

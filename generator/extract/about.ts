@@ -1,0 +1,123 @@
+/** Who made an object, when, and under which terms, as it says itself: the block before a Markdown document, \author and \date, an SPDX
+ *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
+import { FAILSAFE_SCHEMA, load } from "js-yaml";
+import { type About, NO_ABOUT } from "../../snapshots/schema/about.ts";
+import type { ObjectKind } from "../../snapshots/schema/extract.ts";
+import { plainLatex, readArgument } from "./latex.ts";
+import { isCitationFile, isLicenceFile } from "./licence-files.ts";
+import { shorten } from "./passages.ts";
+
+const HEAD = 20_000; // UTF-16 units in which it has to stand
+const MAX_AUTHORS = 50;
+const MAX_NAME = 120; // UTF-16 units
+const LIMITS = { maxDepth: 100, maxAliases: 100 } as const;
+
+/** How the texts of licences begin, and how they are named otherwise. The first that fits counts. */
+const LICENCES: readonly (readonly [id: string, sign: RegExp])[] = [
+  ["Apache-2.0", /apache licen[cs]e[,\s]+(?:version )?2(?:\.0)?\b/i],
+  ["AGPL-3.0-only", /gnu affero general public licen[cs]e\s+version 3/i],
+  ["LGPL-3.0-only", /gnu lesser general public licen[cs]e\s+version 3/i],
+  ["LGPL-2.1-only", /gnu lesser general public licen[cs]e\s+version 2\.1/i],
+  ["GPL-3.0-only", /gnu general public licen[cs]e\s+version 3/i],
+  ["GPL-2.0-only", /gnu general public licen[cs]e\s+version 2/i],
+  ["MPL-2.0", /mozilla public licen[cs]e,? (?:version )?2\.0/i],
+  ["CC0-1.0", /cc0 1\.0|creative commons (?:legal code\s+)?cc0/i],
+  ["CC-BY-NC-SA-4.0", /(?:attribution-noncommercial-sharealike 4\.0|cc[ -]by-nc-sa[ -]4\.0)/i],
+  ["CC-BY-NC-4.0", /(?:attribution-noncommercial 4\.0|cc[ -]by-nc[ -]4\.0)/i],
+  ["CC-BY-SA-4.0", /(?:attribution-sharealike 4\.0|cc[ -]by-sa[ -]4\.0)/i],
+  ["CC-BY-ND-4.0", /(?:attribution-noderivatives 4\.0|cc[ -]by-nd[ -]4\.0)/i],
+  ["CC-BY-4.0", /(?:attribution 4\.0|cc[ -]by[ -]4\.0)/i],
+  ["BSD-3-Clause", /redistribution and use in source and binary forms[\s\S]*neither the name/i],
+  ["BSD-2-Clause", /redistribution and use in source and binary forms/i],
+  ["ISC", /^\s*(?:the )?isc licen[cs]e|permission to use, copy, modify, and\/or distribute this software for any/i],
+  ["MIT", /^\s*(?:the )?mit licen[cs]e|permission is hereby granted, free of charge, to any person obtaining a copy/i],
+  ["Unlicense", /this is free and unencumbered software released into the public domain/i],
+];
+/** @param text of an object */
+export function readAbout(key: string, kind: ObjectKind, text: string): About {
+  const head = text.slice(0, HEAD);
+  if (isLicenceFile(key)) return { ...NO_ABOUT, license: findSpdx(head) ?? recognise(head) };
+  if (isCitationFile(key)) return aboutOf(parseYaml(head));
+  const said =
+    kind === "markdown" ? aboutOf(parseYaml(/^\ufeff?---[ \t]*\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(head)?.[1] ?? "")) : NO_ABOUT;
+  const latex = kind === "latex" ? latexAbout(head) : NO_ABOUT;
+  return {
+    authors: said.authors.length > 0 ? said.authors : latex.authors,
+    date: said.date ?? latex.date,
+    license: findSpdx(head) ?? said.license,
+  };
+}
+
+/** Of the metadata of a PDF. */
+export function pdfAbout(author: unknown, created: unknown): About {
+  const date = typeof created === "string" ? /^D:(\d{4})(\d\d)(\d\d)/.exec(created) : null;
+  const authors = typeof author === "string" ? author.split(/\s*;\s*|\s+and\s+|,\s+/) : [];
+  return { authors: namesOf(authors), date: date === null ? null : findDate(`${date[1]}-${date[2]}-${date[3]}`), license: null };
+}
+
+function findSpdx(head: string): string | null {
+  const found = /SPDX-License-Identifier:[ \t]*([A-Za-z0-9.+() -]{2,200})/.exec(head)?.[1]?.trim();
+  return found === undefined || found === "" ? null : found;
+}
+
+/** The SPDX name of known terms. */
+function recognise(text: string): string | null {
+  return LICENCES.find(([, sign]) => sign.test(text))?.[0] ?? null;
+}
+
+function parseYaml(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = load(text, { schema: FAILSAFE_SCHEMA, ...LIMITS });
+    return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    // The reader of the object says that it is none.
+    return {};
+  }
+}
+
+function aboutOf(said: Readonly<Record<string, unknown>>): About {
+  const own = (...names: readonly string[]): unknown =>
+    names.map((name) => (Object.hasOwn(said, name) ? said[name] : null)).find((value) => value !== null && value !== undefined);
+  const people = own("authors", "author");
+  const date = own("date-released", "date", "published");
+  const license = own("license", "licence");
+  const terms = typeof license === "string" ? shorten(license.trim(), MAX_NAME) : "";
+  return {
+    authors: namesOf(Array.isArray(people) ? people.map(nameOf) : [nameOf(people)]),
+    date: typeof date === "string" ? findDate(date) : null,
+    license: terms === "" ? null : (recognise(terms) ?? terms),
+  };
+}
+
+function nameOf(person: unknown): string {
+  if (typeof person === "string") return person;
+  if (typeof person !== "object" || person === null) return "";
+  const { name, "given-names": given, "family-names": family } = person as Readonly<Record<string, unknown>>;
+  if (typeof name === "string") return name;
+  return [given, family].filter((part) => typeof part === "string").join(" ");
+}
+
+function namesOf(people: readonly string[]): readonly string[] {
+  const names = people.map((name) => shorten(name.replaceAll(/\s+/g, " ").trim(), MAX_NAME).toWellFormed());
+  return [...new Set(names.filter((name) => /\p{L}/u.test(name)))].slice(0, MAX_AUTHORS);
+}
+
+function findDate(text: string): string | null {
+  const [date, , month, day] = /^(\d{4})(?:-(\d\d)(?:-(\d\d))?)?(?=$|[T ])/.exec(text.trim()) ?? [];
+  if (date === undefined || Number(month ?? 1) > 12 || Number(day ?? 1) > 31) return null;
+  return date.trim();
+}
+
+function latexAbout(head: string): About {
+  const opening = head.replaceAll(/(?<!\\)%.*/g, "");
+  const argument = (command: RegExp): string | null => {
+    const found = command.exec(opening);
+    return found === null ? null : readArgument(opening, found.index + found[0].length);
+  };
+  const authors = argument(/\\author\s*(?:\[[^\]]{0,200}\])?\{/)?.split(/\\and\b|\\AND\b/) ?? [];
+  return {
+    authors: namesOf(authors.map((author) => plainLatex(author.replaceAll(/\\(?:thanks|footnote)\{[^}]*\}/g, "").split("\\\\")[0] ?? ""))),
+    date: findDate(plainLatex(argument(/\\date\s*\{/) ?? "")),
+    license: null,
+  };
+}

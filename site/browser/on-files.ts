@@ -1,0 +1,206 @@
+/** Filters, search and order of a page on a host of plain files: such a host gives the page as if nothing had been asked. What a server
+ *  would have made of the query is made here, of files that lie beside the page. */
+import { pagePath } from "../../snapshots/format/layout.ts";
+import { facetOf, REGISTRY_PART, tellsApart } from "../../snapshots/page/facets.ts";
+import type { Facet } from "../../snapshots/page/model.ts";
+import {
+  countColumn,
+  type FilterColumns,
+  type Filters,
+  narrow,
+  openMatcher,
+  registryPath,
+  toggled,
+} from "../../snapshots/query/filters.ts";
+import { foldCase } from "../../snapshots/query/words.ts";
+import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
+import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import { formatCount, formatLine, formatPlural } from "../format.ts";
+import { explain, titleOfField, wordOfValue } from "../words.ts";
+import { drawCard, element } from "./draw.ts";
+import { sortListing } from "./sort-listing.ts";
+
+const SHORT = 8; // values of a filter that are shown before "more"
+const OPEN = 5; // filters that are shown open
+const MAX_QUERY = 500; // characters
+
+const place = document.querySelector<HTMLElement>("[data-on-files]");
+if (place) void start(place);
+
+async function start(place: HTMLElement): Promise<void> {
+  const root = new URL(place.dataset["root"] ?? "./", location.href);
+  const status = place.querySelector<HTMLElement>("[data-status]") ?? element("p", "");
+  const params = new URL(location.href).searchParams;
+  const sort = params.get("sort");
+  try {
+    if (sort !== null) await sortListing(sort);
+    else if (place.closest("main")?.querySelector("#filters")) await filterRegistry(root, params, status);
+  } catch {
+    status.className = "warning";
+    status.textContent = "The files that this takes did not come; everything is shown.";
+  }
+}
+
+type Query = { readonly q: string; readonly filters: Filters; readonly part: number };
+
+function parseQuery(params: URLSearchParams): Query {
+  const filters = new Map<CubFacet, readonly string[]>();
+  for (const { name } of CUB_FACETS) {
+    const values = params.getAll(name).map((value) => value.normalize("NFC"));
+    if (values.length > 0) filters.set(name, [...new Set(values)].sort());
+  }
+  const part = Math.max(1, Number.parseInt(params.get("part") ?? "1", 10) || 1);
+  return { q: [...(params.get("q") ?? "").normalize("NFC")].slice(0, MAX_QUERY).join(""), filters, part };
+}
+
+async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLElement): Promise<void> {
+  const query = parseQuery(params);
+  if (query.q === "" && query.filters.size === 0) return;
+  status.className = "quiet";
+  status.textContent = query.q === "" ? "Filtering…" : "Looking through every record…";
+  const [columns, records] = await Promise.all([
+    load<FilterColumns>(root, "registry/filters.json"),
+    query.q === "" ? null : load<{ readonly cubs: readonly CubRecord[] }>(root, "api/cubs.json"),
+  ]);
+  const began = performance.now();
+  const matches = openMatcher(query.q);
+  const cubs = records?.cubs ?? null;
+  const holding = cubs?.map(matches) ?? null;
+  const among = (at: number): boolean => holding === null || holding[at] === true;
+  const found = exactFirst(columns, query.q, narrow(columns, query.filters, among));
+  const facets = CUB_FACETS.map(({ name }): Facet => {
+    const others = new Map(query.filters);
+    others.delete(name);
+    const counted = query.filters.has(name) ? narrow(columns, others, among) : found;
+    return facetOf(query, name, countColumn(columns, name, counted));
+  }).filter(tellsApart);
+  performance.measure("filter", { start: began });
+  const shown = found.slice((query.part - 1) * REGISTRY_PART, query.part * REGISTRY_PART);
+  const cards = await Promise.all(shown.map(async (at) => cubs?.[at] ?? load<CubRecord>(root, `api/cubs/${columns.ids[at] ?? ""}.json`)));
+  document.querySelector("#filters")?.replaceChildren(...facets.map((facet, at) => drawFacet(root, facet, at < OPEN)));
+  drawChips(root, query);
+  const list = element("ul", "cards");
+  list.append(...cards.map((record) => drawRecord(root, record)));
+  const body = status.closest(".body");
+  body?.replaceChildren(...[place, status, list, drawPager(root, query, found.length)].filter((node) => node !== null));
+  status.textContent = `${formatCount(found.length)} of ${formatPlural(columns.ids.length, "record")}`;
+  const total = document.querySelector(".lead .facts span");
+  if (total) total.textContent = status.textContent;
+  const field = document.querySelector<HTMLInputElement>(".lead form.search input[name=q]");
+  if (field) field.value = query.q;
+}
+
+async function load<T>(root: URL, path: string): Promise<T> {
+  const response = await fetch(new URL(path, root));
+  if (!response.ok) throw new Error(`${path}: ${response.status}`);
+  return (await response.json()) as T;
+}
+
+function exactFirst({ ids }: FilterColumns, q: string, places: readonly number[]): readonly number[] {
+  const exact = q === "" ? undefined : places.find((at) => foldCase(ids[at] ?? "") === foldCase(q.trim()));
+  return exact === undefined ? places : [exact, ...places.filter((at) => at !== exact)];
+}
+
+const wordOf = (name: string, value: string): string => formatLine(wordOfValue(name, value), 60);
+const hrefOf = (root: URL, path: string): string => new URL(path.slice(1), root).href;
+
+/** As the component of that name draws it. */
+function drawFacet(root: URL, { name, values, more }: Facet, isOpen: boolean): HTMLElement {
+  const facet = element("details", "");
+  facet.open = isOpen || values.some(({ selected }) => selected);
+  facet.append(element("summary", "", titleOfField(name)));
+  const listOf = (part: Facet["values"]): HTMLElement => {
+    const list = element("ul", "");
+    for (const { value, count, selected, href } of part) {
+      const link = element("a", "");
+      link.href = hrefOf(root, href);
+      link.append(element("bdi", "", wordOf(name, value)));
+      if (selected) link.setAttribute("aria-current", "true");
+      const item = element("li", "");
+      item.append(link, element("span", "number", formatCount(count)));
+      list.append(item);
+    }
+    return list;
+  };
+  facet.append(listOf(values.slice(0, SHORT)));
+  if (values.length > SHORT) {
+    const rest = element("details", "rest");
+    rest.append(element("summary", "", `${values.length - SHORT} more`), listOf(values.slice(SHORT)));
+    facet.append(rest);
+  }
+  if (more > 0) facet.append(element("p", "card-line", `and ${formatCount(more)} rarer: search for one by its name`));
+  return facet;
+}
+
+/** The filters that are set, each a link without it; and in the form, so that searching keeps them. */
+function drawChips(root: URL, { q, filters }: Query): void {
+  if (filters.size === 0) return;
+  const form = document.querySelector(".lead form.search");
+  const chips = element("ul", "chips");
+  chips.setAttribute("aria-label", "Filters that are set");
+  const chip = (text: string, path: string, label: string): void => {
+    const link = element("a", "", text);
+    link.href = hrefOf(root, path);
+    if (label !== "") link.setAttribute("aria-label", label);
+    const item = element("li", "");
+    item.append(link);
+    chips.append(item);
+  };
+  for (const [name, values] of filters) {
+    for (const value of values) {
+      const words = `${titleOfField(name)}: ${wordOf(name, value)}`;
+      chip(`${words} ✕`, toggled(q, filters, name, value), `Remove the filter ${words}`);
+      const hidden = element("input", "");
+      Object.assign(hidden, { type: "hidden", name, value });
+      form?.append(hidden);
+    }
+  }
+  chip("clear all", pagePath.registry, "");
+  form?.after(chips);
+}
+
+function drawRecord(
+  root: URL,
+  { id, theorem_name: title, statement, kind, module, repo, invocation, verification_state: state }: CubRecord,
+): HTMLElement {
+  const card = drawCard({
+    title: formatLine(title, 160),
+    href: new URL(pagePath.record(id).slice(1), root),
+    line: [formatLine(statement, 280)],
+    code: false,
+    mark: id,
+    facts: [
+      formatLine(kind, 40),
+      formatLine(module, 60),
+      formatLine(repo, 60),
+      invocation === "" ? "" : formatLine(explain("invocation", invocation).word, 40),
+    ],
+    copies: [],
+  });
+  for (const selector of [".card-title", ".card-line"]) card.querySelector(selector)?.classList.add("code");
+  const { shape, word, meaning } = explain("verification_state", state);
+  const drawn = element("span", `state ${shape}`);
+  drawn.title = meaning;
+  drawn.append(element("span", "", SIGNS[shape]), " ", element("b", "", formatLine(word, 28)));
+  drawn.firstElementChild?.setAttribute("aria-hidden", "true");
+  card.querySelector(".card-head")?.append(drawn);
+  return card;
+}
+
+const SIGNS = { verified: "●", partial: "◐", unverified: "○", failed: "✕", unspecified: "–" } as const;
+
+function drawPager(root: URL, { q, filters, part }: Query, found: number): HTMLElement | null {
+  const parts = Math.max(1, Math.ceil(found / REGISTRY_PART));
+  if (found === 0) return element("p", "nothing", "No record matches.");
+  if (parts === 1) return null;
+  const pager = element("nav", "pager");
+  pager.setAttribute("aria-label", "Parts");
+  const step = (to: number, text: string): HTMLElement => {
+    if (to < 1 || to > parts) return element("span", "");
+    const link = element("a", "", text);
+    link.href = hrefOf(root, registryPath(q, filters, to));
+    return link;
+  };
+  pager.append(step(part - 1, "← previous"), element("span", "here", `part ${part} of ${parts}`), step(part + 1, "next →"));
+  return pager;
+}

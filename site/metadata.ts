@@ -1,0 +1,114 @@
+/** What the head of a page says to programs: Zotero and Google Scholar (citation_*), search engines (schema.org), sites that show a link
+ *  (Open Graph), and whoever goes by typed links (Signposting). Only what an address can be made for. */
+import { objectPath } from "../snapshots/format/layout.ts";
+import { isWebUrl } from "../snapshots/schema/scalar.ts";
+import type { PageInput } from "../snapshots/page/model.ts";
+import type { ObjectKind } from "../snapshots/schema/extract.ts";
+import { formatLine } from "./format.ts";
+import { findAbsoluteUrl } from "./page-input.ts";
+
+export type Metadata = {
+  readonly tags: readonly (readonly [name: string, content: string])[];
+  /** Open Graph: `property` in place of `name`. */
+  readonly properties: readonly (readonly [property: string, content: string])[];
+  readonly links: readonly { readonly rel: string; readonly href: string; readonly type: string | null }[];
+  /** Text of the JSON-LD, in which no "<" stands. */
+  readonly json: string;
+};
+
+const SCHEMA_TYPES: Readonly<Partial<Record<ObjectKind, string>>> = {
+  pdf: "ScholarlyArticle",
+  latex: "ScholarlyArticle",
+  markdown: "TechArticle",
+  code: "SoftwareSourceCode",
+  csv: "Dataset",
+  image: "ImageObject",
+};
+
+/** @returns null for a page that is of no single thing, and where no address is known */
+export function metadataOf({ chrome, model }: PageInput): Metadata | null {
+  const url = chrome.canonical;
+  if (url === null || chrome.view !== "public") return null;
+  const library = formatLine(chrome.library, 200);
+  const absolute = (path: string): string => findAbsoluteUrl(chrome, path) ?? path;
+  const catalog = { "@type": "DataCatalog", name: library, url: absolute("/") };
+  const shared = { "@context": "https://schema.org", url };
+  const cite = Object.entries({ "cite.bib": "application/x-bibtex", "cite.json": "application/vnd.citationstyles.csl+json" }).map(
+    ([file, type]) => ({ rel: "describedby", href: url + file, type }),
+  );
+  const make = (title: string, type: string, json: object, more: Partial<Metadata> = {}): Metadata => ({
+    tags: more.tags ?? [],
+    properties: [
+      ["og:title", title],
+      ["og:type", type === "ScholarlyArticle" || type === "TechArticle" ? "article" : "website"],
+      ["og:url", url],
+      ["og:site_name", library],
+    ],
+    links: [
+      { rel: "cite-as", href: url, type: null },
+      { rel: "type", href: `https://schema.org/${type}`, type: null },
+      ...(more.links ?? []),
+      ...cite,
+    ],
+    json: JSON.stringify({ ...shared, "@type": type, name: title, ...json }).replaceAll("<", "\\u003c"),
+  });
+  switch (model.page) {
+    case "front":
+      return make(library, "DataCatalog", {});
+    case "claim":
+      return make(formatLine(model.claim.title, 300), "Claim", { text: formatLine(model.claim.statement, 2000), isPartOf: catalog });
+    case "record": {
+      const { id, theorem_name: name, statement, license, repo } = model.record;
+      const terms = licenceUrl(license);
+      return make(
+        formatLine(name, 300),
+        "CreativeWork",
+        { identifier: id, text: formatLine(statement, 2000), isBasedOn: formatLine(repo, 200), ...licenceOf(license), isPartOf: catalog },
+        { links: terms === null ? [] : [{ rel: "license", href: terms, type: null }] },
+      );
+    }
+    case "object": {
+      const { key, kind, title: given, summary, authors = [], date, uploaded, sha256, swhid, license, media_type: format, size } = model;
+      const title = formatLine(given, 300);
+      const people = authors.map((name) => formatLine(name, 120));
+      const published = date ?? uploaded?.slice(0, 10) ?? null;
+      const bytes = absolute(objectPath(key));
+      const terms = licenceUrl(license);
+      const type = SCHEMA_TYPES[kind] ?? "DigitalDocument";
+      const tags: [string, string][] = [["citation_title", title], ...people.map((name): [string, string] => ["citation_author", name])];
+      if (published !== null) tags.push(["citation_publication_date", published.replaceAll("-", "/")]);
+      tags.push(["citation_publisher", library], ["citation_abstract_html_url", url]);
+      if (kind === "pdf") tags.push(["citation_pdf_url", bytes]);
+      return make(
+        title,
+        type,
+        {
+          ...(summary === "" ? {} : { description: formatLine(summary, 300) }),
+          ...(people.length === 0 ? {} : { author: people.map((name) => ({ "@type": "Person", name })) }),
+          ...(published === null ? {} : { datePublished: published }),
+          ...licenceOf(license),
+          identifier: [`sha256:${sha256}`, ...(swhid === undefined ? [] : [swhid])],
+          isPartOf: catalog,
+          encoding: { "@type": "MediaObject", contentUrl: bytes, encodingFormat: format, contentSize: String(size), sha256 },
+        },
+        {
+          tags,
+          links: [{ rel: "item", href: bytes, type: format }, ...(terms === null ? [] : [{ rel: "license", href: terms, type: null }])],
+        },
+      );
+    }
+    default:
+      return null;
+  }
+}
+
+/** The page of a licence: its own address, or SPDX's of an identifier; null of an expression of several, and of words. */
+export function licenceUrl(license: string | undefined): string | null {
+  if (license === undefined) return null;
+  if (isWebUrl(license)) return license;
+  return /^(?!LicenseRef-)[A-Za-z0-9][A-Za-z0-9.-]*$/.test(license) ? `https://spdx.org/licenses/${license}.html` : null;
+}
+
+function licenceOf(license: string | undefined): { readonly license?: string } {
+  return license === undefined ? {} : { license: licenceUrl(license) ?? formatLine(license, 200) };
+}

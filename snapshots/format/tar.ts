@@ -1,0 +1,54 @@
+/** A tar archive (POSIX pax) of files whose sizes are known: the same files give the same bytes, and every byte's place is known before
+ *  one is read. Names that the old header has no room for, or no signs, stand in an extended one. */
+
+const BLOCK = 512;
+const MAX_NAME = 100; // bytes
+const MAX_SIZE = 8 ** 11; // what eleven octal digits can say
+/** Two empty blocks. */
+export const TAR_END = new Uint8Array(2 * BLOCK);
+
+/** What stands in front of a file's bytes.
+ *  @param time seconds since 1970 */
+export function tarHeader(path: string, size: number, time: number): Uint8Array {
+  const name = Buffer.from(path);
+  const plain = name.length <= MAX_NAME && /^[\x21-\x7e]*$/.test(path) && size < MAX_SIZE;
+  if (plain) return block(name, size, time, "0");
+  const record = Buffer.concat([paxRecord("path", path), paxRecord("size", String(size))]);
+  const padded = Buffer.concat([record, tarPadding(record.length)]);
+  const short = Buffer.from("paxheader");
+  return Buffer.concat([block(short, record.length, time, "x"), padded, block(Buffer.from("long"), size < MAX_SIZE ? size : 0, time, "0")]);
+}
+
+/** What stands behind a file's bytes. */
+export function tarPadding(size: number): Uint8Array {
+  return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
+}
+
+function block(name: Uint8Array, size: number, time: number, type: "0" | "x"): Uint8Array {
+  const header = Buffer.alloc(BLOCK);
+  header.set(name);
+  const octal = (value: number, at: number, digits: number): void => {
+    header.write(`${value.toString(8).padStart(digits, "0")}\0`, at, "latin1");
+  };
+  octal(0o644, 100, 7);
+  octal(0, 108, 7);
+  octal(0, 116, 7);
+  octal(size, 124, 11);
+  octal(Math.max(0, time), 136, 11);
+  header.write(`        ${type}`, 148, "latin1");
+  header.write("ustar\x0000", 257, "latin1");
+  octal(
+    header.reduce((sum, byte) => sum + byte, 0),
+    148,
+    6,
+  );
+  return header;
+}
+
+/** Its length counts its own digits. */
+function paxRecord(name: string, value: string): Uint8Array {
+  const rest = Buffer.byteLength(` ${name}=${value}\n`);
+  let length = rest + 1;
+  while (String(length).length + rest !== length) length = String(length).length + rest;
+  return Buffer.from(`${length} ${name}=${value}\n`);
+}

@@ -1,0 +1,30 @@
+/** Records and objects a line each, sent while they are made. */
+import { requireRegistry } from "../query/bodies.ts";
+import { formatRows, type RowsRouteId } from "../query/rows.ts";
+import type { Context } from "./context.ts";
+import { chooseEncoding, encodeStream, mayEncodeStream } from "./encoding.ts";
+import { type Answer, type AnswerRequest, checkPreconditions, commonHeaders, notModified, queryTag } from "./reply.ts";
+
+/** @throws ShelfError "registry_unavailable", "precondition_failed" */
+export async function rowsAnswer({ open, view, cache }: Context, request: AnswerRequest, id: RowsRouteId): Promise<Answer> {
+  const data = await open.snapshot.data();
+  if (id.startsWith("cubs")) requireRegistry(data);
+  const tag = queryTag(open.snapshot.id, id);
+  const type = id.endsWith("csv") ? "text/csv; charset=utf-8; header=present" : "application/x-ndjson";
+  const encoding = mayEncodeStream() ? chooseEncoding(request.header("accept-encoding")) : "identity";
+  const content = { type, tag, cache, headers: {} };
+  const common = commonHeaders(view.options.view, open.snapshot.id);
+  const held = checkPreconditions(request, tag, encoding, null);
+  if (held !== null) return notModified(content, held, common);
+  const headers = {
+    ...notModified(content, encoding, common).headers,
+    Vary: "Accept-Encoding",
+    "Content-Type": type,
+    ...(encoding === "identity" ? {} : { "Content-Encoding": encoding }),
+  };
+  if (request.method === "HEAD") return { status: 200, headers, body: null };
+  const chunks = (async function* () {
+    for (const text of formatRows(id, data)) yield Buffer.from(text);
+  })();
+  return { status: 200, headers, body: encoding === "identity" ? chunks : encodeStream(chunks, encoding) };
+}

@@ -1,0 +1,113 @@
+/** Records by their filters, from columns of numbers: what a browser loads where no server answers, and what both have in common. */
+import { pagePath } from "../format/layout.ts";
+import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
+
+/** Values of one filter are alternatives, different filters must all hold. */
+export type Filters = ReadonlyMap<CubFacet, readonly string[]>;
+export type Counts = readonly { readonly value: string; readonly count: number }[];
+
+/** Records as `/api/cubs.json` has them, in its order. */
+export type FilterColumns = {
+  readonly ids: readonly string[];
+  /** Of each filter the lists of values that records have, and for each record which of them. */
+  readonly filters: Readonly<Partial<Record<CubFacet, FilterColumn>>>;
+};
+
+type FilterColumn = { readonly lists: readonly (readonly string[])[]; readonly of: readonly number[] };
+const NO_COLUMN: FilterColumn = { lists: [], of: [] };
+
+const FIELD_OF: ReadonlyMap<CubFacet, keyof CubRecord> = new Map(CUB_FACETS.map(({ name, field }) => [name, field]));
+
+/** What the words of a query are looked for in. */
+export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "repo", "note"] as const satisfies (keyof CubRecord)[];
+
+/** Values of a record under a filter. */
+export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
+  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"] ?? "";
+  return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
+}
+
+/** Site path of the registry's page narrowed to what a query finds. */
+export function registryPath(q: string, filters: Filters, part = 1): string {
+  const params = new URLSearchParams();
+  if (q !== "") params.append("q", q);
+  for (const { name } of CUB_FACETS) for (const value of filters.get(name) ?? []) params.append(name, value);
+  if (part > 1) params.append("part", String(part));
+  const text = params.toString();
+  return text === "" ? pagePath.registry : `${pagePath.registry}?${text}`;
+}
+
+/** The same query with one value of a filter more, or without it when it is set. */
+export function toggled(q: string, filters: Filters, name: CubFacet, value: string): string {
+  const values = new Set(filters.get(name)).symmetricDifference(new Set([value]));
+  return registryPath(q, new Map([...filters, [name, [...values]]]));
+}
+
+/** Most frequent first, then by value. */
+export function inOrder(counts: Counts): Counts {
+  return counts.toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));
+}
+
+export function filterColumns(records: readonly CubRecord[]): FilterColumns {
+  const filters = CUB_FACETS.map(({ name }) => {
+    const places = new Map<string, number>();
+    const lists: (readonly string[])[] = [];
+    const of = records.map((record) => {
+      const list = [...new Set(filterValues(record, name))];
+      const known = places.get(JSON.stringify(list)) ?? lists.length;
+      if (known === lists.length) {
+        places.set(JSON.stringify(list), known);
+        lists.push(list);
+      }
+      return known;
+    });
+    return [name, { lists, of }] as const;
+  });
+  return { ids: records.map(({ id }) => id), filters: Object.fromEntries(filters) };
+}
+
+/** @param among whether a record at a place comes into question at all
+ *  @returns places ascending */
+export function narrow({ ids, filters }: FilterColumns, wanted: Filters, among: (place: number) => boolean): readonly number[] {
+  const conditions = [...wanted].map(([name, values]) => {
+    const { lists, of } = filters[name] ?? NO_COLUMN;
+    return { of, fits: lists.map((list) => list.some((value) => values.includes(value))) };
+  });
+  const places: number[] = [];
+  for (let place = 0; place < ids.length; place++) {
+    if (among(place) && conditions.every(({ of, fits }) => fits[of[place] ?? -1])) places.push(place);
+  }
+  return places;
+}
+
+/** How often each value of a filter occurs at these places. */
+export function countColumn({ filters }: FilterColumns, name: CubFacet, places: readonly number[]): Counts {
+  const { lists, of } = filters[name] ?? NO_COLUMN;
+  const times = new Uint32Array(lists.length);
+  for (const place of places) times[of[place] ?? 0] = (times[of[place] ?? 0] ?? 0) + 1;
+  const counts = new Map<string, number>();
+  for (const [at, list] of lists.entries()) {
+    const count = times[at] ?? 0;
+    if (count > 0) for (const value of list) counts.set(value, (counts.get(value) ?? 0) + count);
+  }
+  return inOrder([...counts].map(([value, count]) => ({ value, count })));
+}
+
+/** Whether a record holds the words and phrases of a query, as `findCubs` has it; for one look at each record, without an index. */
+export function openMatcher(query: string): (record: Pick<CubRecord, (typeof SEARCHED)[number]>) => boolean {
+  const { words, phrases } = parseWordQuery(query);
+  const wanted = words.map((word) => {
+    const parts = identifierParts(word);
+    return { word: foldCase(word), row: parts.length < 2 ? null : ` ${parts.join(" ")} ` };
+  });
+  return (record) => {
+    const fields = SEARCHED.map((field) => record[field]);
+    const folded = fields.map(foldSpaces);
+    if (!phrases.every((phrase) => folded.some((field) => field.includes(phrase)))) return false;
+    if (wanted.length === 0) return true;
+    const held = searchWords(fields.join("\n"));
+    return wanted.every(({ word, row }) => held.has(word) || (row !== null && fields.some((field) => partsLine(field).includes(row))));
+  };
+}
