@@ -173,11 +173,12 @@ const cubRecord = CubRecord.parse({
 const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, head: hex(5, 40),
-    files: [
-      { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" },
-      { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null },
-      { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, href: "/api/code/x/y/src/sort.rs", object: null },
+    sides: [
+      { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
+      { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },
+      { name: "sorting::insert", file: { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, href: "/api/code/x/y/src/sort.rs", object: null }, lines: null },
     ],
+    files: [],
     claims: claims.slice(0, 1), previous: "CUB-0006", next: "CUB-0008", ...changes,
   });
 
@@ -245,7 +246,10 @@ export const fixtures: readonly Fixture[] = [
   { name: "registry-down", input: input(pagePath.registry, { page: "registry", total: 0, matching: 0, records: [], facets: [], query: "", selected: [], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: "The registry did not answer when this snapshot was built, and no earlier copy is kept." }) },
   { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, more: 0, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute, value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: HOSTILE.script }) },
   { name: "record", input: recordPage() },
-  { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
+  { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, sides: [
+    { name: HOSTILE.attribute, file: { path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }, lines: { start: 7, end: 90, declared: 7, html: ["x".repeat(400)] } },
+    { name: HOSTILE.word, file: { path: HOSTILE.long.slice(0, 900), role: "proof", system: "lean", size: 1, sha256: hex(1), available: false, href: "/api/code/a/b/c", object: HOSTILE.word }, lines: null },
+  ], files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
   { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [{ value: "holds", count: 28 }, { value: "differs", count: 2 }], unavailable: null, meta, total: 30, counts: [
     { group: "verification_counts", name: "VERIFIED", declared: 22, counted: 22, agrees: true }, { group: "verification_counts", name: "NOT_VERIFIED", declared: 7, counted: 6, agrees: false }, { group: "verification_counts", name: "UNSPECIFIED", declared: null, counted: 2, agrees: false },
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },

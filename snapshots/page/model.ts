@@ -176,10 +176,29 @@ export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
   readonly object: string | null;
 };
 
+export type RecordSide = {
+  readonly file: CodeFileRow;
+  /** What is declared there, as the record names it, or "". */
+  readonly name: string;
+  /** null when this view does not have the file's bytes, or nothing of that name is declared in them. */
+  readonly lines: {
+    /** 1-based, inclusive, with the comment before the declaration. */
+    readonly start: number;
+    readonly end: number;
+    /** Of the declaration itself. */
+    readonly declared: number;
+    /** The first lines, highlighted and harmless. */
+    readonly html: readonly string[];
+  } | null;
+};
+
 export type RecordPage = {
   readonly page: "record";
   readonly record: CubRecord;
   readonly head: string | null;
+  /** Statement, twin and code, to be read side by side. */
+  readonly sides: readonly RecordSide[];
+  /** The other files. */
   readonly files: readonly CodeFileRow[];
   readonly claims: readonly ClaimCard[];
   readonly previous: string | null;
