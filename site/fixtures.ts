@@ -307,6 +307,9 @@ export const fixtures: readonly Fixture[] = [
   { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1 }) },
   { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0 }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
+  { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org" }) },
+  { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask" }) },
+  { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute }) },
   { name: "not-found-object", input: input("/object/x/", { page: "not-found", detail: `No object has the key ${HOSTILE.script}.` }) },
 ];
 

@@ -23,10 +23,12 @@ export type StorageConfig =
   | Extract<ParsedConfig["shelf"], { kind: "directory" }>
   | (Omit<Extract<ParsedConfig["shelf"], { kind: "s3" }>, "endpoint"> & { readonly endpoint: string | null });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
-export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
+export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks" | "signIn" | "contact"> & {
   readonly issuer: string | null;
   /** An absolute path or an http(s) address. */
   readonly jwks: string | null;
+  readonly signIn: string | null;
+  readonly contact: string | null;
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
@@ -188,6 +190,8 @@ function resolveAccess(access: ParsedConfig["access"], folder: string): AccessCo
   return {
     ...access,
     issuer: access.issuer ?? null,
+    signIn: access.signIn ?? null,
+    contact: access.contact ?? null,
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

@@ -49,6 +49,8 @@ function findRegistryProblem(value: string): string | null {
   return url.username === "" && url.password === "" ? null : "holds credentials; leave them out";
 }
 
+const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
+
 /** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
 function isSafeKeySource(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
@@ -181,6 +183,16 @@ const access = z.strictObject({
     })
     .prefault({})
     .meta({ description: "Which valid identities are let in" }),
+  signIn: z
+    .string()
+    .superRefine(refuse(findRegistryProblem))
+    .optional()
+    .meta({ description: "Page where a person signs in; told to those who are refused" }),
+  contact: z
+    .string()
+    .superRefine(refuse((value) => (/^[^\s@/?#&]+@[^\s@/?#&]+$/.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
+    .optional()
+    .meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
   serviceTokens: z
     .array(
       z.strictObject({

@@ -4,7 +4,7 @@ import { ShelfError } from "../errors.ts";
 import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
-import type { PageInput } from "../page/model.ts";
+import type { PageInput, PageModel } from "../page/model.ts";
 import { requestPage } from "../page/request-pages.ts";
 import { findStoredPage } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -160,14 +160,22 @@ export async function renderedAnswer(view: View, open: OpenSnapshot, status: num
   };
 }
 
-/** @param path of the request, which a stranger typed
- *  @throws ShelfError when this process renders no pages */
+/** @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
+  return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message });
+}
+
+/** A page that stands at no path of its own. @param path of the request, which a stranger typed
+ *  @throws ShelfError when this process renders no pages */
+export async function strayAnswer(view: View, open: OpenSnapshot, path: string, status: number, model: PageModel): Promise<Answer> {
   const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  return renderedAnswer(view, open, error.status, {
-    chrome: { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null },
-    model: { page: "not-found", detail: error.message },
-  });
+  const chrome = { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null };
+  return renderedAnswer(view, open, status, { chrome, model });
+}
+
+/** Whether who asks reads pages: every browser names HTML, and no program that wants JSON does. */
+export function readsHtml(accept: string | null): boolean {
+  return (accept ?? "").includes("text/html");
 }

@@ -162,6 +162,7 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
     case "ask":
       return lines(heading("Ask"), `POST ${href("/api/ask")} with {"question": "…"} answers as JSON, with quotes that can be checked.`);
     case "not-found":
+    case "gated":
       return null;
   }
 }

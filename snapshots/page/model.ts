@@ -380,6 +380,18 @@ export type RejectedPage = { readonly page: "rejected"; readonly rejected: reado
 
 type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
 
+/** What a person who is refused sees, whether or not anything is at the address. */
+export type GatedPage = {
+  readonly page: "gated";
+  /** Of the refusal. */
+  readonly status: number;
+  readonly detail: string;
+  /** An address of the web, or null. */
+  readonly signIn: string | null;
+  /** A mail address or an address of the web, or null. */
+  readonly contact: string | null;
+};
+
 export type PageModel =
   | FrontPage
   | BrowsePage
@@ -398,6 +410,7 @@ export type PageModel =
   | ProblemsPage
   | ProblemPage
   | RejectedPage
-  | NotFoundPage;
+  | NotFoundPage
+  | GatedPage;
 
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };
