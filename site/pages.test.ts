@@ -58,7 +58,8 @@ function textOf(node: Node): string {
 test("no text of a stranger becomes a script, a handler, a style or a javascript: link", () => {
   for (const [name, html] of pages) {
     for (const { tagName, properties = {} } of elementsOf(html)) {
-      if (tagName === "script") assert.match(String(properties["src"]), /^[./\w-]*assets\/(?:page|search|ask|agents)-[\w-]+\.js$/, name);
+      if (tagName === "script")
+        assert.match(String(properties["src"]), /^[./\w-]*assets\/(?:page|search|ask|agents|lines)-[\w-]+\.js$/, name);
       assert.ok(!["iframe", "object", "embed", "base", "style"].includes(tagName ?? ""), `${name}: <${tagName}>`);
       if (tagName === "img") assert.match(String(properties["src"]), /objects\//, name);
       for (const [property, value] of Object.entries(properties)) {
