@@ -307,6 +307,18 @@ export const fixtures: readonly Fixture[] = [
   { name: "rejected-withheld", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 1 }) },
   { name: "rejected-none", input: input(pagePath.rejected, { page: "rejected", rejected: [], withheld: 0 }) },
   { name: "not-found", input: input(pagePath.notFound, { page: "not-found", detail: null }) },
+  { name: "revisions", input: input(pagePath.revisions(pagePath.object("notes/insertion.md")), { page: "revisions", what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), more: 3, revisions: [
+    { sequence: 12, created: "2026-03-04T05:06:07.000Z", snapshot: hex(11), path: pagePath.at(hex(11), pagePath.object("notes/insertion.md")), sha256: hex(1), size: 4011 },
+    { sequence: 9, created: "2026-02-04T05:06:07.000Z", snapshot: hex(12), path: pagePath.at(hex(12), pagePath.object("notes/insertion.md")), sha256: hex(2), size: 3999 },
+    { sequence: 4, created: "2026-01-05T05:06:07.000Z", snapshot: hex(13), path: pagePath.at(hex(13), pagePath.object("notes/insertion.md")), sha256: hex(3), size: 3000 },
+    { sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null },
+  ], compared: { from: 9, to: 12, difference: { more: 2, lines: [
+    { kind: "left-out", number: 40, pieces: [] },
+    { kind: "same", number: 41, pieces: [{ text: "Insertion sort is stable.", marked: false }] },
+    { kind: "removed", number: 42, pieces: [{ text: "It is ", marked: false }, { text: "quadratic", marked: true }, { text: ".", marked: false }] },
+    { kind: "added", number: 42, pieces: [{ text: "It is ", marked: false }, { text: HOSTILE.script, marked: true }, { text: HOSTILE.word + HOSTILE.control + HOSTILE.rtl, marked: false }] },
+  ] } } }) },
+  { name: "revisions-hostile", input: input(pagePath.revisions(pagePath.object(HOSTILE.key)), { page: "revisions", what: "object", name: HOSTILE.key, path: pagePath.object(HOSTILE.key), more: 0, revisions: [{ sequence: 1, created: "2026-01-04T05:06:07.000Z", snapshot: hex(14), path: null, sha256: null, size: null }], compared: { from: 1, to: 2, difference: null } }) },
   { name: "gated", input: input("/x/x/", { page: "gated", status: 401, detail: "This route needs a token.", signIn: "https://gateway.example.org/", contact: "library@example.org" }) },
   { name: "gated-refused", input: input("/x/x/", { page: "gated", status: 403, detail: "No.", signIn: null, contact: "https://example.org/ask" }) },
   { name: "gated-hostile", input: input("/x/x/", { page: "gated", status: 503, detail: HOSTILE.script, signIn: HOSTILE.url, contact: HOSTILE.attribute }) },

@@ -11,6 +11,7 @@ import { tilePaths } from "../../snapshots/log/tiles.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { checkpointPath } from "../../snapshots/shelf/log.ts";
@@ -152,6 +153,8 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
     ...Array.from({ length: await countSnapshotsParts(view) }, (_, at) => pagePath.snapshotsPart(at + 1)),
     ...records.flatMap(({ snapshot, previous }) => (previous !== null && kept.has(previous) ? [pagePath.diff(previous, snapshot)] : [])),
   ];
+  for (const { key } of data.objects) if (await wasChanged(open, "objects", key)) pages.push(pagePath.revisions(pagePath.object(key)));
+  for (const { id } of data.cubs) if (await wasChanged(open, "records", id)) pages.push(pagePath.revisions(pagePath.record(id)));
   for (const path of pages) {
     yield [path, exportFile(path)];
     // Its twin for readers that want no HTML.
@@ -179,6 +182,11 @@ async function* pathsOf(view: View): AsyncGenerator<readonly [path: string, file
   }
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
+}
+
+/** Whether the page of a thing leads to its revisions. */
+async function wasChanged(open: OpenSnapshot, kind: "objects" | "records", name: string): Promise<boolean> {
+  return ((await open.firstSeen(kind, name))?.all.length ?? 0) > 1;
 }
 
 /** The files of the public shelf: the same that a server has under /shelf. */

@@ -380,6 +380,38 @@ export type RejectedPage = { readonly page: "rejected"; readonly rejected: reado
 
 type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null };
 
+/** A snapshot that added or changed a thing. */
+export type Revision = Pick<SnapshotRecord, "sequence" | "created" | "snapshot"> & {
+  /** Of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
+  readonly path: string | null;
+  readonly sha256: string | null;
+  readonly size: number | null;
+};
+
+export type DifferentLine = {
+  readonly kind: "same" | "added" | "removed" | "left-out";
+  /** Of the line in its own text, 1-based; of lines left out, how many. */
+  readonly number: number;
+  /** Marked: words that differ from the line that it stands for. */
+  readonly pieces: readonly Piece[];
+};
+
+export type Difference = { readonly lines: readonly DifferentLine[]; readonly more: number };
+
+export type RevisionsPage = {
+  readonly page: "revisions";
+  readonly what: "object" | "record";
+  readonly name: string;
+  /** Site path of the thing. */
+  readonly path: string;
+  /** Newest first. */
+  readonly revisions: readonly Revision[];
+  /** Earlier ones that are not listed. */
+  readonly more: number;
+  /** Numbers of the two snapshots; the difference is null when there is no text, or too much of it. */
+  readonly compared: { readonly from: number; readonly to: number; readonly difference: Difference | null } | null;
+};
+
 /** What a person who is refused sees, whether or not anything is at the address. */
 export type GatedPage = {
   readonly page: "gated";
@@ -411,6 +443,7 @@ export type PageModel =
   | ProblemPage
   | RejectedPage
   | NotFoundPage
-  | GatedPage;
+  | GatedPage
+  | RevisionsPage;
 
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };
