@@ -410,8 +410,12 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+function notesOf({ config, listed, registry, claims, setbacks }: Facts): readonly string[] {
+  const { front } = config;
   return [
+    ...(front === null || listed.rows.some(({ key }) => key === front)
+      ? []
+      : [`The front page has no text: no object has the key ${JSON.stringify(front)} that the configuration names as front.`]),
     ...registry.notes,
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),

@@ -325,6 +325,7 @@ function fingerprintOf({ config, makers, listed, registry, claims }: Facts): Sha
         config.registryUrl,
         config.collections,
         config.declared,
+        config.front,
         config.uploaded,
         config.sources,
         config.leaks,

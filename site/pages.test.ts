@@ -115,7 +115,7 @@ test("every link is relative or leaves the site by http", () => {
         if (value === undefined || (tagName === "link" && String(properties["rel"]) === "canonical")) continue;
         if (properties["download"] !== undefined && String(value).startsWith("data:application/json;")) continue;
         if (input.chrome.path === "/404.html") continue; // shown at any depth, so its links start at the root
-        assert.match(String(value), /^(?:https?:\/\/|\.{1,2}\/|#|[\w@%~=-][\w@%.~=-]*(?:[/?#]|\.\w+$|$))/, `${name}: ${String(value)}`);
+        assert.match(String(value), /^(?:https?:\/\/|mailto:[\w.+-]+@[\w.-]+$|\.{1,2}\/|#|[\w@%~=-][\w@%.~=-]*(?:[/?#]|\.\w+$|$))/, `${name}: ${String(value)}`);
         assert.doesNotMatch(String(value), /^\//, `${name}: ${String(value)}`);
       }
     }
@@ -209,6 +209,16 @@ test("a record shows the lines of its theorem, its twin and its function, and wh
   assert.match(html, /<h3[^>]*>Rust [^]*it was pinned, and is not there any more/);
   assert.equal(html.match(/coqc -R proofs/g)?.length, 2, "the command once, and once to be copied");
   assert.match(html, /and Coq \(coqc\), Lean \(lake\)/);
+});
+
+test("parts of one colour in a bar are told apart by their hatching, in the bar and beside their numbers", () => {
+  const html = pages.get("dashboard") ?? "";
+  const figure =
+    /<figure class="chart"[^]*?How many run in production[^]*?<\/figure>/.exec(html.slice(html.indexOf("How many run") - 200))?.[0] ?? "";
+  const rows = [...figure.matchAll(/<tr[^>]*>[^]*?<\/tr>/g)].map(([row]) => row.replace(/<[^>]*title="[^"]*"[^>]*>/, ""));
+  const looks = rows.map((row) => `${/class="part (\w+)"/.exec(row)?.[1]} ${/fill="(url\(#[\w-]+\))"/.exec(row)?.[1] ?? "plain"}`);
+  assert.ok(looks.length >= 4 && new Set(looks).size === looks.length, looks.join(", "));
+  for (const [, id] of figure.matchAll(/url\(#([\w-]+)\)/g)) assert.match(figure, new RegExp(`<pattern id="${id}"`));
 });
 
 test("an image of an object is shown, and a PDF's text", () => {

@@ -45,6 +45,7 @@ export type Config = Readonly<
   readonly shelf: StorageConfig;
   /** null keeps all. */
   readonly keep: number | null;
+  readonly front: string | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly registry: (RegistryConfig & { readonly internalFields: readonly string[] }) | null;
@@ -160,6 +161,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     uploaded: parsed.uploaded,
     sources: parsed.sources,
     keep: parsed.keep ?? null,
+    front: parsed.front ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     registry: resolveRegistry(parsed.registry, folder),

@@ -190,7 +190,7 @@ const access = z.strictObject({
     .meta({ description: "Page where a person signs in; told to those who are refused" }),
   contact: z
     .string()
-    .superRefine(refuse((value) => (/^[^\s@/?#&]+@[^\s@/?#&]+$/.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
+    .superRefine(refuse((value) => (/^[\w.+-]+@[\w.-]+$/.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
     .optional()
     .meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
   serviceTokens: z
@@ -313,6 +313,9 @@ export const configSchema = z.strictObject({
     .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
     .optional()
     .meta({ description: "Numbers of collections to state beside the counted ones" }),
+  front: some("the key of a Markdown object")
+    .optional()
+    .meta({ description: "Key of the object whose text opens the front page, e.g. notes/front.md" }),
   claims: z
     .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
     .optional()

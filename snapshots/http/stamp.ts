@@ -7,6 +7,7 @@ import { escapeXml } from "../page/text-files.ts";
 import { leakReportBody } from "../query/bodies.ts";
 import type { LeakReport } from "../schema/leak-summary.ts";
 import { formatBytes } from "../format/size.ts";
+import { newsHtml } from "./news.ts";
 import { pastStates, revisionsLink } from "./past-states.ts";
 
 const FIRST = "<!--stamp:first-->";
@@ -34,7 +35,7 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     const counts = await shelf.records.counts(record.sequence);
     const { byId } = await shelf.records.index();
     const from = record.previous !== null && byId.has(record.previous) ? record.previous : null;
-    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts));
+    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts) + (await newsHtml(open, path)));
   }
   return html;
 }
@@ -81,5 +82,5 @@ function leaksHtml(path: string, { check }: LeakReport): string {
 function changesHtml(path: string, record: SnapshotRecord, from: string | null, { added, changed, removed }: ChangeCounts): string {
   const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
   const target = from === null ? pagePath.snapshots : pagePath.diff(from, record.snapshot);
-  return `Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a>`;
+  return `<p>Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a></p>`;
 }

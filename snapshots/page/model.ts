@@ -48,6 +48,12 @@ export type RecordCounts = {
 export type FrontPage = {
   readonly page: "front";
   readonly summary: string;
+  /** What the library says of itself; null when it says nothing. */
+  readonly front: {
+    readonly key: string;
+    /** Harmless, with links as they are on the front page; null when the text is too long to open it. */
+    readonly html: string | null;
+  } | null;
   readonly objects: number;
   readonly bytes: number;
   readonly collections: readonly CollectionCard[];

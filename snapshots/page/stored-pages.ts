@@ -8,7 +8,17 @@ import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
 import { isThere } from "./dead-links.ts";
-import { browsePage, browseParts, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
+import {
+  browsePage,
+  browseParts,
+  claimPage,
+  claimsPage,
+  frontFacts,
+  frontPage,
+  objectFacts,
+  objectPage,
+  rejectedPage,
+} from "./library-pages.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage, REGISTRY_PART } from "./registry-pages.ts";
 import { parentPrefix, relationsOf } from "../format/relations.ts";
@@ -37,6 +47,7 @@ export type Extracts = {
 
 /** Every stored page of a view. */
 export function* storedPages(data: ViewData, extracts: Extracts): Generator<StoredPage> {
+  yield pageOfFront(data, extracts);
   for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data));
   for (const { id } of data.claims.claims) yield modelPage(data, pagePath.claim(id), () => claimPage(data, id));
   for (let part = 1; part <= registryParts(data); part++) {
@@ -54,6 +65,7 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
 
 /** The one stored page at a path, made without the others; another spelling of the path is no page. */
 export function findStoredPage(data: ViewData, path: string, extracts: Extracts): StoredPage | null {
+  if (path === pagePath.front) return pageOfFront(data, extracts);
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
   if (single !== undefined) return modelPage(data, path, () => single(data));
   const [, top = "", rest = ""] = /^\/([a-z]+)\/(.*)$/s.exec(path) ?? [];
@@ -65,7 +77,6 @@ export function findStoredPage(data: ViewData, path: string, extracts: Extracts)
 type Family = (data: ViewData, rest: string, extracts: Extracts) => StoredPage | null;
 
 const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
-  [pagePath.front]: frontPage,
   [pagePath.claims]: (data) => claimsPage(data),
   [pagePath.dashboard]: dashboardPage,
   [pagePath.search]: searchForm,
@@ -143,6 +154,24 @@ function modelPage(data: ViewData, path: string, model: () => PageModel): Stored
   let made: PageInput | null = null;
   const input = (): PageInput => (made ??= { chrome: chromeOf(data, path), model: model() });
   return { path, file: `pages/${pageFile(path)}`, folder: null, facts: input, input: async () => input() };
+}
+
+function pageOfFront(data: ViewData, extracts: Extracts): StoredPage {
+  const path = pagePath.front;
+  const chrome = chromeOf(data, path);
+  let found: ReturnType<typeof frontFacts> | null = null;
+  const facts = (): ReturnType<typeof frontFacts> => (found ??= frontFacts(data));
+  const textFacts = (key: string): unknown => ({
+    extract: extracts.digest(key),
+    dead: (extracts.links?.(key) ?? []).filter((target) => !isThere(data, target)),
+  });
+  return {
+    path,
+    file: `pages/${pageFile(path)}`,
+    folder: null,
+    facts: () => ({ chrome, model: facts(), text: facts().front === null ? null : textFacts(facts().front?.key ?? "") }),
+    input: async () => ({ chrome, model: await frontPage(data, facts(), extracts.read) }),
+  };
 }
 
 function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): StoredPage {
