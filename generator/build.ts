@@ -445,8 +445,12 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims, setbacks, withdrawals, listed }: Facts): readonly string[] {
+function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts): readonly string[] {
+  const { front } = config;
   return [
+    ...(front === null || listed.rows.some(({ key }) => key === front)
+      ? []
+      : [`The front page has no text: no object has the key ${JSON.stringify(front)} that the configuration names as front.`]),
     ...(listed.why === null ? [] : [`The whole store was listed and not only the keys that were named: ${listed.why}.`]),
     ...withdrawals.notes,
     ...registry.notes,

@@ -333,6 +333,7 @@ function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }
         config.collections,
         config.declared,
         timesOf(config),
+        config.front,
         config.sources,
         config.leaks,
       ]),

@@ -28,6 +28,10 @@ export function project(set: RecordSet): Views {
       email_gated: set.collections.filter(({ visibility }) => visibility !== "public").length,
       ...(set.declared === null ? {} : { declared: set.declared }),
     },
+    // A view that does not have the object does not have its name.
+    ...(set.front !== null && set.objects.some(({ key }) => key === set.front) && (view === "internal" || isPublic(set.front))
+      ? { front: set.front }
+      : {}),
     notes: set.notes,
   });
   const licenceOf = openLicences(

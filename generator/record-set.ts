@@ -19,6 +19,8 @@ export type RecordSet = {
   readonly collections: readonly CollectionInfo[];
   /** Numbers of collections that the operator states. */
   readonly declared: Config["declared"];
+  /** Key of the object whose text opens the front page. */
+  readonly front: string | null;
   /** Ascending by key; every key lies in a collection. */
   readonly objects: readonly ReadRow[];
   readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
@@ -48,6 +50,7 @@ export function recordSet(
     generator: `proofshelf ${VERSION}`,
     collections: config.collections,
     declared: config.declared,
+    front: config.front,
     objects: withCredits(
       read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
         const source = declaredSource(config, row.key) ?? row.source;

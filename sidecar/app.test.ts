@@ -553,7 +553,11 @@ test("a request passes the gate once, whatever it asks for", async () => {
   const gate = openGate(accessConfig(), { now: clock, readKeys });
   let asked = 0;
   const counting = await startSidecar({
-    gate: { check: (headers) => (asked++, gate.check(headers)), checkHuman: (headers) => (asked++, gate.checkHuman(headers)) },
+    gate: {
+      check: (headers) => (asked++, gate.check(headers)),
+      checkHuman: (headers) => (asked++, gate.checkHuman(headers)),
+      help: gate.help,
+    },
   });
   const human = { "edge-access-token": makeToken({ aud: "library-people" }) };
   for (const [method, target, headers, status] of [

@@ -27,6 +27,7 @@ import { MAX_ASK_BYTES, MAX_REINDEX_BYTES, parseAskBody, parseReindexBody, readB
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
 import type { Gate, Identity } from "./gate.ts";
+import { gatedPage } from "./gated-page.ts";
 import type { openClients } from "./client.ts";
 import { type Ask, wholeAnswer } from "./library.ts";
 import { findPlace, isGated, limitOf, type Place } from "./place.ts";
@@ -192,7 +193,9 @@ function gated(parts: Parts): MiddlewareHandler<Env> {
     const verdict = await (access === "person" ? parts.gate.checkHuman(headers) : parts.gate.check(headers));
     if (!verdict.ok) {
       context.set("reason", verdict.reason);
-      return problemResponse(verdict.problem, parts.baseUrl);
+      const { path } = context.get("place");
+      const page = await gatedPage(parts.publicView, path, headers.get("accept"), verdict.problem, parts.gate.help());
+      return page ?? problemResponse(verdict.problem, parts.baseUrl);
     }
     context.set("identity", verdict.identity);
     return next();

@@ -44,11 +44,15 @@ type GateVerdict =
 /** Request headers by lower-case name; a header that was sent twice is both values with a comma between. */
 type Credentials = { get(name: string): string | null };
 
+/** What everybody who is refused may know. */
+export type Help = Pick<AccessConfig, "signIn" | "contact">;
+
 export interface Gate {
   /** For /internal/* and the code route. Never throws. */
   check(headers: Credentials): Promise<GateVerdict>;
   /** For /internal/api/ask: a person with a token of the human application. Never throws. */
   checkHuman(headers: Credentials): Promise<GateVerdict>;
+  help(): Help;
 }
 
 type GateOptions = {
@@ -158,7 +162,11 @@ export function openGate(source: AccessConfig | null | (() => AccessConfig | nul
     return isAllowed(identity, config) ? { ok: true, identity } : forbidden("policy");
   };
 
-  return { check: (headers) => checkAs(headers, false), checkHuman: (headers) => checkAs(headers, true) };
+  return {
+    check: (headers) => checkAs(headers, false),
+    checkHuman: (headers) => checkAs(headers, true),
+    help: () => readConfig() ?? { signIn: null, contact: null },
+  };
 }
 
 const FOR_PEOPLE = "This route is for people; machines use /internal/library/api/ask.";

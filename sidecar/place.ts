@@ -4,7 +4,7 @@
  *  merely looks like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { splitAt } from "../snapshots/routes/match.ts";
 import type { PageRoute, RateGroup, Route, RouteAccess } from "../snapshots/routes/route.ts";
-import { parseDiffPath } from "../snapshots/format/layout.ts";
+import { pagePath, parseDiffPath } from "../snapshots/format/layout.ts";
 import { COMPARISON, COSTLY_PAGES, KEPT_SNAPSHOT, ROUTES } from "../snapshots/routes/routes.ts";
 
 const INTERNAL = "/internal";
@@ -70,7 +70,13 @@ export function findPlace(target: string): Place {
 }
 
 function limitOfPage(path: string): RateGroup | null {
-  return parseDiffPath(path.endsWith("/") ? path : `${path}/`) === null ? null : COMPARISON.limit;
+  const spelled = path.endsWith("/") ? path : `${path}/`;
+  return parseDiffPath(spelled) === null && !isOfRevisions(spelled) ? null : COMPARISON.limit;
+}
+
+/** Whatever it names: what is no path at all is refused after it is counted. */
+function isOfRevisions(path: string): boolean {
+  return path.startsWith(`${pagePath.snapshots}object/`) || path.startsWith(`${pagePath.snapshots}registry/`);
 }
 
 export function isGated(access: RouteAccess): boolean {

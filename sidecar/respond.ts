@@ -24,13 +24,17 @@ export function problemParts(error: ShelfError, baseUrl: string, extra: Readonly
       "Content-Length": String(Buffer.byteLength(body)),
       "Cache-Control": CACHE.none,
       "X-Content-Type-Options": "nosniff",
-      ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}),
-      ...error.headers,
+      ...refusalHeaders(error),
       ...extra,
     },
     body,
     requestId: problem.request_id,
   };
+}
+
+/** What an error says besides its body. */
+export function refusalHeaders(error: ShelfError): Readonly<Record<string, string>> {
+  return { ...(error.status === 401 ? { "WWW-Authenticate": 'Bearer realm="proofshelf"' } : {}), ...error.headers };
 }
 
 export function problemResponse(error: ShelfError, baseUrl: string, extra: Readonly<Record<string, string>> = {}): Response {

@@ -132,7 +132,7 @@ async function walk(page: Page, start: string): Promise<void> {
   expect(page.url()).toMatch(/\/registry\/CUB-\d{4}\/$/);
   await expect(page.getByLabel("Statement")).toBeVisible();
   await expect(page.getByText("coqc").first()).toBeVisible();
-  const cited = page.getByRole("region", { name: "Cited by" });
+  const cited = page.getByRole("region", { name: "Claims that rest on it" });
   await cited.getByRole("link").first().click();
   expect(page.url()).toMatch(/\/claims\/[^/]+\/$/);
   await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Claims" }).click();
@@ -410,4 +410,71 @@ test("a digest is shortened for the eye and copied whole", async ({ browser }) =
     await page.getByRole("complementary", { name: "About this page" }).getByRole("button", { name: "Copy SHA-256" }).click();
     await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(hash("sha256", bytes));
   });
+});
+
+const SORTING = "object/proofs/sorted-lists/coq/Sorting.v/";
+
+test("a proof is read side by side, complete without a script, and the lines of each side are a link away", async ({ browser }) => {
+  for (const start of [site, `${files.url}/`]) {
+    await watched(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(new URL("registry/CUB-0006/", start).href);
+      for (const name of ["Coq: isort_keeps_counts", "Lean: isort_keeps_counts", "Rust: insertion_sort"]) {
+        const side = page.getByRole("region", { name });
+        await expect(side.locator("pre")).toContainText(/isort_keeps_counts|insertion_sort/);
+        await expect(side.getByText("SHA-256")).toBeVisible();
+      }
+      const boxes = await page.locator(".sides > section").evaluateAll((sides) => sides.map((side) => side.getBoundingClientRect().top));
+      expect(new Set(boxes).size).toBe(1);
+      await page.getByRole("region", { name: /^Coq/ }).getByRole("link").first().click();
+      expect(new URL(page.url()).hash).toBe("#L62-L67");
+    });
+  }
+});
+
+test("two clicks choose lines, a keyboard types them, and the permanent link has them on a page that is there", async ({ browser }) => {
+  await watched(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+    await page.goto(new URL(SORTING, site).href);
+    const picked = (): Promise<number> => page.locator("[data-picked]").count();
+    await page.locator("#L20 > a").click();
+    await page.locator("#L10 > a").click();
+    expect(new URL(page.url()).hash).toBe("#L10-L20");
+    expect(await picked()).toBe(11);
+    await page.locator("#L30 > a").click();
+    await page.locator("#L33 > a").click({ modifiers: ["Shift"] });
+    await page.locator("#L35 > a").click({ modifiers: ["Shift"] });
+    expect(new URL(page.url()).hash).toBe("#L30-L35");
+    await page.getByRole("button", { name: "copy permanent link" }).click();
+    await expect(page.getByRole("button", { name: "copy permanent link" })).toHaveText("copied");
+    const link = await page.evaluate(() => navigator.clipboard.readText());
+    expect(new URL(link).pathname).toMatch(new RegExp(`^/at/[0-9a-f]{64}/${SORTING}$`));
+    await page.goto(link);
+    expect(await picked()).toBe(6);
+    await page.getByLabel("Lines", { exact: true }).fill("12");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#L12");
+    expect(await picked()).toBe(1);
+    await page.getByLabel("Lines", { exact: true }).fill("12-100000");
+    await page.keyboard.press("Enter");
+    expect(new URL(page.url()).hash).toBe("#L12");
+  });
+  await watched(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
+    await page.goto(`${files.url}/${SORTING}`);
+    await page.getByRole("button", { name: "copy permanent link" }).click();
+    await expect(page.getByRole("button", { name: "copy permanent link" })).toHaveText("not on this host");
+  });
+});
+
+test("what a file was is listed by snapshot, and two of its revisions are compared word by word, on a host of files too", async ({
+  browser,
+}) => {
+  for (const start of [site, `${files.url}/`]) {
+    await watched(browser, { javaScriptEnabled: false }, async (page) => {
+      await page.goto(new URL("object/notes/percent-signs.md/", start).href);
+      await page.getByRole("link", { name: "2 revisions" }).click();
+      expect(await heading(page)).toBe("notes/percent-signs.md");
+      expect(await page.locator("tbody tr").count()).toBe(2);
+      await expect(page.locator(".difference .added").last()).toContainText("One more sentence, for the second snapshot.");
+      await expect(page.locator(".difference .same").first()).toBeVisible();
+    });
+  }
 });

@@ -157,6 +157,27 @@ const LANGUAGE_TITLES: Readonly<Record<string, string>> = {
   why3: "Why3",
 };
 
+/** Commands that check proofs or compile code, and what each belongs to. */
+const TOOLS: Readonly<Record<string, string>> = {
+  agda: "Agda",
+  cargo: "Rust",
+  coqc: "Coq",
+  dafny: "Dafny",
+  isabelle: "Isabelle",
+  lake: "Lean",
+  lean: "Lean",
+  rocq: "Rocq",
+  rustc: "Rust",
+  verus: "Verus",
+  why3: "Why3",
+};
+
+/** What a command needs that not every machine has: "Coq (coqc)". */
+export function toolsOf(command: string): readonly string[] {
+  const named = new Set(command.match(/(?<![\w./-])[a-z0-9]+(?=\s)/g));
+  return [...named].flatMap((name) => (Object.hasOwn(TOOLS, name) ? [`${TOOLS[name]} (${name})`] : []));
+}
+
 /** "Coq" for code in a known language, else the kind's name. */
 export function titleOfKind(kind: string, language: string | null = null): string {
   if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;

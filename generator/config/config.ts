@@ -36,10 +36,12 @@ type ShelfConfig =
       readonly copy: string;
     });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
-export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks"> & {
+export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks" | "signIn" | "contact"> & {
   readonly issuer: string | null;
   /** An absolute path or an http(s) address. */
   readonly jwks: string | null;
+  readonly signIn: string | null;
+  readonly contact: string | null;
 };
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
@@ -56,6 +58,7 @@ export type Config = Readonly<
   readonly shelf: ShelfConfig;
   /** null keeps all. */
   readonly keep: number | null;
+  readonly front: string | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly withdrawals: { readonly path: string } | null;
@@ -178,6 +181,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     sources: parsed.sources,
     credits: parsed.credits,
     keep: parsed.keep ?? null,
+    front: parsed.front ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     withdrawals: parsed.withdrawals === undefined ? null : { path: resolve(folder, parsed.withdrawals.path) },
@@ -209,6 +213,8 @@ function resolveAccess(access: ParsedConfig["access"], folder: string): AccessCo
   return {
     ...access,
     issuer: access.issuer ?? null,
+    signIn: access.signIn ?? null,
+    contact: access.contact ?? null,
     jwks: jwks === null || /^https?:/i.test(jwks) ? jwks : resolve(folder, jwks),
   };
 }

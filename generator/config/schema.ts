@@ -49,6 +49,8 @@ function findRegistryProblem(value: string): string | null {
   return url.username === "" && url.password === "" ? null : "holds credentials; leave them out";
 }
 
+const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
+
 /** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
 function isSafeKeySource(value: string): boolean {
   if (!/^[a-z][a-z0-9+.-]*:/i.test(value)) return true;
@@ -207,6 +209,16 @@ const access = z.strictObject({
     })
     .prefault({})
     .meta({ description: "Which valid identities are let in" }),
+  signIn: z
+    .string()
+    .superRefine(refuse(findRegistryProblem))
+    .optional()
+    .meta({ description: "Page where a person signs in; told to those who are refused" }),
+  contact: z
+    .string()
+    .superRefine(refuse((value) => (/^[\w.+-]+@[\w.-]+$/.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
+    .optional()
+    .meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
   serviceTokens: z
     .array(
       z.strictObject({
@@ -337,6 +349,9 @@ export const configSchema = z.strictObject({
     .strictObject({ public: z.int().min(0), email_gated: z.int().min(0) })
     .optional()
     .meta({ description: "Numbers of collections to state beside the counted ones" }),
+  front: some("the key of a Markdown object")
+    .optional()
+    .meta({ description: "Key of the object whose text opens the front page, e.g. notes/front.md" }),
   claims: z
     .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
     .optional()

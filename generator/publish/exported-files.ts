@@ -124,6 +124,10 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     // The front page of a kept snapshot leads to its list and to what came with it.
     ...(await historyPaths(view)).filter((path) => mount === "" || path === pagePath.snapshots || path.endsWith(`..${open.snapshot.id}/`)),
   ];
+  if (mount === "") {
+    for (const { key } of data.objects) if (await wasChanged(open, "objects", key)) pages.push(pagePath.revisions(pagePath.object(key)));
+    for (const { id } of data.cubs) if (await wasChanged(open, "records", id)) pages.push(pagePath.revisions(pagePath.record(id)));
+  }
   for (const path of pages) {
     yield [path, exportFile(path)];
     // Its twin for readers that want no HTML.
@@ -157,6 +161,11 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
   }
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
   for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
+}
+
+/** Whether the page of a thing leads to its revisions. */
+async function wasChanged(open: OpenSnapshot, kind: "objects" | "records", name: string): Promise<boolean> {
+  return ((await open.firstSeen(kind, name))?.all.length ?? 0) > 1;
 }
 
 /** The files of the public shelf: the same that a server has under /shelf. */

@@ -1,5 +1,5 @@
-/** What the pages gain with a script: "/" goes to the search, what can be copied has a button, and the page can be verified. Every page
- *  works without. */
+/** What the pages gain with a script: "/" goes to the search, what can be copied has a button, the page's permanent address is one, and
+ *  the page can be verified. Every page works without. */
 
 addEventListener("keydown", (event) => {
   if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -12,27 +12,40 @@ addEventListener("keydown", (event) => {
   field.select();
 });
 
-if (navigator.clipboard !== undefined) {
-  for (const place of document.querySelectorAll<HTMLElement>("[data-copy]")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "copy";
-    button.setAttribute("aria-label", `Copy ${place.dataset["what"] ?? "this"}`);
-    place.append(button);
-  }
-  addEventListener("click", async (event) => {
-    const button = event.target;
-    if (!(button instanceof HTMLButtonElement) || button.className !== "copy") return;
-    const text = button.parentElement?.dataset["copy"] ?? "";
+/** @param copied null when there is nothing to copy here */
+function offerCopy(place: HTMLElement, label: string, name: string, copied: () => string | null | Promise<string | null>): void {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = label;
+  button.setAttribute("aria-label", name);
+  button.addEventListener("click", async () => {
     try {
-      await navigator.clipboard.writeText(text);
-      button.textContent = "copied";
+      const text = await copied();
+      if (text !== null) await navigator.clipboard.writeText(text);
+      button.textContent = text === null ? "not on this host" : "copied";
     } catch {
       button.textContent = "failed";
     }
-    setTimeout(() => (button.textContent = "copy"), 1500);
+    setTimeout(() => (button.textContent = label), 1500);
   });
+  place.append(button);
+}
+
+if (navigator.clipboard !== undefined) {
+  for (const place of document.querySelectorAll<HTMLElement>("[data-copy]"))
+    offerCopy(place, "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
+  for (const place of document.querySelectorAll<HTMLElement>("[data-permalink]"))
+    offerCopy(place, "copy permanent link", "copy permanent link", () =>
+      permanentLink(new URL(place.dataset["permalink"] ?? "", location.href)),
+    );
+}
+
+/** The address of this page, with the lines that are chosen, in the snapshot that it was sent from. Hosts of files keep one snapshot, and name none. */
+async function permanentLink(root: URL): Promise<string | null> {
+  if (/\/at\/[0-9a-f]{64}\/$/.test(root.pathname)) return location.href;
+  const snapshot = (await fetch(location.href, { method: "HEAD" })).headers.get("x-snapshot");
+  return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
 }
 
 const asked = document.querySelector<HTMLElement>("[data-on-files]");

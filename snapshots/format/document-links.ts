@@ -1,9 +1,10 @@
 /** Where the links of a document lead within its library. Authors write them as if the store were a folder; the extractor has written
  *  them as addresses of our pages. */
-import { pagePath, parseSlug } from "./layout.ts";
+import { pagePath, parseSlug, relativeHref } from "./layout.ts";
 
 /** Links do not nest, attributes hold no bare double quote, and text no bare "<". */
 const LINK = /<a((?: [a-zA-Z-]+(?:="[^"]*")?)*)>([\s\S]*?)<\/a>/g;
+const ADDRESS = /(?<=<(?:a|img)\b[^<>]*) (href|src)="([^"]*)"/g;
 const HREF = / href="([^"]*)"/;
 const HERE = "http://library.invalid";
 
@@ -23,6 +24,17 @@ export function filterLinks(html: string, key: string, keeps: (target: string) =
   return html.replace(LINK, (link, attributes: string, text: string) => {
     const target = targetOf(attributes, key);
     return target === null || keeps(target) ? link : text;
+  });
+}
+
+/** The fragment for another page: what its addresses were relative to is one site path, what they are to be relative to is another. */
+export function moveLinks(html: string, from: string, to: string): string {
+  return html.replaceAll(ADDRESS, (whole, attribute: string, written: string) => {
+    const url = URL.parse(written.replaceAll(/&(?:amp|#x26);/g, "&"), HERE + from);
+    if (url === null || url.origin !== HERE) return whole;
+    return ` ${attribute}="${relativeHref(to, url.pathname + url.search + url.hash)
+      .replaceAll("&", "&amp;")
+      .replaceAll('"', "&quot;")}"`;
   });
 }
 

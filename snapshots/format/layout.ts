@@ -146,6 +146,8 @@ export const pagePath = {
   snapshots: "/snapshots/",
   snapshotsPart: (part: number): string => pagePath.snapshots + partSuffix(part),
   diff: (from: string, to: string): string => `/snapshots/${from}..${to}/`,
+  /** Of an object's or a record's page: what it has been. */
+  revisions: (path: string): string => `/snapshots${path}`,
   search: "/search/",
   ask: "/ask/",
   agents: "/agents/",
@@ -165,6 +167,17 @@ export function listPath(prefix: string): string {
 export function parseDiffPath(path: string): readonly [from: string, to: string] | null {
   const [, from, to] = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path) ?? [];
   return from === undefined || to === undefined ? null : [from, to];
+}
+
+/** The object or the record whose revisions stand at a path; null for every other path. */
+export function parseRevisionsPath(
+  path: string,
+): { readonly kind: "object" | "record"; readonly name: string; readonly path: string } | null {
+  const [, of = "", slug = ""] = /^\/snapshots(\/object\/(.+)\/)$/s.exec(path) ?? [];
+  const key = slug === "" ? null : parseSlug(decodeURIComponent(slug));
+  if (key !== null && pagePath.object(key) === of) return { kind: "object", name: key, path: of };
+  const id = /^\/snapshots\/registry\/(CUB-[0-9]{4,})\/$/.exec(path)?.[1];
+  return id === undefined ? null : { kind: "record", name: id, path: pagePath.record(id) };
 }
 
 /** The prefix of such a path, still percent-encoded; null when it is none. */

@@ -9,7 +9,8 @@ const good = {
   first: ["not known", '<a href="../">snapshot 3</a> · <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>'],
   changes: [
     "",
-    'Snapshot 3, <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>: 1 added, 0 changed, 0 removed → <a href="snapshots/">what changed</a>',
+    '<p>Snapshot 3, <time datetime="2026-01-03T00:00:00Z">2026-01-03</time>: 1 added, 0 changed, 0 removed → <a href="snapshots/">what changed</a></p>',
+    '<p>not known</p><ul class="plain"><li class="warning">weaker: <a href="registry/CUB-0001/"><bdi>a &amp; b</bdi></a>: was VERIFIED</li><li>removed: <bdi>a.md</bdi></li></ul>',
   ],
   states: [
     "",
@@ -39,6 +40,8 @@ test("markup of a server's own, words where none belong, and anything beside the
   ];
   for (const lie of lies) assert.ok(!isStamped(page("<!--stamp:states-->"), page(lie)), lie);
   assert.ok(!isStamped(page("<!--stamp:leaks-->"), page("<p>Nothing is gated here. Rule 2; </p>")));
+  for (const lie of ["https://evil.example/", "//evil.example/", "/\\evil.example/"])
+    assert.ok(!isStamped(page("<!--stamp:first-->"), page(`<a href="${lie}">snapshot 3</a>`)), lie);
   assert.ok(!isStamped(page("<!--stamp:first-->"), page("not known").replace("<h1>A", "<h1>B")));
   assert.ok(!isStamped(page("no stamp"), page("another text")));
 });

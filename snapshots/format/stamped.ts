@@ -1,17 +1,21 @@
 /** Whether a page that a server sent is a page of the snapshot: the same text but for what ../http/stamp.ts fills in. Whoever sent it controls
  *  all of it: of what is filled in, only the form is held against what a server may say there. */
 
-const LINK = '<a href="[\\w./-]*">';
+/** Relative: no colon, so no scheme, and no slash first, so no other host. */
+const LINK = '<a href="(?!/)[\\w./=~%-]*">';
 const DAY = '<time datetime="[\\dTZ:.-]+">[\\d-]+</time>';
-const SENTENCE = `not known|(?:; these bytes since |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)| · |${LINK}(?:snapshot \\d+|what changed)</a>|${DAY})*`;
+const NAME = `(?:<bdi>[^<>]*</bdi>|${LINK}<bdi>[^<>]*</bdi></a>)`;
+const SENTENCE = `(?:not known|(?:; these bytes since |; |, |: | → |Snapshot \\d+|\\d+ (?:added|changed|removed)| · |${LINK}(?:snapshot \\d+|what changed|\\d+ revisions)</a>|${DAY})*)`;
 
 /** What each stamp becomes. */
 const FILLED = {
   first: form(SENTENCE),
-  changes: form(SENTENCE),
+  changes: form(
+    `(?:<p>${SENTENCE}</p>(?:<ul class="plain">(?:<li>(?:added|changed|removed): ${NAME}</li>|<li class="warning">weaker: ${NAME}: [^<>]*</li>)*</ul>)?)?`,
+  ),
   // The states themselves are words of the registry, escaped.
   states: form(
-    `(?:<h2 id="states">States over time</h2>(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,
+    `(?:<h2 id="states">States over time</h2>(?:<p>${LINK}\\d+ revisions</a></p>)?(?:<p class="quiet">\\d+ earlier changes? (?:is|are) not shown\\.</p>)?<dl class="pairs">(?:<dt>${LINK}${DAY}</a></dt><dd dir="auto">snapshot \\d+: [^<>]*</dd>)*</dl>)?`,
   ),
   leaks: form(
     `<p>(?:The record of this snapshot says nothing of it; |Every public file was looked through for what is gated or private, and nothing was found\\.(?: One exception is allowed by the operator\\.| \\d+ exceptions are allowed by the operator\\.)? Rule \\w+; )${LINK}as JSON</a>\\.</p>`,

@@ -19,7 +19,7 @@ import type { Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
 import { fileAnswer, noCollection, textContent } from "./file-answer.ts";
 import { objectAnswer } from "./object-answer.ts";
-import { notFoundAnswer, pageAnswer } from "./page-answer.ts";
+import { notFoundAnswer, pageAnswer, readsHtml } from "./page-answer.ts";
 import { HISTORY, mementoHeaders, parsePathTime, timeAnswer } from "./history-answer.ts";
 import { preflight } from "./preflight.ts";
 import { queryAnswer } from "./query-answer.ts";
@@ -83,10 +83,7 @@ async function errorAnswer(
   path: string,
   error: ShelfError,
 ): Promise<Answer> {
-  const html =
-    (error.status === 404 || isWithdrawalError(error)) &&
-    (request.header("accept") ?? "").includes("text/html") &&
-    !path.startsWith("/api/");
+  const html = (error.status === 404 || isWithdrawalError(error)) && readsHtml(request.header("accept")) && !path.startsWith("/api/");
   const page = html && open !== null ? await notFoundAnswer(view, open, path, error).catch(() => null) : null;
   if (page !== null) return request.method === "HEAD" ? { ...page, body: null } : page;
   const library = await open?.snapshot.library().catch(() => null);

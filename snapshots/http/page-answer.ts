@@ -7,7 +7,7 @@ import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
 import { citation, CITATION_FILES } from "../page/citations.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
-import type { PageInput, WithdrawalRow } from "../page/model.ts";
+import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
 import { requestPage } from "../page/request-pages.ts";
 import { findStoredPage } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -180,14 +180,22 @@ function noticeOf({ members: { withdrawn } }: ShelfError): { readonly withdrawn?
   return { withdrawn: { ...notice, href: replacementHref(notice) } };
 }
 
-/** @param path of the request, which a stranger typed
- *  @throws ShelfError when this process renders no pages */
+/** @throws ShelfError when this process renders no pages */
 export async function notFoundAnswer(view: View, open: OpenSnapshot, path: string, error: ShelfError): Promise<Answer> {
+  return strayAnswer(view, open, path, error.status, { page: "not-found", detail: error.message, ...noticeOf(error) });
+}
+
+/** A page that stands at no path of its own. @param path of the request, which a stranger typed
+ *  @throws ShelfError when this process renders no pages */
+export async function strayAnswer(view: View, open: OpenSnapshot, path: string, status: number, model: PageModel): Promise<Answer> {
   const library = await open.snapshot.library();
   // Links are relative: the page has to know how deep it stands, and nothing else of its path.
   const depth = Math.max(0, path.split("/").length - 2);
-  return renderedAnswer(view, open, error.status, {
-    chrome: { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null },
-    model: { page: "not-found", detail: error.message, ...noticeOf(error) },
-  });
+  const chrome = { library: library.title, view: library.view, path: `/${"x/".repeat(Math.min(depth, 200))}`, canonical: null };
+  return renderedAnswer(view, open, status, { chrome, model });
+}
+
+/** Whether who asks reads pages: every browser names HTML, and no program that wants JSON does. */
+export function readsHtml(accept: string | null): boolean {
+  return (accept ?? "").includes("text/html");
 }

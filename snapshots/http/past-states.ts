@@ -35,7 +35,13 @@ export async function pastStates(open: OpenSnapshot, path: string, kind: Kind, n
   }
   const older = seen.all.length - shown.length;
   const more = older === 0 ? "" : `<p class="quiet">${older} earlier ${older === 1 ? "change is" : "changes are"} not shown.</p>`;
-  return `<h2 id="states">States over time</h2>${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
+  const revisions = kind === "claims" || seen.all.length < 2 ? "" : `<p>${revisionsLink(path, seen.all.length)}</p>`;
+  return `<h2 id="states">States over time</h2>${revisions}${more}<dl class="pairs">${rows.reverse().join("")}</dl>`;
+}
+
+/** @param path of the thing's own page */
+export function revisionsLink(path: string, count: number): string {
+  return `<a href="${relativeHref(path, pagePath.revisions(path))}">${count} revisions</a>`;
 }
 
 const STATES = ["status", "verification_state", "evidence_state", "invocation", "production_consumption"] as const;

@@ -1,13 +1,14 @@
 /** Facts of the shelf's history that stored files cannot hold, because a snapshot knows nothing but itself: put in when
  *  a file is served or exported. The tokens are HTML comments, which no sanitised text of a stranger contains. */
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
+import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import { pagePath, parseSlug, relativeHref } from "../format/layout.ts";
 import type { ChangeCounts, SnapshotRecord } from "../shelf/shelf.ts";
 import { escapeXml } from "../page/text-files.ts";
 import { leakReportBody } from "../query/bodies.ts";
 import type { LeakReport } from "../schema/leak-summary.ts";
 import { formatBytes } from "../format/size.ts";
-import { pastStates } from "./past-states.ts";
+import { newsHtml } from "./news.ts";
+import { pastStates, revisionsLink } from "./past-states.ts";
 
 const FIRST = "<!--stamp:first-->";
 const STATES = "<!--stamp:states-->";
@@ -22,7 +23,7 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     const key = parseSlug(decodeURIComponent(path.slice("/object/".length, -1)));
     if (key === null || !bytes.includes(FIRST)) return html;
     const seen = await open.firstSeen("objects", key);
-    return replace(bytes, FIRST, seen === null ? "not known" : firstSeenHtml(path, seen.key, seen.bytes));
+    return replace(bytes, FIRST, seen === null ? "not known" : firstSeenHtml(path, seen));
   }
   if (bytes.includes(STATES)) {
     const item = await findItem(open, path);
@@ -34,7 +35,7 @@ export async function stampPage(open: OpenSnapshot, path: string, html: Uint8Arr
     const counts = await shelf.records.counts(record.sequence);
     const { byId } = await shelf.records.index();
     const from = record.previous !== null && byId.has(record.previous) ? record.previous : null;
-    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts));
+    return replace(bytes, CHANGES, counts === null ? "" : changesHtml(path, record, from, counts) + (await newsHtml(open, path)));
   }
   return html;
 }
@@ -57,9 +58,10 @@ function snapshotLink(path: string, record: SnapshotRecord): string {
   return `<a href="${relativeHref(path, pagePath.snapshots)}">snapshot ${record.sequence}</a> · <time datetime="${record.created}">${record.created.slice(0, 10)}</time>`;
 }
 
-function firstSeenHtml(path: string, key: SnapshotRecord, bytes: SnapshotRecord): string {
+function firstSeenHtml(path: string, { key, bytes, all }: FirstSeen): string {
   const first = snapshotLink(path, key);
-  return key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
+  const since = key.sequence === bytes.sequence ? first : `${first}; these bytes since ${snapshotLink(path, bytes)}`;
+  return all.length < 2 ? since : `${since}; ${revisionsLink(path, all.length)}`;
 }
 
 function leaksHtml(path: string, { check }: LeakReport): string {
@@ -80,5 +82,5 @@ function leaksHtml(path: string, { check }: LeakReport): string {
 function changesHtml(path: string, record: SnapshotRecord, from: string | null, { added, changed, removed }: ChangeCounts): string {
   const words = [`${added} added`, `${changed} changed`, `${removed} removed`].join(", ");
   const target = from === null ? pagePath.snapshots : pagePath.diff(from, record.snapshot);
-  return `Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a>`;
+  return `<p>Snapshot ${record.sequence}, <time datetime="${record.created}">${record.created.slice(0, 10)}</time>: ${words} → <a href="${relativeHref(path, target)}">what changed</a></p>`;
 }

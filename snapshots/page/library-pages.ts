@@ -2,6 +2,7 @@
 import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
 import { unlinkDead } from "./dead-links.ts";
+import { moveLinks } from "../format/document-links.ts";
 import { pagePath } from "../format/layout.ts";
 import { openEvidence } from "../format/evidence-state.ts";
 import { findClaims } from "../query/claims.ts";
@@ -17,13 +18,17 @@ import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
 const BROWSE_PART = 50; // folders and objects on one page of a folder: with long titles and summaries below 60 kB of HTML
 const NEWEST_CLAIMS = 3;
+const MAX_FRONT = 6 * 1024; // UTF-16 units of HTML; of a longer text the front page has the summary
 const MAX_OUTLINE = 60;
 
-export function frontPage(data: ViewData): FrontPage {
+/** All but the text that opens it, which is in what was read out of an object. */
+export function frontFacts(data: ViewData): FrontPage {
   const { claims, cubs, library, meta, objects } = data;
+  const front = relationsOf(data).objectByKey.get(library.front ?? "");
   return {
     page: "front",
-    summary: library.summary,
+    summary: front?.summary ?? library.summary,
+    front: front === undefined ? null : { key: front.key, html: null },
     objects: objects.length,
     bytes: objects.reduce((sum, row) => sum + row.size, 0),
     collections: library.collections.map((collection) => collectionCard(data, collection)),
@@ -44,6 +49,16 @@ export function frontPage(data: ViewData): FrontPage {
     byKind: [...countBy(objects, (row) => row.kind)].sort((a, b) => b.count - a.count || compareNames(a.value, b.value)),
     rejected: data.rejected.length + data.withheld,
   };
+}
+
+/** @param read what was read out of an object */
+export async function frontPage(data: ViewData, facts: FrontPage, read: (key: string) => Promise<Extract>): Promise<FrontPage> {
+  if (facts.front === null) return facts;
+  const { key } = facts.front;
+  const { html } = await read(key);
+  if (html === null || html.length > MAX_FRONT) return facts;
+  const fitted = moveLinks(unlinkDead(html, key, data), pagePath.object(key), pagePath.front);
+  return { ...facts, front: { key, html: fitted } };
 }
 
 const byKey = (a: ObjectRow, b: ObjectRow): number => compareNames(a.key, b.key);

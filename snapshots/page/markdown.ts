@@ -6,7 +6,7 @@ import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import { flat } from "./text-files.ts";
-import type { BrowsePage, ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
+import type { DifferentLine, BrowsePage, ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
 
 /** What a twin may link to: absolute, and pinned where that makes sense. */
 export type MarkdownLinks = { readonly href: (path: string) => string };
@@ -145,6 +145,15 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
         ...model.changes.map(({ what, name, change }) => `- ${change}: ${what} ${code(name)}`),
         ...(model.truncated ? ["", "There are more."] : []),
       );
+    case "revisions":
+      return lines(
+        heading(`Revisions of ${model.name}`),
+        ...model.revisions.map(
+          ({ sequence, created, path, sha256 }) =>
+            `- ${path === null ? `snapshot ${sequence}` : link(`snapshot ${sequence}`, href(path))}, ${created}${sha256 === null ? ": not kept" : ` sha256 ${code(sha256)}`}`,
+        ),
+        ...(model.compared?.difference ? ["", fence(model.compared.difference.lines.map(lineText).join("\n"))] : []),
+      );
     case "reference":
       return lines(
         heading("API reference"),
@@ -165,8 +174,14 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
     case "ask":
       return lines(heading("Ask"), `POST ${href("/api/ask")} with {"question": "…"} answers as JSON, with quotes that can be checked.`);
     case "not-found":
+    case "gated":
       return null;
   }
+}
+
+function lineText({ kind, number, pieces }: DifferentLine): string {
+  const text = pieces.map((piece) => piece.text).join("");
+  return kind === "left-out" ? `… ${number} lines …` : `${{ same: " ", added: "+", removed: "-" }[kind]} ${text}`;
 }
 
 function claimText(claim: Claim, href: LinkTo): string {

@@ -49,6 +49,12 @@ export type RecordCounts = {
 export type FrontPage = {
   readonly page: "front";
   readonly summary: string;
+  /** What the library says of itself; null when it says nothing. */
+  readonly front: {
+    readonly key: string;
+    /** Harmless, with links as they are on the front page; null when the text is too long to open it. */
+    readonly html: string | null;
+  } | null;
   readonly objects: number;
   readonly bytes: number;
   readonly collections: readonly CollectionCard[];
@@ -177,10 +183,29 @@ export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
   readonly object: string | null;
 };
 
+export type RecordSide = {
+  readonly file: CodeFileRow;
+  /** What is declared there, as the record names it, or "". */
+  readonly name: string;
+  /** null when this view does not have the file's bytes, or nothing of that name is declared in them. */
+  readonly lines: {
+    /** 1-based, inclusive, with the comment before the declaration. */
+    readonly start: number;
+    readonly end: number;
+    /** Of the declaration itself. */
+    readonly declared: number;
+    /** The first lines, highlighted and harmless. */
+    readonly html: readonly string[];
+  } | null;
+};
+
 export type RecordPage = {
   readonly page: "record";
   readonly record: CubRecord;
   readonly head: string | null;
+  /** Statement, twin and code, to be read side by side. */
+  readonly sides: readonly RecordSide[];
+  /** The other files. */
   readonly files: readonly CodeFileRow[];
   readonly claims: readonly ClaimCard[];
   readonly previous: string | null;
@@ -370,6 +395,50 @@ export type RejectedPage = {
 
 type NotFoundPage = { readonly page: "not-found"; readonly detail: string | null; readonly withdrawn?: WithdrawalRow };
 
+/** A snapshot that added or changed a thing. */
+export type Revision = Pick<SnapshotRecord, "sequence" | "created" | "snapshot"> & {
+  /** Of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
+  readonly path: string | null;
+  readonly sha256: string | null;
+  readonly size: number | null;
+};
+
+export type DifferentLine = {
+  readonly kind: "same" | "added" | "removed" | "left-out";
+  /** Of the line in its own text, 1-based; of lines left out, how many. */
+  readonly number: number;
+  /** Marked: words that differ from the line that it stands for. */
+  readonly pieces: readonly Piece[];
+};
+
+export type Difference = { readonly lines: readonly DifferentLine[]; readonly more: number };
+
+export type RevisionsPage = {
+  readonly page: "revisions";
+  readonly what: "object" | "record";
+  readonly name: string;
+  /** Site path of the thing. */
+  readonly path: string;
+  /** Newest first. */
+  readonly revisions: readonly Revision[];
+  /** Earlier ones that are not listed. */
+  readonly more: number;
+  /** Numbers of the two snapshots; the difference is null when there is no text, or too much of it. */
+  readonly compared: { readonly from: number; readonly to: number; readonly difference: Difference | null } | null;
+};
+
+/** What a person who is refused sees, whether or not anything is at the address. */
+export type GatedPage = {
+  readonly page: "gated";
+  /** Of the refusal. */
+  readonly status: number;
+  readonly detail: string;
+  /** An address of the web, or null. */
+  readonly signIn: string | null;
+  /** A mail address or an address of the web, or null. */
+  readonly contact: string | null;
+};
+
 export type PageModel =
   | FrontPage
   | BrowsePage
@@ -388,6 +457,8 @@ export type PageModel =
   | ProblemsPage
   | ProblemPage
   | RejectedPage
-  | NotFoundPage;
+  | NotFoundPage
+  | GatedPage
+  | RevisionsPage;
 
 export type PageInput = { readonly chrome: Chrome; readonly model: PageModel };

@@ -3,8 +3,9 @@ import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CUB_FACETS } from "../schema/cub-facets.ts";
+import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
 import { recordState } from "../format/evidence-state.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
@@ -13,7 +14,8 @@ import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
 import { jumpsOf } from "./jumps.ts";
 import { facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
-import type { CodeFileRow, DashboardPage, Facet, RecordPage, RegistryPage } from "./model.ts";
+import type { CodeFileRow, DashboardPage, Facet, RecordPage, RecordSide, RegistryPage } from "./model.ts";
+import { declaredLines, sidesOf } from "./record-sides.ts";
 import { relationsOf } from "../format/relations.ts";
 
 export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
@@ -56,22 +58,35 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   };
 }
 
-export function recordPage(data: ViewData, record: CubRecord): RecordPage {
+/** All but the lines of its sides, which are in what was read out of objects. */
+export function recordFacts(data: ViewData, record: CubRecord): RecordPage {
   const { id } = record;
   const relations = relationsOf(data);
   const at = lowerBound(data.cubs, (other) => other.id < id);
   const index = data.code.get(id);
+  const files = (index?.files ?? []).map(({ gated: _, media_type: __, ...file }): CodeFileRow => {
+    return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
+  });
+  const sides = sidesOf(record, files);
   return {
     page: "record",
     record,
     head: index === undefined || index.head === "" ? null : index.head,
-    files: (index?.files ?? []).map(({ gated: _, media_type: __, ...file }): CodeFileRow => {
-      return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
-    }),
+    sides: sides.map((side) => ({ ...side, lines: null })),
+    files: files.filter((file) => !sides.some((side) => side.file === file)),
     claims: (relations.claimsOfRecord.get(id) ?? []).map(claimCard),
     previous: data.cubs[at - 1]?.id ?? null,
     next: data.cubs[at + 1]?.id ?? null,
   };
+}
+
+/** @param read what was read out of an object */
+export async function recordPage(facts: RecordPage, read: (key: string) => Promise<Extract>): Promise<RecordPage> {
+  const sides = facts.sides.map(async (side): Promise<RecordSide> => {
+    const { object } = side.file;
+    return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
+  });
+  return { ...facts, sides: await Promise.all(sides) };
 }
 
 export function dashboardPage(data: ViewData): DashboardPage {

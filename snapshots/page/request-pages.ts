@@ -3,7 +3,7 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { ShelfError } from "../errors.ts";
 import { findSnapshot, type History } from "../query/history.ts";
 import { diffPage, snapshotsPage } from "./history.ts";
-import { pagePath, parseDiffPath, parseSlug } from "../format/layout.ts";
+import { pagePath, parseDiffPath, parseRevisionsPath, parseSlug } from "../format/layout.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
@@ -12,6 +12,7 @@ import { browsePage, browseParts, claimsPage, objectFacts, objectPage } from "./
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
+import { revisionsPage } from "./revisions.ts";
 import { relationsOf } from "../format/relations.ts";
 import { chromeOf, parseBrowse } from "./stored-pages.ts";
 import { searchParameters, searchResults } from "./search-page.ts";
@@ -39,6 +40,10 @@ export async function requestPage(
   const snapshotsPart = parseSnapshotsPart(path);
   if (snapshotsPart !== null) {
     const model = await snapshotsPage(history, open, snapshotsPart);
+    return model === null ? null : page(model, null);
+  }
+  if (path.startsWith(pagePath.snapshots) && parseRevisionsPath(path) !== null) {
+    const model = await revisionsPage(history, open, path, params);
     return model === null ? null : page(model, null);
   }
   const pair = parseDiffPath(path);

@@ -2,15 +2,26 @@
  *  Pages under a query (sorting, facets, search results) and pages of the shelf's history are made per request. */
 import { CODES, type ErrorCode } from "../errors.ts";
 import { pageFile, pagePath, parseSlug } from "../format/layout.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
 import { isThere } from "./dead-links.ts";
-import { browsePage, browseParts, claimPage, claimsPage, frontPage, objectFacts, objectPage, rejectedPage } from "./library-pages.ts";
+import {
+  browsePage,
+  browseParts,
+  claimPage,
+  claimsPage,
+  frontFacts,
+  frontPage,
+  objectFacts,
+  objectPage,
+  rejectedPage,
+} from "./library-pages.ts";
 import { REGISTRY_PART } from "./facets.ts";
 import type { PageInput, PageModel } from "./model.ts";
-import { dashboardPage, recordPage, registryPage } from "./registry-pages.ts";
+import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
 import { parentPrefix, relationsOf } from "../format/relations.ts";
 import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
 
@@ -37,12 +48,13 @@ export type Extracts = {
 
 /** Every stored page of a view. */
 export function* storedPages(data: ViewData, extracts: Extracts): Generator<StoredPage> {
+  yield pageOfFront(data, extracts);
   for (const [path, model] of Object.entries(SINGLE)) yield modelPage(data, path, () => model(data));
   for (const { id } of data.claims.claims) yield modelPage(data, pagePath.claim(id), () => claimPage(data, id));
   for (let part = 1; part <= registryParts(data); part++) {
     yield modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
   }
-  for (const record of data.cubs) yield modelPage(data, pagePath.record(record.id), () => recordPage(data, record));
+  for (const record of data.cubs) yield pageOfRecord(data, record, extracts);
   for (const code of CODES) yield modelPage(data, pagePath.problem(code), () => problemPage(code));
   for (const [prefix, folder] of relationsOf(data).folders) {
     for (let part = 1; part <= browseParts(folder); part++) {
@@ -54,6 +66,7 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
 
 /** The one stored page at a path, made without the others; another spelling of the path is no page. */
 export function findStoredPage(data: ViewData, path: string, extracts: Extracts): StoredPage | null {
+  if (path === pagePath.front) return pageOfFront(data, extracts);
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
   if (single !== undefined) return modelPage(data, path, () => single(data));
   const [, top = "", rest = ""] = /^\/([a-z]+)\/(.*)$/s.exec(path) ?? [];
@@ -65,7 +78,6 @@ export function findStoredPage(data: ViewData, path: string, extracts: Extracts)
 type Family = (data: ViewData, rest: string, extracts: Extracts) => StoredPage | null;
 
 const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
-  [pagePath.front]: frontPage,
   [pagePath.claims]: (data) => claimsPage(data),
   [pagePath.dashboard]: dashboardPage,
   [pagePath.search]: searchForm,
@@ -83,11 +95,11 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     const id = relationsOf(data).claimByPath.get(`/claims/${slug}/`);
     return id === undefined ? null : modelPage(data, pagePath.claim(id), () => claimPage(data, id));
   },
-  registry(data, rest) {
+  registry(data, rest, extracts) {
     const { folder, part } = splitPart(rest);
     if (folder === "" && part <= registryParts(data)) return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
     const record = relationsOf(data).recordById.get(rest);
-    return record === undefined ? null : modelPage(data, pagePath.record(rest), () => recordPage(data, record));
+    return record === undefined ? null : pageOfRecord(data, record, extracts);
   },
   problems(data, name) {
     const code = CODES.find((candidate) => candidate === name);
@@ -143,6 +155,42 @@ function modelPage(data: ViewData, path: string, model: () => PageModel): Stored
   let made: PageInput | null = null;
   const input = (): PageInput => (made ??= { chrome: chromeOf(data, path), model: model() });
   return { path, file: `pages/${pageFile(path)}`, folder: null, facts: input, input: async () => input() };
+}
+
+function pageOfFront(data: ViewData, extracts: Extracts): StoredPage {
+  const path = pagePath.front;
+  const chrome = chromeOf(data, path);
+  let found: ReturnType<typeof frontFacts> | null = null;
+  const facts = (): ReturnType<typeof frontFacts> => (found ??= frontFacts(data));
+  const textFacts = (key: string): unknown => ({
+    extract: extracts.digest(key),
+    dead: (extracts.links?.(key) ?? []).filter((target) => !isThere(data, target)),
+  });
+  return {
+    path,
+    file: `pages/${pageFile(path)}`,
+    folder: null,
+    facts: () => ({ chrome, model: facts(), text: facts().front === null ? null : textFacts(facts().front?.key ?? "") }),
+    input: async () => ({ chrome, model: await frontPage(data, facts(), extracts.read) }),
+  };
+}
+
+function pageOfRecord(data: ViewData, record: CubRecord, extracts: Extracts): StoredPage {
+  const path = pagePath.record(record.id);
+  const chrome = chromeOf(data, path);
+  let found: ReturnType<typeof recordFacts> | null = null;
+  const facts = (): ReturnType<typeof recordFacts> => (found ??= recordFacts(data, record));
+  return {
+    path,
+    file: `pages/${pageFile(path)}`,
+    folder: null,
+    facts: () => ({
+      chrome,
+      model: facts(),
+      extracts: facts().sides.map(({ file }) => (file.object === null ? null : extracts.digest(file.object))),
+    }),
+    input: async () => ({ chrome, model: await recordPage(facts(), extracts.read) }),
+  };
 }
 
 function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): StoredPage {

@@ -37,6 +37,9 @@ export const AccessConfig = z.object({
     .prefault({}),
   /** Who is let in. All empty lets nobody in. */
   policy: z.object({ emails: words.default([]), domains: words.default([]), serviceTokens: words.default([]) }).prefault({}),
+  /** Where a person signs in, and whom to ask to be let in: an address, of mail or of the web. Told to everybody who is refused. */
+  signIn: z.string().nullable().default(null),
+  contact: z.string().nullable().default(null),
   /** Two entries with one id are a rotation: both secrets are good. */
   serviceTokens: z.array(z.object({ name: z.string(), id: z.string(), secretSha256: Sha256Hex })).default([]),
 });

@@ -26,6 +26,7 @@ const library = z.strictObject({
   claims: z.enum(REGISTRY_STATES).optional(),
   collection_counts: CollectionCounts.optional(),
   generator: z.string(),
+  front: z.string().optional(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
   ),

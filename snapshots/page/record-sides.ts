@@ -1,0 +1,64 @@
+/** The sides of a proof: of each file that a record pins, the lines of its declaration (the theorem, its twin in another prover, the
+ *  function). Lines are shown only where an object of the same view has the very bytes that the record pins. */
+import { declarationLine } from "../query/declaration-line.ts";
+import type { CubRecord } from "../schema/cubs.ts";
+import type { Extract, Passage } from "../schema/extract.ts";
+import type { CodeFileRow, RecordSide } from "./model.ts";
+
+/** Files that are shown side by side; a record that pins more lists the others. */
+const MAX_SIDES = 4;
+/** Of one side: a longer declaration goes on in its file. */
+const MAX_LINES = 48;
+/** UTF-16 units of HTML on one side, whatever the lines are like. */
+const MAX_HTML = 8 * 1024;
+
+/** The statement first, then its twin, then the code. */
+const ORDER = ["coq", "lean"];
+
+/** Files with what is declared in them that the record speaks of, in the order in which they are read. */
+export function sidesOf(record: CubRecord, files: readonly CodeFileRow[]): readonly Omit<RecordSide, "lines">[] {
+  const rank = ({ role, system }: CodeFileRow): number =>
+    role === "runtime" ? ORDER.length + 1 : ORDER.includes(system) ? ORDER.indexOf(system) : ORDER.length;
+  const declaring = files.filter(({ role, path }) => role === "proof" || path === record.exec_file);
+  return declaring
+    .toSorted((a, b) => rank(a) - rank(b))
+    .slice(0, MAX_SIDES)
+    .map((file) => ({ file, name: file.path === record.exec_file ? record.exec_fn : record.theorem_name }));
+}
+
+/** @param extract of the object that has the side's bytes
+ *  @returns null when nothing of that name is declared there */
+export function declaredLines({ file, name }: Omit<RecordSide, "lines">, record: CubRecord, extract: Extract): RecordSide["lines"] {
+  const [anchored, line] = /^(.+):([1-9][0-9]{0,8})$/.exec(record.rust_anchor)?.slice(1) ?? [];
+  const passages = findDeclared(extract.passages, name, anchored === file.path ? Number(line) : null);
+  const [first, last] = [passages[0], passages.at(-1)];
+  if (first === undefined || last === undefined || extract.html === null) return null;
+  const html = [...extract.html.matchAll(LINE)].slice(first.start_line - 1, last.end_line).map(([, , content = ""]) => content);
+  if (html.length === 0) return null; // a file that is too long to be shown so far
+  return { start: first.start_line, end: last.end_line, declared: declarationLine({ ...first, name }), html: fit(html) };
+}
+
+/** As ../../generator/extract/code-view.ts writes it: each line ends where it began, with all that it opened closed. */
+const LINE = /^(?:<pre[^>]*><code>)?<span class="line" id="L(\d+)">(.*)<\/span>$/gm;
+
+function fit(html: readonly string[]): readonly string[] {
+  let size = 0;
+  return html.slice(0, MAX_LINES).filter((line) => (size += line.length) <= MAX_HTML);
+}
+
+/** Passages of the declaration: one, or the parts of a long one. @param line that the registry says it stands at */
+function findDeclared(passages: readonly Passage[], name: string, line: number | null): readonly Passage[] {
+  const short = shortName(name);
+  const named = short === "" ? [] : passages.filter((passage) => passage.name !== null && shortName(passage.name) === short);
+  const holds = (passage: Passage): boolean => line !== null && passage.start_line <= line && line <= passage.end_line;
+  const found = named.find(holds) ?? named[0] ?? passages.find(holds);
+  if (found === undefined) return [];
+  const from = passages.indexOf(found);
+  const rest = passages.slice(from + 1);
+  const next = rest.findIndex((passage) => passage.name === null || passage.name !== found.name);
+  return [found, ...rest.slice(0, next < 0 ? rest.length : next)];
+}
+
+function shortName(name: string): string {
+  return name.split(/\.|::/).at(-1) ?? "";
+}
