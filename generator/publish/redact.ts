@@ -89,6 +89,7 @@ export async function redact(
   signers: Signers,
   searchable: readonly Sha256[],
 ): Promise<readonly string[]> {
+  shelves.remote?.tidy("at once");
   const wanted = toRedact(withdrawals);
   const served = new Set<Sha256>();
   for (const view of VIEWS) {
