@@ -105,6 +105,7 @@ function tellers(dir: string, secret = SECRET): string[] {
 
 const OBJECT = "  - { key: notes/flower.md, reason: privacy, date: 2026-05-01, note: Somebody asked., redact: true }\n";
 const CLAIM = "  - { claim: gone, reason: legal, date: 2026-05-03, note: By order of a court., redact: true }\n";
+const HIDDEN = "  - { key: drafts/hidden.md, reason: privacy, date: 2026-05-03, note: A gated one., redact: true }\n";
 const RECORD = "  - { record: CUB-0002, reason: error, date: 2026-05-02, note: Wrong., redact: true }\n";
 
 async function blobOf(room: Room, sequence: number, path: string): Promise<string> {
@@ -125,7 +126,7 @@ test("no byte of the public side says what was redacted, and its addresses in ea
     assert.match((await ask(view, `/at/${first.snapshot}${path}`)).text, SECRET);
   assert.notDeepEqual(tellers(room.publicDir), []);
 
-  await room.withdraw(OBJECT + CLAIM + RECORD);
+  await room.withdraw(OBJECT + CLAIM + RECORD + HIDDEN);
   const third = await room.run();
   assert.match(third.notes.join("\n"), /Redacted \d+ blobs of earlier snapshots/);
   assert.deepEqual(tellers(room.publicDir), [], "no byte in the public root");
@@ -134,6 +135,9 @@ test("no byte of the public side says what was redacted, and its addresses in ea
     [],
     "nor in the internal one, but for the last copies of the sources",
   );
+  assert.deepEqual(tellers(room.publicDir, /hidden\.md|A gated one/), [], "what is gated has no public notice");
+  assert.deepEqual(tellers(join(room.dir, "shelf/internal"), /A draft of the year/), []);
+  assert.equal((await openShelves(await openConfig(join(room.dir, "proofshelf.yaml"))).internal.redactions.list()).length > 0, true);
   for (const { snapshot } of [first, second]) {
     const at = `/at/${snapshot}`;
     for (const path of ["/objects/notes/flower.md", "/object/notes/flower.md/", "/api/cubs/CUB-0002"]) {
