@@ -274,6 +274,36 @@ test("a build that ends on the way is made up by the next one", async (t) => {
   assert.equal((await room.run()).work.indexed, 0);
 });
 
+test("notices are signed again by the key that signs the log from now on, and gated bytes that lie in public have none there", async (t) => {
+  const room = await newRoom(t);
+  const signed = readFileSync(join(room.dir, "proofshelf.yaml"), "utf8");
+  // The same bytes under a public name that is gone, and under a gated one that is redacted.
+  const text = "# Shared\n\nOnce in public, and in a draft.\n";
+  await writeFiles(room.dir, [
+    ["proofshelf.yaml", signed.replace(/^log:.*\n/m, "")],
+    ["library/apart/shared.md", text],
+  ]);
+  delete process.env["LOG_KEY"];
+  t.after(() => (process.env["LOG_KEY"] = PAIR.privateKey));
+  await room.run();
+  rmSync(join(room.dir, "library/apart/shared.md"));
+  await room.withdraw(OBJECT);
+  await room.run();
+  const folder = join(room.publicDir, "redacted");
+  const unsigned = readdirSync(folder);
+  assert.ok(unsigned.every((name) => !readFileSync(join(folder, name), "utf8").includes("\u2014")));
+  process.env["LOG_KEY"] = PAIR.privateKey;
+  await writeFiles(room.dir, [["proofshelf.yaml", signed]]);
+  await room.run();
+  assert.deepEqual(readdirSync(folder), unsigned);
+  assert.ok(unsigned.every((name) => readFileSync(join(folder, name), "utf8").includes("\u2014 library.example/shelf ")));
+  assert.equal((JSON.parse(room.cli("verify", "--all", "--json").stdout) as { errors: number }).errors, 0);
+  await writeFiles(room.dir, [["library/drafts/shared.md", text]]);
+  await room.withdraw(OBJECT + HIDDEN.replace("hidden", "shared"));
+  await room.run();
+  assert.deepEqual(tellers(room.publicDir, /drafts\/shared|A gated one/), []);
+});
+
 test("whenever a build is killed, the next one redacts what it left", async (t) => {
   const room = await newRoom(t);
   await room.run();
