@@ -10,6 +10,9 @@ import { extendLog, type LogSigner } from "../snapshots/shelf/log.ts";
 import type { Shelf, SnapshotRecord } from "../snapshots/shelf/shelf.ts";
 import type { Config } from "./config/config.ts";
 
+/** Beside the roots of a copy of somebody else's shelf: says whose it is. */
+export const COPY_MARKER = "mirror.json";
+
 export type Shelves = {
   readonly public: Shelf;
   readonly internal: Shelf;
