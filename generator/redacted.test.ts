@@ -105,6 +105,7 @@ function tellers(dir: string, secret = SECRET): string[] {
 
 const OBJECT = "  - { key: notes/flower.md, reason: privacy, date: 2026-05-01, note: Somebody asked., redact: true }\n";
 const CLAIM = "  - { claim: gone, reason: legal, date: 2026-05-03, note: By order of a court., redact: true }\n";
+const HIDDEN = "  - { key: drafts/hidden.md, reason: privacy, date: 2026-05-03, note: A gated one., redact: true }\n";
 const RECORD = "  - { record: CUB-0002, reason: error, date: 2026-05-02, note: Wrong., redact: true }\n";
 
 async function blobOf(room: Room, sequence: number, path: string): Promise<string> {
@@ -125,7 +126,7 @@ test("no byte of the public side says what was redacted, and its addresses in ea
     assert.match((await ask(view, `/at/${first.snapshot}${path}`)).text, SECRET);
   assert.notDeepEqual(tellers(room.publicDir), []);
 
-  await room.withdraw(OBJECT + CLAIM + RECORD);
+  await room.withdraw(OBJECT + CLAIM + RECORD + HIDDEN);
   const third = await room.run();
   assert.match(third.notes.join("\n"), /Redacted \d+ blobs of earlier snapshots/);
   assert.deepEqual(tellers(room.publicDir), [], "no byte in the public root");
@@ -134,6 +135,9 @@ test("no byte of the public side says what was redacted, and its addresses in ea
     [],
     "nor in the internal one, but for the last copies of the sources",
   );
+  assert.deepEqual(tellers(room.publicDir, /hidden\.md|A gated one/), [], "what is gated has no public notice");
+  assert.deepEqual(tellers(join(room.dir, "shelf/internal"), /A draft of the year/), []);
+  assert.equal((await openShelves(await openConfig(join(room.dir, "proofshelf.yaml"))).internal.redactions.list()).length > 0, true);
   for (const { snapshot } of [first, second]) {
     const at = `/at/${snapshot}`;
     for (const path of ["/objects/notes/flower.md", "/object/notes/flower.md/", "/api/cubs/CUB-0002"]) {
@@ -268,6 +272,36 @@ test("a build that ends on the way is made up by the next one", async (t) => {
   const next = await room.run();
   assert.deepEqual([next.published, tellers(room.publicDir, OWN)], [false, []]);
   assert.equal((await room.run()).work.indexed, 0);
+});
+
+test("notices are signed again by the key that signs the log from now on, and gated bytes that lie in public have none there", async (t) => {
+  const room = await newRoom(t);
+  const signed = readFileSync(join(room.dir, "proofshelf.yaml"), "utf8");
+  // The same bytes under a public name that is gone, and under a gated one that is redacted.
+  const text = "# Shared\n\nOnce in public, and in a draft.\n";
+  await writeFiles(room.dir, [
+    ["proofshelf.yaml", signed.replace(/^log:.*\n/m, "")],
+    ["library/apart/shared.md", text],
+  ]);
+  delete process.env["LOG_KEY"];
+  t.after(() => (process.env["LOG_KEY"] = PAIR.privateKey));
+  await room.run();
+  rmSync(join(room.dir, "library/apart/shared.md"));
+  await room.withdraw(OBJECT);
+  await room.run();
+  const folder = join(room.publicDir, "redacted");
+  const unsigned = readdirSync(folder);
+  assert.ok(unsigned.every((name) => !readFileSync(join(folder, name), "utf8").includes("\u2014")));
+  process.env["LOG_KEY"] = PAIR.privateKey;
+  await writeFiles(room.dir, [["proofshelf.yaml", signed]]);
+  await room.run();
+  assert.deepEqual(readdirSync(folder), unsigned);
+  assert.ok(unsigned.every((name) => readFileSync(join(folder, name), "utf8").includes("\u2014 library.example/shelf ")));
+  assert.equal((JSON.parse(room.cli("verify", "--all", "--json").stdout) as { errors: number }).errors, 0);
+  await writeFiles(room.dir, [["library/drafts/shared.md", text]]);
+  await room.withdraw(OBJECT + HIDDEN.replace("hidden", "shared"));
+  await room.run();
+  assert.deepEqual(tellers(room.publicDir, /drafts\/shared|A gated one/), []);
 });
 
 test("whenever a build is killed, the next one redacts what it left", async (t) => {

@@ -12,6 +12,9 @@ import type { Config } from "./config/config.ts";
 import { type LockOptions, withBuildLock } from "./lock.ts";
 import { openRemote, type Remote } from "./remote/remote.ts";
 
+/** Beside the roots of a copy of somebody else's shelf: says whose it is. */
+export const COPY_MARKER = "mirror.json";
+
 export type Shelves = {
   readonly public: Shelf;
   readonly internal: Shelf;

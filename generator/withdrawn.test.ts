@@ -9,6 +9,7 @@ import { fileURLToPath } from "node:url";
 import { build, type BuildSummary } from "./build.ts";
 import { openConfig } from "./config/config.ts";
 import { fixtureRegistry, SILENT, writeFiles } from "./fixtures/library.ts";
+import { startServing } from "./fixtures/serving-process.ts";
 import { type Asked, ask, openFixtureView } from "./fixtures/view.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
@@ -128,6 +129,36 @@ test("an object, a record and a claim are gone from everything, and each address
   assert.deepEqual(JSON.parse(verified.stdout), { errors: 0, warnings: 0, findings: [] });
 });
 
+test("agents and questions are told that it is withdrawn, and nothing of it", async (t) => {
+  const room = await newRoom(t);
+  await room.run();
+  await room.withdraw(OBJECT + RECORD + CLAIM);
+  await room.run();
+  const { url, stop } = await startServing(["--config", join(room.dir, "proofshelf.yaml")]);
+  t.after(stop);
+  const post = async (path: string, body: unknown): Promise<string> => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+    return (await fetch(url + path, { method: "POST", headers, body: JSON.stringify(body) })).text();
+  };
+  const call = (name: string, input: object): Promise<string> =>
+    post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: input } });
+  for (const [tool, input] of [
+    ["get_object", { key: "notes/old birds.md" }],
+    ["get_cub", { id: "CUB-0002" }],
+    ["get_claim", { id: "gone" }],
+  ] as const) {
+    const said = await call(tool, input);
+    assert.match(said, /was withdrawn on 2026-05-0/, tool);
+    assert.doesNotMatch(said, /cormorant/i, tool);
+  }
+  for (const said of [
+    await call("search_library", { query: "cormorant" }),
+    await call("list_claims", {}),
+    await post("/api/ask", { question: "What does the heliotrope cormorant do?" }),
+  ])
+    assert.doesNotMatch(said, /old birds|Cormorants dive|dives deep/, said);
+});
+
 test("a withdrawal is a kind of change of its own", async (t) => {
   const room = await newRoom(t);
   const first = await room.run();
@@ -183,6 +214,8 @@ test("a file of withdrawals that is wrong is told with every line, and nothing i
       "  - { reason: legal, date: 2026-05-01, note: x }",
     ].join("\n"),
   );
+  const forEditors = spawnSync(process.execPath, [CLI, "config", "schema", "--withdrawals"], { encoding: "utf8" });
+  assert.ok(Object.hasOwn((JSON.parse(forEditors.stdout) as { properties: object }).properties, "withdrawals"));
   const shape = room.cli("config", "check");
   assert.equal(shape.status, 2);
   assert.match(shape.stderr, /withdrawals\.yaml:2: withdrawals\[0\]\.reason is not one of the known values; write "legal" or "privacy"/);

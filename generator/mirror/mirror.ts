@@ -26,12 +26,11 @@ import { openIndexThread } from "../index/index-thread.ts";
 import { withBuildLock } from "../lock.ts";
 import { planDocuments } from "../plan.ts";
 import type { Progress } from "../progress.ts";
+import { COPY_MARKER } from "../shelves.ts";
 import { type Head, parseEntry, readHead, readJson, readRedactions, type Seen, tilesOf } from "./head.ts";
 import { inTurns } from "../in-turns.ts";
 import { AT_ONCE, Missing, type Origin, refusal, refusing } from "./origin.ts";
 
-/** Says whose copy a folder is. */
-const MARKER = "mirror.json";
 const markerSchema = z.strictObject({ origin: z.string(), url: z.string() });
 /** What a run that is cut short loses at most, of what it has read. Bytes. */
 const SEAL_EVERY = 16 * 1024 * 1024;
@@ -82,7 +81,7 @@ export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mi
       const seen = await readSeen(shelf, marker);
       for (let look = 1; ; look++) {
         const head = await readHead(origin, options.key, seen);
-        await writeFile(join(dir, MARKER), canonicalJson({ origin: head.origin, url: origin.url }));
+        await writeFile(join(dir, COPY_MARKER), canonicalJson({ origin: head.origin, url: origin.url }));
         try {
           return await follow({ origin, shelf, head, seen, ...options });
         } catch (error) {
@@ -99,7 +98,7 @@ export async function mirror(origin: Origin, options: MirrorOptions): Promise<Mi
 /** Null for a folder that is new. @throws ShelfError "bad_config" */
 async function readMarker(dir: string): Promise<z.infer<typeof markerSchema> | null> {
   await mkdir(dir, { recursive: true });
-  if (existsSync(join(dir, MARKER))) return markerSchema.parse(JSON.parse(await readFile(join(dir, MARKER), "utf8")));
+  if (existsSync(join(dir, COPY_MARKER))) return markerSchema.parse(JSON.parse(await readFile(join(dir, COPY_MARKER), "utf8")));
   // The lock and the empty roots of a run that came no further.
   if ((await readdir(dir)).every((name) => name === "internal" || name === "public") && !existsSync(join(dir, "public/current.json")))
     return null;

@@ -19,7 +19,7 @@ import { prune } from "../../snapshots/shelf/prune.ts";
 import { reachable } from "../../snapshots/shelf/reach.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
 import { formatRedaction, parseRedaction } from "../../snapshots/shelf/redactions.ts";
-import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { gatedSecrets, type GatedSecrets } from "../../snapshots/verify/gated.ts";
 import { scanFile } from "../../snapshots/verify/scan.ts";
 import { withBuildLock } from "../lock.ts";
@@ -96,15 +96,19 @@ export async function redact(
     const pointer = await shelves[view].readPointer();
     for (const digest of await reachable(shelves[view], pointer === null ? [] : [pointer.snapshot])) served.add(digest);
   }
-  // Taken back, and served again.
-  for (const view of VIEWS)
-    for (const digest of await shelves[view].redactions.list()) if (served.has(digest)) await shelves[view].redactions.drop(digest);
+  for (const view of VIEWS) await renewNotices(shelves[view], wanted, served, signers[view]);
+  const shown = new Set(await publicNames(shelves));
   const shared = new Set<string>();
   let blobs = 0;
   for (const view of VIEWS) {
     for (const [digest, withdrawal] of await findBlobs(shelves, view, wanted, served, shared)) {
       // A notice stands where the bytes lay: what the internal view refers to may lie in the public root.
       const root = view === "internal" && (await shelves.public.hasBlob(digest)) ? "public" : view;
+      // What is gated has no notice in public: its bytes lie there for another thing's sake.
+      if (root === "public" && !shown.has(nameOf(withdrawal))) {
+        shared.add(withdrawal.name);
+        continue;
+      }
       await shelves[root].redactions.put(digest, formatRedaction(digest, withdrawal, signers[root]));
       blobs++;
     }
@@ -127,6 +131,36 @@ export async function redact(
           `Bytes that are to be redacted stay, because something that is not withdrawn has them too: ${[...shared].map((name) => JSON.stringify(name)).join(", ")}.`,
         ]),
   ];
+}
+
+/** Notices of earlier builds, as they would be written now: by another key, of another name, with another note. Those of bytes that were
+ *  taken back and are served again go. */
+async function renewNotices(
+  { redactions }: Shelf,
+  wanted: readonly Withdrawal[],
+  served: ReadonlySet<Sha256>,
+  signer: LogSigner,
+): Promise<void> {
+  for (const digest of await redactions.list()) {
+    const bytes = await redactions.read(digest);
+    if (bytes === null) continue;
+    if (served.has(digest)) {
+      await redactions.drop(digest);
+      continue;
+    }
+    const { withdrawal } = parseRedaction(bytes);
+    const now = wanted.find((one) => nameOf(one) === nameOf(withdrawal)) ?? withdrawal;
+    const notice = formatRedaction(digest, now, signer);
+    if (!Buffer.from(notice).equals(bytes)) await redactions.put(digest, notice);
+  }
+}
+
+/** What the public view has a notice of. */
+async function publicNames({ public: shelf }: Shelves): Promise<readonly string[]> {
+  const pointer = await shelf.readPointer();
+  if (pointer === null) return [];
+  const { withdrawn = [] } = await (await openSnapshot(shelf, pointer, createTreeCache())).data();
+  return withdrawn.map(nameOf);
 }
 
 async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {

@@ -1,4 +1,6 @@
 /** The verification of a configured library: with everything made again, the search indexes, and beside whoever writes meanwhile. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
@@ -12,7 +14,7 @@ import type { Config } from "../config/config.ts";
 import { lookAtLock, withBuildLock } from "../lock.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { softwareFiles } from "../pages/software-files.ts";
-import { openShelves } from "../shelves.ts";
+import { COPY_MARKER, openShelves } from "../shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
 import { openTrust } from "./log-signer.ts";
@@ -42,7 +44,7 @@ export async function verifyLibrary(
   try {
     const found = await verifyShelf({
       public: shelves.public,
-      internal: shelves.internal,
+      internal: isCopy(config) ? null : shelves.internal,
       ...(derive ? { derive: deriver } : {}),
       index: async (root, snapshot, data) => checkIndex(await openOnce(shelves[root]), snapshot, data),
       snapshots,
@@ -72,6 +74,11 @@ export async function verifyLibrary(
     for (const rereader of rereaders) await rereader.close();
     await deriver.close();
   }
+}
+
+/** A copy of somebody else's library has its public side alone. */
+function isCopy({ shelf }: Config): boolean {
+  return shelf.kind === "directory" && existsSync(join(shelf.root, COPY_MARKER));
 }
 
 /** One line for each, and one for all. */

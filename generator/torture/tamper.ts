@@ -104,6 +104,7 @@ async function copyOf(dir: string, url: string): Promise<ReadonlySet<string>> {
       words.add((await shelf.log.read(`checkpoints/${record.sequence}`))?.toString() ?? "");
     }
     for await (const { digest } of shelf.listBlobs()) words.add(digest);
+    for (const digest of await shelf.redactions.list()) words.add(`redacted ${(await shelf.redactions.read(digest))?.toString()}`);
     for (const record of (await shelf.records.index()).withdrawn) words.add(`withdrawn ${record.sequence}`);
     return words.add("");
   } finally {
@@ -112,9 +113,11 @@ async function copyOf(dir: string, url: string): Promise<ReadonlySet<string>> {
   }
 }
 
-/** A library of four publications; the same when it had two; and one that went on otherwise from there. */
+/** A library of four publications, the last of which redacts; the same when it had two; and one that went on otherwise from there. */
 async function makeShelves(dir: string): Promise<Shelves> {
-  const library = await openLibrary(join(dir, "library"));
+  const library = await openLibrary(join(dir, "library"), (config) => `${config}withdrawals: { path: ./withdrawals.yaml }\n`, {
+    "withdrawals.yaml": "withdrawals: []\n",
+  });
   const publish = async (text: string): Promise<void> => {
     await library.write({ "library/notes/a.md": text });
     await library.publish();
@@ -122,7 +125,12 @@ async function makeShelves(dir: string): Promise<Shelves> {
   await publish("# A note\n\nOf the second day.\n");
   const older = await answersOf(dir, await library.view());
   cpSync(library.dir, join(dir, "fork"), { recursive: true });
-  for (const day of ["third", "fourth"]) await publish(`# A note\n\nOf the ${day} day.\n`);
+  await publish("# A note\n\nOf the third day.\n");
+  await library.write({
+    "withdrawals.yaml":
+      "withdrawals:\n  - { key: plans/plan.md, reason: legal, date: 2026-05-01, note: By order., redact: true }\n",
+  });
+  await publish("# A note\n\nOf the fourth day.\n");
   const current = await answersOf(dir, await library.view());
   const other = await openLibrary(join(dir, "fork"));
   for (const day of ["third", "fourth"]) {
