@@ -32,6 +32,7 @@ import { benchPublishing } from "./publishing.ts";
 import { benchScale } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
+import { benchShelfBucket } from "./shelf-bucket.ts";
 import { benchSidecar } from "./sidecar.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "proofshelf-bench-"));
@@ -86,6 +87,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   },
   scale: async () => benchScale(await makeFolder("scale"), objects),
   "open-shelf": async () => benchOpenShelf(await makeFolder("open-shelf"), objects),
+  bucket: async () => benchShelfBucket(await makeFolder("bucket"), objects),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),
