@@ -5,6 +5,7 @@
  *      npm run torture -- --part damage --count 20000   more damages
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part tamper --count 10000   a public shelf that lies over HTTP, and who finds it
+ *      npm run torture -- --part builders --count 100   builders killed at random requests to a bucket
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power --call 7
  *
@@ -13,7 +14,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { startCeph } from "../../snapshots/bucket/ceph.ts";
+import { makeBucket, useCredentials } from "../../snapshots/bucket/make-bucket.ts";
 import { openProgress } from "../progress.ts";
+import { tortureBuilders } from "./builders.ts";
 import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
@@ -82,6 +86,27 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       });
       progress.end();
       process.stdout.write(`tamper, seed ${seed}: ${count} times, ${failures.length} failures\n${describeVerdicts(verdicts)}`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
+  async builders() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count ?? 100);
+    const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-builders-"));
+    try {
+      const ceph = await startCeph(join(dir, "ceph"));
+      useCredentials(ceph.server.owner);
+      const report = await tortureBuilders(dir, await makeBucket(ceph.server), {
+        seed,
+        count,
+        onProgress: (done) => progress.step("builders", done, count),
+      }).finally(() => ceph.stop());
+      progress.end();
+      const { killed, moved, failures } = report;
+      process.stdout.write(`builders, seed ${seed}: ${count} builds, ${killed} killed, ${moved} published, ${failures.length} failures\n`);
       for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
       return failures.length;
     } finally {
