@@ -34,7 +34,7 @@ const leaseSchema = z.strictObject({
 type LeaseFile = z.infer<typeof leaseSchema>;
 
 /** Long beside what keeps a busy process from its timers, short beside how long somebody waits. Milliseconds. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 /** Renewals within that time. */
 const RENEWALS = 6;
 /** How often somebody who waits looks; milliseconds. */

@@ -31,7 +31,7 @@ type ByView<T> = Readonly<Record<RemoteView, T>>;
 const LOOKS = 40;
 const LOOK_MS = 250;
 
-export type PullOptions = {
+type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
   readonly views: readonly RemoteView[];
   /** Also what builds keep for each other; else what there is of it stays as it is. */
