@@ -139,7 +139,8 @@ function checkPaths(raw: unknown, folder: string): ConfigProblem[] {
 function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   const store = valueAt(raw, ["store", "root"]);
   const where = valueAt(raw, ["shelf", "kind"]) === "s3" ? "copy" : "root";
-  const shelf = valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
+  const shelf =
+    valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
   if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
   const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
   if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];

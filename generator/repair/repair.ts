@@ -43,7 +43,9 @@ export async function repair(config: Config, progress: Progress = openProgress()
     progress.step("bucket");
     const lost = (await shelves.remote?.findLost()) ?? [];
     shelves.remote?.mend(lost);
-    mended.push(...lost.map(({ view, object }) => ({ root: view, path: `files/${object}`, how: "sent to the bucket again from the copy" })));
+    mended.push(
+      ...lost.map(({ view, object }) => ({ root: view, path: `files/${object}`, how: "sent to the bucket again from the copy" })),
+    );
     progress.step("history");
     mended.push(...(await mendHistory(shelves)));
     mended.push(...(await mendLogs(shelves)));
@@ -53,7 +55,8 @@ export async function repair(config: Config, progress: Progress = openProgress()
   progress.step("verify");
   let findings = await verifyLibrary(config, { snapshots: "all" });
   if (findings.some(({ severity }) => severity === "error") || mended.some(({ path }) => path === "index")) {
-    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch")) await alone(({ buildDir }) => forgetState(buildDir));
+    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch"))
+      await alone(({ buildDir }) => forgetState(buildDir));
     progress.step("build");
     try {
       const built = await build(config, { progress });
