@@ -36,7 +36,7 @@ type LeaseFile = z.infer<typeof leaseSchema>;
 /** Long beside what keeps a busy process from its timers, short beside how long somebody waits. Milliseconds. */
 const LEASE_MS = 60_000;
 /** Renewals within that time. */
-const RENEWALS = 6;
+const RENEWALS = 3;
 /** How often somebody who waits looks; milliseconds. */
 const LOOK_MS = 1_000;
 
