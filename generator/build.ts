@@ -42,6 +42,8 @@ import { publish } from "./publish/publish.ts";
 import { type ReadObjects, readObjects } from "./read-objects.ts";
 import { recordSet, refusals } from "./record-set.ts";
 import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelves, withShelves } from "./shelves.ts";
+import { writeKnownListing } from "./sources/known-listing.ts";
+import { listingRules } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
@@ -67,6 +69,8 @@ export type BuildOptions = {
   readonly keepHistory?: boolean;
   /** Brings all blobs into few packs: those of a shelf that an earlier version wrote lie in files of their own. */
   readonly repack?: boolean;
+  /** Keys of the store that may have changed, and no others; null for all. */
+  readonly keys?: readonly string[] | null;
   /** Called with what is built upon, before anything is written. */
   readonly opened?: (shelves: Shelves) => void;
 };
@@ -114,17 +118,19 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   await clearTemporary(shelves.internalDir);
   await clearHalfStates(shelves.buildDir);
 
-  const { acceptLoss = false, accept = new Map(), keepHistory = false } = options;
+  const { acceptLoss = false, accept = new Map(), keepHistory = false, keys = null } = options;
   progress.step("list");
   const store = options.store ?? openObjectStore(config.store);
   const sources = openSources();
   const [site, facts] = await together(async ({ run }) => {
     const compiling = run(() => compileSite({ sources }));
-    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss }));
+    const gathering = run(() => gatherFacts(config, shelves, { store, now: clock, sources, keep: true, acceptLoss, keys }));
     return [await compiling, await gathering] as const;
   });
+  let fingerprint = "";
   const from = async (known: Facts): Promise<Outcome> => {
     const reading = planReading(known);
+    fingerprint = reading.fingerprint;
     if (reading.nothing) return unchanged(known);
     return together((tasks) =>
       carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, accept, keepHistory }),
@@ -162,6 +168,11 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     () => keepLogs(shelves, signers),
     (code) => `The log of publications could not be brought up to date (${code}): run verify, and repair.`,
   );
+  const { rejected, since } = facts.listed;
+  const unlisted = await noteFailure(
+    () => writeKnownListing(shelves.buildDir, { fingerprint, rules: listingRules(config), rejected: [...rejected], since }),
+    (code) => `What the store was listed with could not be kept (${code}): the next build lists everything.`,
+  );
   const untidy = await noteFailure(
     () => tidy(shelves, outcome, options.repack ?? false),
     (code) => `Packs could not be merged (${code}): the next build or prune tries again.`,
@@ -173,7 +184,7 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     finished: clock().toISOString(),
     duration_ms: Math.round(performance.now() - began),
     ...outcome,
-    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged, ...unsigned, ...untidy],
+    notes: [...outcome.notes, ...unchecked, ...unowned, ...unlogged, ...unsigned, ...unlisted, ...untidy],
   };
 }
 
@@ -409,8 +420,9 @@ function unchanged(facts: Facts): Outcome {
   };
 }
 
-function notesOf({ registry, claims, setbacks }: Facts): readonly string[] {
+function notesOf({ registry, claims, setbacks, listed }: Facts): readonly string[] {
   return [
+    ...(listed.why === null ? [] : [`The whole store was listed and not only the keys that were named: ${listed.why}.`]),
     ...registry.notes,
     ...claims.notes,
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),

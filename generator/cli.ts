@@ -64,6 +64,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--prune", "then remove old snapshots, by keep of the configuration")
   .option("--repack", "bring all blobs into packs, also those that an earlier version left in files of their own")
+  .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
     async (
@@ -76,6 +77,7 @@ command("build", "Read the sources and publish a snapshot if anything changed")
         prune?: boolean;
         keepHistory?: boolean;
         repack?: boolean;
+        keys?: string;
         plan?: boolean;
       },
     ) =>

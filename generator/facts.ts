@@ -15,10 +15,11 @@ import { digestMakers, type Makers } from "./makers.ts";
 import { readPointers, readServed, type Shelves } from "./shelves.ts";
 import { type Claims, NO_CLAIMS, readClaims } from "./sources/claims.ts";
 import type { LastGoodOptions } from "./sources/last-good.ts";
-import { listObjects, type Listed } from "./sources/list-objects.ts";
+import { listChanged, type ListedSince } from "./sources/list-objects.ts";
+import { readKnownListing } from "./sources/known-listing.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "./sources/read-registry.ts";
-import { type BuildState, type KnownObject, readState, timesOf, type ViewState } from "./state.ts";
+import { type BuildState, EMPTY_STATE, type KnownObject, readState, timesOf, type ViewState } from "./state.ts";
 import { together } from "./tasks.ts";
 
 export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
@@ -26,7 +27,7 @@ export type ByView<T> = Readonly<Record<"public" | "internal", T>>;
 export type Facts = {
   readonly config: Config;
   readonly makers: Makers;
-  readonly listed: Listed;
+  readonly listed: ListedSince;
   readonly registry: RegistryRead;
   readonly claims: Claims;
   /** What the last build kept; empty when there is nothing that this program understands. */
@@ -62,10 +63,20 @@ export async function gatherFacts(
     readonly sources?: Sources;
     readonly keep: boolean;
     readonly acceptLoss: boolean;
+    /** Keys that may have changed, and no others; null for all. */
+    readonly keys?: readonly string[] | null;
   },
 ): Promise<Facts> {
   return together(async ({ run }) => {
-    const listed = run(() => listObjects(options.store, config));
+    const makers = digestMakers(options.sources ?? openSources());
+    const reading = run(() => readState(shelves.buildDir, makers.state));
+    const { keys = null } = options;
+    const listed = run(async () => {
+      // What lists everything need not wait for what is remembered.
+      const last =
+        keys === null ? { state: EMPTY_STATE, known: null } : { state: await reading, known: await readKnownListing(shelves.buildDir) };
+      return listChanged(options.store, config, keys, last);
+    });
     const shelf = run(() => lookAt(shelves));
     const lastGood = (name: "registry" | "claims", ids: (data: ViewData) => readonly string[]): LastGoodOptions => ({
       ...options,
@@ -91,8 +102,7 @@ export async function gatherFacts(
             lastGood("claims", (data) => data.claims.claims.map(({ id }) => id)),
           ),
     );
-    const makers = digestMakers(options.sources ?? openSources());
-    const state = await readState(shelves.buildDir, makers.state);
+    const state = await reading;
     const indexes = {
       public: run(() => lookAtIndex(shelves.public, state.public)),
       internal: run(() => lookAtIndex(shelves.internal, state.internal)),

@@ -470,6 +470,13 @@ test("reindex is 503 without a token configured, 401 without the right one, and 
   assert.equal((await open.send("GET", "/api/reindex", { authorization: "Bearer the-token" })).status, 405);
   const failed = await open.send("POST", "/api/reindex", { authorization: "Bearer the-token" });
   assert.deepEqual([failed.status, Problem.parse(JSON.parse(failed.body)).code], [500, "build_failed"]);
+  const allowed = { authorization: "Bearer the-token" };
+  for (const body of ["[]", "{}", '{"keys":"a"}', '{"keys":[1]}', '{"keys":[],"all":true}', "nonsense"]) {
+    const refused = await open.send("POST", "/api/reindex", allowed, body);
+    assert.deepEqual([refused.status, Problem.parse(JSON.parse(refused.body)).code], [400, "bad_json"], body);
+    assert.equal((await open.send("POST", "/api/reindex", {}, body)).status, 401);
+  }
+  assert.equal((await open.send("POST", "/api/reindex", allowed, `{"keys":["${"x".repeat(2 ** 20)}"]}`)).status, 413);
   assert.equal((await open.send("GET", "/api/catalog")).status, 200);
   await open.listening.close();
   rmSync(open.views.folder, { recursive: true });

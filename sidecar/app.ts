@@ -23,7 +23,7 @@ import type { UnderWay } from "../snapshots/http/under-way.ts";
 import type { View } from "../snapshots/http/view.ts";
 import { askPage } from "./ask-page.ts";
 import { askResponse } from "./ask-response.ts";
-import { MAX_ASK_BYTES, parseAskBody, readBody } from "./body.ts";
+import { MAX_ASK_BYTES, MAX_REINDEX_BYTES, parseAskBody, parseReindexBody, readBody } from "./body.ts";
 import { codeAnswer } from "./code.ts";
 import type { CodeStore } from "../snapshots/shelf/code-store.ts";
 import type { Gate, Identity } from "./gate.ts";
@@ -164,7 +164,8 @@ function openEffects(parts: Parts): Readonly<Record<string, Effect | undefined>>
       async answer(context) {
         parts.reindexer.authorize(context.req.raw.headers);
         context.env?.incoming?.socket.setTimeout(0);
-        const summary = await parts.reindexer.run();
+        const keys = parseReindexBody(await readBody(context.req.raw, MAX_REINDEX_BYTES));
+        const summary = await parts.reindexer.run(keys);
         await Promise.all([parts.publicView.refresh(), parts.internalView.refresh()]);
         return jsonResponse(summary);
       },

@@ -1,12 +1,16 @@
 /** Request bodies: counted while they stream, so that a body over the limit costs no more than the limit. */
 import { buffer } from "node:stream/consumers";
+import { parseJson } from "../snapshots/digest.ts";
 import { limitBytes } from "../snapshots/embed/limit-bytes.ts";
 import { ShelfError } from "../snapshots/errors.ts";
-import { AskRequest } from "../snapshots/schema/resources.ts";
+import { AskRequest, ReindexRequest } from "../snapshots/schema/resources.ts";
 
 /** Body of ask: a question of 500 code points is at most 2,000 bytes, escaped at most 6,000. */
 export const MAX_ASK_BYTES = 8 * 1024;
 export const MAX_MCP_BYTES = 64 * 1024;
+
+/** A thousand keys of the greatest length. */
+export const MAX_REINDEX_BYTES = 1024 * 1024;
 
 /** @throws ShelfError "body_too_large" as soon as more than `limit` bytes have come or are announced */
 export async function readBody(request: Request, limit: number): Promise<Uint8Array> {
@@ -39,6 +43,17 @@ export function parseAskBody(bytes: Uint8Array, contentType: string | null): Ask
     .map(({ pointer, detail }) => (pointer === "" ? "The body is not an object." : `${pointer.slice(1)} ${detail}.`))
     .join(" ");
   throw new ShelfError("bad_json", message, { errors, fixes: [EXAMPLE] });
+}
+
+/** Keys that may have changed; null when there is no body. @throws ShelfError "bad_json" */
+export function parseReindexBody(bytes: Uint8Array): readonly string[] | null {
+  if (bytes.length === 0) return null;
+  const parsed = ReindexRequest.safeParse(parseJson(new TextDecoder().decode(bytes)));
+  if (parsed.success) return parsed.data.keys;
+  throw new ShelfError("bad_json", "The body is no list of keys.", {
+    errors: parsed.error.issues.map(({ path, message }) => ({ pointer: path.map((step) => `/${String(step)}`).join(""), detail: message })),
+    fixes: ['Send {"keys": ["notes/a.md"]}, or no body to look at everything.'],
+  });
 }
 
 const EXAMPLE = 'Send {"question": "…", "prefix": ""}.';

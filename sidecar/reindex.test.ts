@@ -148,3 +148,17 @@ test("the builder is not told the reindex token", async () => {
     delete process.env["REINDEX_TOKEN"];
   }
 });
+
+test("keys reach the builder as data on its standard input, and nothing else of a request does", async () => {
+  // Node takes what comes behind "--" for the script's own.
+  const builder = (script: string): Reindexer =>
+    openReindexer({ token: "t", timeout: 20_000, command: [process.execPath, "-e", script, "--"] });
+  const keys = ["a/b.md", "--config", "\n$(id)"];
+  const script = `let text = ""; process.stdin.on("data", (chunk) => (text += chunk)).on("end", () => {
+    const ok = text === ${JSON.stringify(JSON.stringify(keys))} && process.argv.slice(1).join(" ") === "--keys -";
+    if (ok) ${print(SUMMARY)}; else process.exitCode = 1; });`;
+  assert.deepEqual(await builder(script).run(keys), SUMMARY);
+  await assert.rejects(builder(script).run(), { code: "build_failed" });
+  // One that does not read them.
+  assert.deepEqual(await builder(print(SUMMARY)).run(Array.from({ length: 50_000 }, (_, at) => `a/${at}.md`)), SUMMARY);
+});

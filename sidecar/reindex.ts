@@ -1,5 +1,6 @@
 /** POST /api/reindex: one rebuild at a time, in a process of its own, so that a build that fails or eats memory leaves the
- *  server as it was. The command comes from whoever started the sidecar; nothing of the request reaches it. */
+ *  server as it was. The command comes from whoever started the sidecar; of the request only a list of keys reaches it, as data on
+ *  its standard input. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { z } from "zod";
 import { parseJson, sha256 } from "../snapshots/digest.ts";
@@ -29,8 +30,9 @@ type ReindexParts = {
 export interface Reindexer {
   /** @throws ShelfError "not_configured", "unauthenticated" */
   authorize(headers: Headers): void;
-  /** @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
-  run(): Promise<ReindexSummary>;
+  /** @param keys of the store that may have changed, and no others; null for all
+   *  @throws ShelfError "reindex_running", "build_failed" (the served snapshot stays) */
+  run(keys?: readonly string[] | null): Promise<ReindexSummary>;
   stop(): void;
 }
 
@@ -53,11 +55,11 @@ export function openReindexer(parts: ReindexParts): Reindexer {
         });
       }
     },
-    async run() {
+    async run(keys = null) {
       if (running) throw busy("A reindex is already running.");
       running = true;
       try {
-        const summary = await runBuild(parts, children);
+        const summary = await runBuild(parts, children, keys);
         parts.onEnd?.("published");
         return summary;
       } catch (error) {
@@ -74,12 +76,15 @@ export function openReindexer(parts: ReindexParts): Reindexer {
 }
 
 /** @param children holds the process for as long as it lives, which may be longer than this waits */
-async function runBuild(parts: ReindexParts, children: Set<ChildProcess>): Promise<ReindexSummary> {
+async function runBuild(parts: ReindexParts, children: Set<ChildProcess>, keys: readonly string[] | null): Promise<ReindexSummary> {
   const [program, ...args] = parts.command ?? [""];
   // The builder needs the store's credentials, and none of the sidecar's own secrets.
   const { REINDEX_TOKEN: _token, ...env } = process.env;
-  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, keys === null ? args : [...args, "--keys", "-"], { env, stdio: ["pipe", "pipe", "pipe"] });
   children.add(child);
+  // A builder that ends before it has read them says why itself.
+  child.stdin.on("error", () => {});
+  child.stdin.end(keys === null ? "" : JSON.stringify(keys));
   const timer = setTimeout(() => child.kill("SIGTERM"), parts.timeout);
   const out: Buffer[] = [];
   const said = (): string => Buffer.concat(out).toString("utf8");

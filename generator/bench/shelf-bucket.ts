@@ -3,9 +3,8 @@
 import { appendFile, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { NoCeph, startCeph } from "../../snapshots/bucket/ceph.ts";
+import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { makeBucket, useCredentials } from "../../snapshots/bucket/make-bucket.ts";
 import { startServing } from "../fixtures/serving-process.ts";
 import type { Figure, Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

@@ -1,4 +1,8 @@
 /** `proofshelf build` */
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { z } from "zod";
+import { parseJson } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { build, type BuildSummary } from "../build.ts";
 import { pruneByConfig } from "./prune.ts";
@@ -26,12 +30,26 @@ export async function runBuild(
     readonly repack?: boolean;
     readonly accept?: readonly string[];
     readonly reason?: string;
+    readonly keys?: string;
   },
 ): Promise<void> {
   const accept = acceptedBy(options);
+  const keys = options.keys === undefined ? null : await readKeys(options.keys);
   const config = await openConfig(options.config ?? null);
   const clock = options.now === undefined ? {} : { clock: fixedClock(options.now) };
-  await buildAndEmbed(config, { ...options, ...clock, accept });
+  await buildAndEmbed(config, { ...options, ...clock, accept, keys });
+}
+
+/** @param file with a JSON list of keys; "-" is standard input. @throws ShelfError "bad_config" */
+async function readKeys(file: string): Promise<readonly string[]> {
+  const bad = (why: string): ShelfError =>
+    new ShelfError("bad_config", `--keys ${file}: ${why}; write a JSON list of keys, as ["notes/a.md"]`);
+  const json = await (file === "-" ? text(process.stdin) : readFile(file, "utf8")).catch((error: NodeJS.ErrnoException) => {
+    throw bad(`cannot be read (${error.code ?? "unknown error"})`);
+  });
+  const parsed = z.array(z.string()).safeParse(parseJson(json));
+  if (!parsed.success) throw bad("is no list of keys");
+  return parsed.data;
 }
 
 /** @throws ShelfError "bad_config" when only one of the two is there */
@@ -61,6 +79,7 @@ export async function buildAndEmbed(
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
     readonly repack?: boolean;
+    readonly keys?: readonly string[] | null;
   },
 ): Promise<void> {
   const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false, repack = false } = options;
@@ -74,6 +93,7 @@ export async function buildAndEmbed(
         adopt,
         keepHistory,
         repack,
+        keys: options.keys ?? null,
         opened: (open) => (shelves = open),
         ...(clock === undefined ? {} : { now: clock }),
       }),

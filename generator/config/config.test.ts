@@ -176,7 +176,7 @@ test("a good file gets defaults, absolute paths and null for what it leaves out"
   );
   const config = await openConfig(path);
   assert.equal(config.baseUrl, "https://library.example.org");
-  assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library"), include: [], exclude: [] });
+  assert.deepEqual(config.store, { kind: "directory", root: join(folder, "library"), include: [], exclude: [], fullListingEvery: 100 });
   assert.deepEqual(config.shelf, { kind: "directory", root: join(folder, "snapshots/data") });
   assert.deepEqual(config.registry, { url: "https://r.example.org/cubs?x=1", internalFields: [] });
   assert.deepEqual([config.uploaded, config.keep], ["auto", null]);
@@ -213,7 +213,20 @@ test("a bucket is accepted, with AWS's defaults", () => {
     uploadedFrom: null,
     include: [],
     exclude: [],
+    fullListingEvery: 100,
   });
+  const wrong = GOOD.replace(
+    /store:.*/,
+    "store: { kind: s3, bucket: my-bucket, prefix: library, uploadedFrom: 'x y', fullListingEvery: 0 }",
+  );
+  assert.throws(
+    () => parseConfig(new TextEncoder().encode(wrong), "x.yaml"),
+    (error: unknown) =>
+      error instanceof ShelfError &&
+      /store\.prefix does not end in "\/"; write "library\/"/.test(error.message) &&
+      /store\.uploadedFrom is not a name of metadata/.test(error.message) &&
+      /store\.fullListingEvery is under 1/.test(error.message),
+  );
 });
 
 test("the line of a wrong value is found wherever comments, blank lines and quotes put it", () => {

@@ -52,7 +52,7 @@ export type Config = Readonly<
   readonly sha256: string;
   readonly registryUrl: string | null;
   readonly objectsUrl: string | null;
-  readonly store: StoreConfig & StorePatterns;
+  readonly store: StoreConfig & StorePatterns & { readonly fullListingEvery: number };
   readonly shelf: ShelfConfig;
   /** null keeps all. */
   readonly keep: number | null;

@@ -108,6 +108,11 @@ const patterns = (what: string) =>
 const leavingOut = {
   include: patterns("Keys to take in although their names begin with a dot, or are those of keys, passwords and backups"),
   exclude: patterns("Keys and folders to leave out, whatever include says; globs"),
+  fullListingEvery: z
+    .int("is not a whole number; write how many builds by keys there are to one that lists everything")
+    .min(1, "is under 1; 1 lists everything each time")
+    .default(100)
+    .meta({ description: "Of builds that are told which keys have changed, each how many-th lists everything all the same" }),
 };
 const uploadedFrom = z
   .string()

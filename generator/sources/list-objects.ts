@@ -1,28 +1,90 @@
-/** What the object store holds now, and what of it lies in a collection. */
+/** What the object store holds now, and what of it lies in a collection. Whoever is told of every change may name the keys that have
+ *  changed: then only they are looked at, and the rest is as the last build had it. */
+import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { findCollection, type CollectionInfo } from "../../snapshots/format/view-data.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { Config } from "../config/config.ts";
+import type { BuildState } from "../state.ts";
+import type { KnownListing } from "./known-listing.ts";
 import { openLeavingOut, type StorePatterns } from "./left-out.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 
+/** Keys that are looked at side by side. */
+const LOOKS_AT_ONCE = 32;
+
 export type Listed = { readonly rows: readonly StoredObject[]; readonly rejected: readonly Rejection[] };
 
+export type ListedSince = Listed & {
+  /** Builds since the store was listed as a whole: 0 when it was now. */
+  readonly since: number;
+  /** Why it was, although keys were named. */
+  readonly why: string | null;
+};
+
+type Rules = { readonly collections: readonly CollectionInfo[]; readonly store: StorePatterns };
+
 /** @returns what can be read, ascending by key, and what cannot with its reason; a folder that is left out as a whole once */
-export async function listObjects(
+export async function listObjects(store: ObjectStore, rules: Rules): Promise<Listed> {
+  const sorting = openSorting(rules, []);
+  for await (const row of store.list()) sorting.add(row);
+  return sorting.end();
+}
+
+/** Digest of what decides what a listing gives, beside the store's objects. */
+export function listingRules({ store, collections }: Pick<Config, "store" | "collections">): Sha256 {
+  return sha256(canonicalJson([store, collections.map(({ prefix }) => prefix)]));
+}
+
+/** The same when these keys may have changed and no others, as long as what the last build knew is there, and now and then in full.
+ *  @param keys null for all */
+export async function listChanged(
   store: ObjectStore,
-  { collections, store: patterns }: { readonly collections: readonly CollectionInfo[]; readonly store: StorePatterns },
-): Promise<Listed> {
+  config: Config,
+  keys: readonly string[] | null,
+  last: { readonly state: BuildState; readonly known: KnownListing | null },
+): Promise<ListedSince> {
+  const { state, known } = last;
+  const all = async (why: string | null): Promise<ListedSince> => ({ ...(await listObjects(store, config)), since: 0, why });
+  if (keys === null) return all(null);
+  if (known === null || known.fingerprint !== state.fingerprint || state.makers === null) return all("it is not known what it held before");
+  if (known.rules !== listingRules(config)) return all("the configuration has changed");
+  if (known.since + 1 >= config.store.fullListingEvery)
+    return all(`that is done with each ${config.store.fullListingEvery}th build by keys`);
+  // What could not be read the last time may have changed in silence.
+  const looked = new Set([...keys, ...state.refused.map(({ key }) => key)]);
+  const sorting = openSorting(
+    config,
+    known.rejected.filter(({ key }) => !looked.has(key)),
+  );
+  for (const { key, size, version, uploaded } of state.objects)
+    if (!looked.has(key)) sorting.add({ key, size, version, uploaded, problem: null });
+  const waiting = [...looked];
+  for (let from = 0; from < waiting.length; from += LOOKS_AT_ONCE)
+    for (const row of await Promise.all(waiting.slice(from, from + LOOKS_AT_ONCE).map((key) => store.find(key))))
+      if (row !== null) sorting.add(row);
+  return { ...sorting.end(), since: known.since + 1, why: null };
+}
+
+function openSorting(
+  { collections, store: patterns }: Rules,
+  before: readonly Rejection[],
+): { add(row: StoredObject): void; end(): Listed } {
   const findLeftOut = openLeavingOut(patterns, collections);
   const rows: StoredObject[] = [];
-  const rejected = new Map<string, Rejection>();
+  const rejected = new Map(before.map((one) => [one.key, one]));
   const reject = (key: string, reason: string): void => void rejected.set(key, { source: "store", key, reason });
-  for await (const row of store.list()) {
-    const leftOut = findLeftOut(row.key);
-    if (leftOut !== null) reject(leftOut.key, leftOut.reason);
-    else if (row.problem !== null) reject(row.key, row.problem);
-    else if (findCollection(collections, row.key) === null) reject(row.key, "the key lies under no collection");
-    else rows.push(row);
-  }
-  rows.sort((a, b) => compareNames(a.key, b.key));
-  return { rows, rejected: [...rejected.values()] };
+  return {
+    add(row) {
+      const leftOut = findLeftOut(row.key);
+      if (leftOut !== null) reject(leftOut.key, leftOut.reason);
+      else if (row.problem !== null) reject(row.key, row.problem);
+      else if (findCollection(collections, row.key) === null) reject(row.key, "the key lies under no collection");
+      else rows.push(row);
+    },
+    end: () => ({
+      rows: rows.sort((a, b) => compareNames(a.key, b.key)),
+      rejected: [...rejected.values()].sort((a, b) => compareNames(a.key, b.key)),
+    }),
+  };
 }

@@ -1,11 +1,10 @@
 /** Real buckets for tests: on Ceph's gateway, one for a whole run of tests where the run has started it, else one for this process. */
 import { rmSync } from "node:fs";
 import { after, test, type TestContext } from "node:test";
-import { type CephServer, type RunningCeph, startCeph } from "./ceph.ts";
-import { useCredentials } from "./make-bucket.ts";
+import { type CephServer, type RunningCeph, startCeph, useCredentials } from "./ceph.ts";
 import { type Found, findShared, makeFolder, problemOf } from "./shared-ceph.ts";
 
-export { makeBucket, useCredentials } from "./make-bucket.ts";
+export { makeBucket, useCredentials } from "./ceph.ts";
 
 let own: RunningCeph | null = null;
 let ownFolder: string | null = null;

@@ -68,7 +68,7 @@ function operation(route: Route, method: "GET" | "HEAD" | "POST"): ZodOpenApiOpe
     },
     ...(route.body === undefined || method !== "POST"
       ? {}
-      : { requestBody: { required: true, content: { "application/json": { schema: route.body } } } }),
+      : { requestBody: { required: !route.body.isOptional(), content: { "application/json": { schema: route.body } } } }),
     responses: {
       "200": { description: route.success.description, ...(method === "HEAD" ? {} : { content }) },
       ...Object.fromEntries(

@@ -19,6 +19,7 @@ import {
   CollectionCatalog,
   Health,
   ListResponse,
+  ReindexRequest,
   ReindexSummary,
   Rejected,
   SearchResponse,
@@ -399,8 +400,9 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     kind: "effect",
     access: "token",
     summary: "Rebuild now",
+    body: ReindexRequest.optional(),
     success: json(ReindexSummary, "What the rebuild did"),
-    errors: [401, 409, 503],
+    errors: [400, 401, 409, 413, 503],
   }),
   row({
     id: "health",

@@ -88,6 +88,13 @@ export const AskRequest = z
   .meta({ id: "AskRequest" });
 export type AskRequest = z.infer<typeof AskRequest>;
 
+/** POST /api/reindex; there need not be one. */
+export const ReindexRequest = z
+  .strictObject({
+    keys: z.array(z.string()).meta({ description: "Keys of the store that may have changed, and no others: only they are looked at" }),
+  })
+  .meta({ id: "ReindexRequest" });
+
 export const Citation = z
   .object({
     n: z.int().min(1).meta({ description: "The number that the answer refers to as [n]" }),
