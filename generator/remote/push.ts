@@ -19,8 +19,8 @@ export const AT_ONCE = 8;
 const SMALL_BYTES = 1024 * 1024;
 /** Objects with small files in them, above which all are written anew: each costs a reader that starts from nothing a request. */
 const MAX_SHARED = 40;
-/** What only says when a source was last read: it goes with whatever else has changed. */
-const OF_A_LOOK = /^build\/(claims|registry)\/[a-z]+\.state$/;
+/** What only says when a source was last read, or listed: it goes with whatever else has changed. */
+const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
 /** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 const GRACE_MS = 24 * 60 * 60_000;
 
