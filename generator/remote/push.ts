@@ -22,7 +22,7 @@ const MAX_SHARED = 40;
 /** What only says when a source was last read, or listed: it goes with whatever else has changed. */
 const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
 /** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
-const GRACE_MS = 24 * 60 * 60_000;
+export const GRACE_MS = 24 * 60 * 60_000;
 
 export type Push = {
   readonly fence: number;
