@@ -8,6 +8,7 @@
  *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
+ *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
  *  when a figure misses its target: a busy machine is no fault of the program. */
@@ -20,6 +21,7 @@ import { type ServingProcess, startServing } from "../fixtures/serving-process.t
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBrowserSearch } from "./browser-search.ts";
+import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
 import { benchDisk } from "./disk.ts";
 import { benchHostile } from "./hostile.ts";
@@ -32,6 +34,7 @@ import { benchPublishing } from "./publishing.ts";
 import { benchScale } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
+import { benchShelfBucket } from "./shelf-bucket.ts";
 import { benchSidecar } from "./sidecar.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "proofshelf-bench-"));
@@ -86,6 +89,11 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   },
   scale: async () => benchScale(await makeFolder("scale"), objects),
   "open-shelf": async () => benchOpenShelf(await makeFolder("open-shelf"), objects),
+  bucket: async () => {
+    const store = await benchBucket(await makeFolder("bucket"), objects);
+    const shelf = await benchShelfBucket(await makeFolder("shelf-bucket"), objects);
+    return "skipped" in store ? store : "skipped" in shelf ? shelf : [...store, ...shelf];
+  },
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),

@@ -34,9 +34,9 @@ const leaseSchema = z.strictObject({
 type LeaseFile = z.infer<typeof leaseSchema>;
 
 /** Long beside what keeps a busy process from its timers, short beside how long somebody waits. Milliseconds. */
-export const LEASE_MS = 60_000;
+const LEASE_MS = 60_000;
 /** Renewals within that time. */
-const RENEWALS = 6;
+const RENEWALS = 3;
 /** How often somebody who waits looks; milliseconds. */
 const LOOK_MS = 1_000;
 
@@ -46,6 +46,8 @@ export type Lease = {
   readonly taken: boolean;
   /** @throws ShelfError "lost_race" when another one has it now */
   check(): void;
+  /** Renews it now. @throws as `check` */
+  confirm(): Promise<void>;
   release(): Promise<void>;
 };
 
@@ -112,18 +114,25 @@ export async function takeLease(bucket: Bucket, root: string, options: LeaseOpti
     turn = turn.then(() => (lost ? undefined : renew())).catch(() => undefined);
   }, ttl / RENEWALS);
   timer.unref();
+  const check = (): void => {
+    if (!lost) return;
+    throw new ShelfError(
+      "lost_race",
+      "Another builder has taken over, because nothing was heard of this one for too long; nothing was published.",
+      {
+        fixes: ["Build again: the next build begins with what is published now."],
+      },
+    );
+  };
   return {
     fence: file.fence,
     taken,
-    check() {
-      if (!lost) return;
-      throw new ShelfError(
-        "lost_race",
-        "Another builder has taken over, because nothing was heard of this one for too long; nothing was published.",
-        {
-          fixes: ["Build again: the next build begins with what is published now."],
-        },
-      );
+    check,
+    async confirm() {
+      const renewing = turn.then(renew);
+      turn = renewing.catch(() => undefined);
+      await renewing;
+      check();
     },
     async release() {
       clearInterval(timer);

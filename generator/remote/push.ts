@@ -12,15 +12,15 @@ import { deleteObject, type Place, putObject, swapHead } from "./place.ts";
 import type { Pointer } from "./pointer.ts";
 
 /** An object's bytes at most: what is sent or fetched at once, times AT_ONCE, is held in memory. */
-export const PIECE_BYTES = 8 * 1024 * 1024;
+const PIECE_BYTES = 8 * 1024 * 1024;
 /** Requests at once. */
 export const AT_ONCE = 8;
 /** A file below this shares an object with others. */
 const SMALL_BYTES = 1024 * 1024;
 /** Objects with small files in them, above which all are written anew: each costs a reader that starts from nothing a request. */
 const MAX_SHARED = 40;
-/** What only says when a source was last read: it goes with whatever else has changed. */
-const OF_A_LOOK = /^build\/(claims|registry)\/[a-z]+\.state$/;
+/** What only says when a source was last read, or listed: it goes with whatever else has changed. */
+const OF_A_LOOK = /^build\/((claims|registry)\/[a-z]+\.state|listing\.json)$/;
 /** How long a reader that is behind may still fetch what no file needs any more; milliseconds. */
 export const GRACE_MS = 24 * 60 * 60_000;
 
@@ -126,16 +126,18 @@ async function store(
   }
   const cuts = large.flatMap((path) => {
     const { size, sha256: digest } = wanted.get(path) as Pick<LocalFile, "sha256" | "size">;
-    const all = new Array<Piece>(Math.ceil(size / PIECE_BYTES));
+    const parts = Math.ceil(size / PIECE_BYTES);
+    // Filled as they arrive.
+    const all: Piece[] = [];
     pieces.set(digest, all);
-    return all
-      .keys()
-      .toArray()
-      .map((at) => ({ path, digest, all, at, start: at * PIECE_BYTES, length: Math.min(PIECE_BYTES, size - at * PIECE_BYTES) }));
+    return Array.from({ length: parts }, (_, at) => {
+      const start = at * PIECE_BYTES;
+      return { path, digest, all, at, start, length: Math.min(PIECE_BYTES, size - start), alone: parts === 1 };
+    });
   });
-  await inTurns(cuts, AT_ONCE, async ({ path, digest, all, at, start, length }) => {
+  await inTurns(cuts, AT_ONCE, async ({ path, digest, all, at, start, length, alone }) => {
     const bytes = await readPart(join(place.root, path), start, length);
-    if (all.length === 1) expectDigest(bytes, digest);
+    if (alone) expectDigest(bytes, digest);
     all[at] = [await putObject(place, bytes), 0, length];
   });
   return new Map(

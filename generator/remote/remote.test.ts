@@ -17,9 +17,10 @@ import { openRemote } from "./remote.ts";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
 import { push } from "./push.ts";
 import { takeLease } from "./lease.ts";
+import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
-import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
+import { FAULTS, openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openS3Double } from "../../snapshots/bucket/s3-double-fixture.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -237,7 +238,9 @@ bucketTest("an object that is not what its name says is never taken, verify find
   const config = await configure(dir, bucket, "one");
   await build(config, { progress: SILENT });
   const raw = openBucket(bucket);
-  const objects = [...(await contents(bucket, "public/files/"))];
+  const { public: place } = openRemote(bucket, join(dir, "one")).places;
+  const needed = objectsOf((await readKnown(place.root, place.id))?.inventory ?? EMPTY);
+  const objects = [...(await contents(bucket, "public/files/"))].filter(([key]) => needed.has(key.slice("public/files/".length)));
   const [[gone = ""] = [], [spoiled = "", bytes = Buffer.alloc(0)] = []] = objects;
   await raw.delete(gone);
   await raw.put(spoiled, Buffer.concat([bytes.subarray(1), Buffer.from("x")]));
@@ -324,5 +327,32 @@ bucketTest(
     await build(await openConfig(await writeFixture(other)), { progress: SILENT, now: () => new Date("2030-01-01T00:00:00Z") });
     await assert.rejects(copyIntoBucket(join(other, "shelf"), first), /no earlier state of this one/);
     await assert.rejects(copyIntoFolder(first, join(other, "shelf")), /no copy of/);
+  },
+);
+
+bucketTest(
+  "a build goes through with every seventh request failing, and one whose bucket goes away leaves what was published",
+  async (t, server) => {
+    const dir = await makeDir(t);
+    await writeFixture(dir);
+    const proxy = await openFaultProxy(server.endpoint);
+    t.after(() => proxy.close());
+    const config = await configure(dir, { ...(await makeBucket(server)), endpoint: proxy.endpoint }, "one");
+    proxy.fault = (n) => (n % 7 === 3 ? (FAULTS[n % FAULTS.length] ?? null) : null);
+    const { snapshot } = await build(config, { progress: SILENT });
+    await writeFile(join(dir, "library/notes/new.md"), "# Something new\n");
+    proxy.reset();
+    proxy.fault = (n) => (n > 9 ? "403" : null);
+    await assert.rejects(
+      build(config, { progress: SILENT }),
+      (error: unknown) => error instanceof ShelfError && error.code === "bucket_denied",
+    );
+    proxy.fault = () => null;
+    assert.equal((await openShelves(config).public.readPointer())?.snapshot, snapshot);
+    const reader = openRemote({ ...config.shelf, prefix: "" } as BucketConfig, join(dir, "reader"));
+    await reader.pull({ views: ["public", "internal"], whole: false });
+    assert.equal(JSON.parse(await readFile(join(dir, "reader/public/current.json"), "utf8")).snapshot, snapshot);
+    assert.equal((await build(config, { progress: SILENT })).published, true);
+    assert.deepEqual(await hasErrors(config), []);
   },
 );

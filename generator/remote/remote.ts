@@ -1,6 +1,7 @@
 /** A shelf in a bucket, seen from one machine: a folder that is a shelf like any other, the *copy*, and what brings it and the bucket
  *  together. Everything works on the copy. Before a command changes it, it is brought to what the bucket says, and what was changed
  *  goes back afterwards. Only the pointers are different: the bucket's moves first, so that nobody serves what others do not. */
+import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -21,7 +22,7 @@ import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
 import { stampOf } from "./local-files.ts";
 import { discard, type Fetched, fetchRoot, findExtra, placeFiles, remember } from "./pull.ts";
-import { AT_ONCE, push } from "./push.ts";
+import { AT_ONCE, GRACE_MS, push } from "./push.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export type RemoteView = "public" | "internal";
@@ -31,7 +32,7 @@ type ByView<T> = Readonly<Record<RemoteView, T>>;
 const LOOKS = 40;
 const LOOK_MS = 250;
 
-export type PullOptions = {
+type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
   readonly views: readonly RemoteView[];
   /** Also what builds keep for each other; else what there is of it stays as it is. */
@@ -68,6 +69,8 @@ export type Remote = {
   mend(lost: readonly { readonly view: RemoteView; readonly object: Sha256 }[]): void;
 };
 
+type Session = { readonly lease: Lease; tidy: "at leisure" | "at once" | null; readonly lost: Set<Sha256>; announced: boolean };
+
 /** Asks nothing of the bucket yet. @param copy folder of the copy */
 export function openRemote(config: BucketConfig, copy: string, options: { readonly ttl?: number; readonly now?: () => Date } = {}): Remote {
   const now = options.now ?? (() => new Date());
@@ -76,7 +79,7 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
   const placeOf = (view: RemoteView): Place => ({ bucket, id, view, root: join(copy, view) });
   const places = { public: placeOf("public"), internal: placeOf("internal") };
   const known: Record<RemoteView, Known | null> = { public: null, internal: null };
-  let session: { lease: Lease; tidy: "at leisure" | "at once" | null; lost: Set<Sha256>; announced: boolean } | null = null;
+  let session: Session | null = null;
 
   const stamps = new Map<RemoteView, string | null>();
   /** Another process may have brought the copy further. */
@@ -196,19 +199,25 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
 
   /** What was done beside and after the move of the pointers. */
   async function settle(): Promise<void> {
-    if (session === null || (await readNamed(places.public)) === null) return;
+    if (session === null || !existsSync(join(places.public.root, "current.json"))) return;
     const moved = await send("public", { last: true });
     await send("internal", { last: true, anyway: moved });
-    if (session.tidy !== null) for (const view of ["public", "internal"] as const) await collect(view);
+    if (session.tidy !== null) for (const view of ["public", "internal"] as const) await collect(view, session);
   }
 
-  /** Under the lease whatever no inventory names belongs to nobody. */
-  async function collect(view: RemoteView): Promise<void> {
+  /** Under the lease whatever no inventory names belongs to nobody. What is new by the bucket's own clock may be another's who has taken the
+   *  lease meanwhile, and stays unless all of it has to go. */
+  async function collect(view: RemoteView, { lease, tidy }: Session): Promise<void> {
     const { inventory, pointer } = known[view] as Known;
     const named = objectsOf(inventory).add(pointer.inventory);
-    const spare: Sha256[] = [];
-    for await (const { object } of listObjects(places[view])) if (!named.has(object) && !inventory.dropped.has(object)) spare.push(object);
-    await inTurns(spare, AT_ONCE, (object) => deleteObject(places[view], object));
+    const listed = await Array.fromAsync(listObjects(places[view]));
+    const newest = Math.max(...listed.map(({ modified }) => Date.parse(modified ?? "")).filter((time) => !Number.isNaN(time)));
+    const isOld = (modified: string | null): boolean => modified !== null && newest - Date.parse(modified) > GRACE_MS;
+    const spare = listed.filter(
+      ({ object, modified }) => !named.has(object) && !inventory.dropped.has(object) && (tidy === "at once" || isOld(modified)),
+    );
+    if (spare.length > 0) await lease.confirm();
+    await inTurns(spare, AT_ONCE, ({ object }) => deleteObject(places[view], object));
   }
 
   async function publish<T>(work: () => Promise<T>, lease: LeaseOptions): Promise<T> {
@@ -340,8 +349,15 @@ function parseNamed(bytes: Uint8Array | null): readonly SnapshotRecord[] | null 
   throw new ShelfError("snapshot_damaged", "current.json names no record.", { fixes: ["Run: proofshelf repair"] });
 }
 
+/** Null also for a damaged one: what was fetched takes its place. */
 async function readNamed({ root }: Place): Promise<readonly SnapshotRecord[] | null> {
-  return parseNamed(await readFile(join(root, "current.json")).catch(absent));
+  const bytes = await readFile(join(root, "current.json")).catch(absent);
+  try {
+    return parseNamed(bytes);
+  } catch (error) {
+    if (isDamage(error)) return null;
+    throw error;
+  }
 }
 
 function setPointer({ root }: Place, bytes: Uint8Array): void {

@@ -57,6 +57,13 @@ async function snapshotOf(server: ServingProcess): Promise<string | null> {
 bucketTest(
   "site servers with no right but to read what is public, and a sidecar, follow what another process publishes",
   async (t, server) => {
+    const servers: ServingProcess[] = [];
+    let asking = true;
+    // Before their folders go.
+    t.after(async () => {
+      asking = false;
+      await Promise.all(servers.map((one) => one.stop()));
+    });
     const dir = await makeDir(t);
     await writeFixture(dir);
     const bucket = await makeBucket(server);
@@ -69,19 +76,20 @@ bucketTest(
 
     const { accessKeyId, secretAccessKey } = server.other;
     const reader = ["env", `AWS_ACCESS_KEY_ID=${accessKeyId}`, `AWS_SECRET_ACCESS_KEY=${secretAccessKey}`];
-    const servers = await Promise.all([
-      startServing(["--only", "site", "--config", await configure(dir, through, "first")], reader),
-      startServing(["--only", "site", "--config", await configure(dir, bucket, "second")], reader),
-      startServing(["--no-rate-limits", "--config", await configure(dir, bucket, "sidecar")]),
-    ]);
-    for (const one of servers) t.after(() => one.stop());
+    const start = async (args: readonly string[], before: readonly string[] = []): Promise<ServingProcess> => {
+      const started = await startServing(args, before);
+      servers.push(started);
+      return started;
+    };
+    const site = await start(["--only", "site", "--config", await configure(dir, through, "first")], reader);
+    await start(["--only", "site", "--config", await configure(dir, bucket, "second")], reader);
+    await start(["--no-rate-limits", "--config", await configure(dir, bucket, "sidecar")]);
     for (const one of servers) await until("the first snapshot", async () => (await snapshotOf(one)) === published.snapshot);
     assert.deepEqual(
       (await readdir(join(dir, "first/internal"))).filter((name) => !["bucket"].includes(name)),
       [],
     );
 
-    let asking = true;
     const seen = servers.map(async ({ url }) => {
       const bad: string[] = [];
       for (let at = 0; asking; at++) {
@@ -116,7 +124,6 @@ bucketTest(
 
     // The bucket is away: what there is is served on, and somebody is told.
     proxy.fault = () => "cut";
-    const [site] = servers;
     const health = async (): Promise<{ checks: Record<string, { status: string; detail: string } | undefined> }> =>
       (await (await fetch(`${site.url}/health`)).json()) as never;
     assert.equal((await health()).checks["bucket"]?.status, "pass");

@@ -6,6 +6,8 @@
  *      npm run torture -- --part leaks --count 10000    more gated texts planted in public files
  *      npm run torture -- --part tamper --count 10000   a public shelf that lies over HTTP, and who finds it
  *      npm run torture -- --part tamper --clean 100     with so many looks at one that does not lie
+ *      npm run torture -- --part bucket --count 10000   faults of an object storage's requests
+ *      npm run torture -- --part builders --count 100   builders killed at random requests to a bucket
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power --call 7
  *
@@ -14,7 +16,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { type CephServer, makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
 import { openProgress } from "../progress.ts";
+import { tortureWithBucket } from "./bucket.ts";
+import { tortureBuilders } from "./builders.ts";
 import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
@@ -90,6 +95,44 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       await rm(dir, { recursive: true, force: true });
     }
   },
+  async builders() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count ?? 100);
+    return withCeph(async (server) => {
+      const { killed, moved, failures } = await tortureBuilders(tmpdir(), await makeBucket(server), {
+        seed,
+        count,
+        onProgress: (done) => progress.step("builders", done, count),
+      });
+      progress.end();
+      process.stdout.write(`builders, seed ${seed}: ${count} builds, ${killed} killed, ${moved} published, ${failures.length} failures\n`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
+    });
+  },
+  async bucket() {
+    const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+    const count = Number(values.count ?? 1000);
+    const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-bucket-"));
+    try {
+      return await withCeph(async (server) => {
+        const { injected, operations, exports, failures } = await tortureWithBucket(server, dir, {
+          seed,
+          count,
+          onProgress: (done, failed) => progress.step(`bucket, ${failed} failed`, done, count),
+        });
+        progress.end();
+        const faults = [...injected].map(([fault, number]) => `${fault} ${number}`).join(", ");
+        process.stdout.write(
+          `bucket, seed ${seed}: ${operations} operations, ${exports} exports, ${failures.length} failures\n  ${faults}\n`,
+        );
+        for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+        return failures.length;
+      });
+    } finally {
+      await rm(dir, { recursive: true, force: true });
+    }
+  },
   async faults() {
     let failed = 0;
     await tortureWithFaults({
@@ -110,6 +153,22 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
     return failed;
   },
 };
+
+/** Where there is no server it is said, and nothing has failed. */
+async function withCeph(work: (server: CephServer) => Promise<number>): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "proofshelf-ceph-"));
+  try {
+    const { server, stop } = await startCeph(folder);
+    useCredentials(server.owner);
+    return await work(server).finally(stop);
+  } catch (error) {
+    if (!(error instanceof NoCeph)) throw error;
+    process.stdout.write(`bucket: left out: ${error.message}\n`);
+    return 0;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 const wanted = values.part ?? Object.keys(PARTS);
 for (const part of wanted)

@@ -151,7 +151,10 @@ export function findProxyProblem(name: ProxyName): string | false {
   return has(program) ? false : `${program} is not installed`;
 }
 
-export type Ports = Pick<Origin, "port" | "sidecarPort">;
+export type Ports = Pick<Origin, "port" | "sidecarPort"> & {
+  /** Of other servers of the same files, for nginx. */
+  readonly others?: readonly number[];
+};
 
 /** Starts a proxy with the configuration as it is shipped; only addresses, folders and rates are exchanged.
  *  @param counting leaves the rates of nginx as they are */
@@ -190,7 +193,7 @@ function startNginx(folder: string, port: number, ports: Ports, counting: boolea
   const shipped = readFileSync(new URL("./nginx.conf", import.meta.url), "utf8");
   const site = exchange(shipped, [
     ["server 127.0.0.1:4321 max_fails=0; # sidecar", `server 127.0.0.1:${ports.sidecarPort} max_fails=0;`],
-    ["server 127.0.0.1:4321", `server 127.0.0.1:${ports.port}`],
+    ["server 127.0.0.1:4321 max_fails=0;", siteServers(ports)],
     ["/var/cache/proofshelf", join(folder, "cache")],
     ["listen 127.0.0.1:8080", `listen 127.0.0.1:${port}`],
     // One client stands for a whole attacking network here.
@@ -209,6 +212,12 @@ function startNginx(folder: string, port: number, ports: Ports, counting: boolea
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, PATH },
   });
+}
+
+/** As the README has them for several. */
+function siteServers({ port, others = [] }: Ports): string {
+  const how = others.length === 0 ? "max_fails=0" : "max_fails=1 fail_timeout=5s";
+  return [port, ...others].map((one) => `server 127.0.0.1:${one} ${how};`).join("\n    ");
 }
 
 function startVarnish(folder: string, port: number, ports: Ports): ChildProcess {

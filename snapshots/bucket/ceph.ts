@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSy
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BucketConfig } from "./bucket.ts";
 
 const HOST = "127.0.0.1";
 /** Of util-linux, which every Debian has. */
@@ -45,6 +46,24 @@ export async function startCeph(folder: string): Promise<RunningCeph> {
     await ceph.stop();
     throw error instanceof NoCeph ? error : new NoCeph(`Ceph did not start: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** For this process and those that it starts. */
+export function useCredentials({ accessKeyId, secretAccessKey }: BucketUser): void {
+  process.env["AWS_ACCESS_KEY_ID"] = accessKeyId;
+  process.env["AWS_SECRET_ACCESS_KEY"] = secretAccessKey;
+  // Nobody is to be asked beyond this machine.
+  process.env["AWS_EC2_METADATA_DISABLED"] = "true";
+}
+
+/** A new, empty bucket of the owner's. */
+export async function makeBucket(server: CephServer, prefix = ""): Promise<BucketConfig> {
+  const { CreateBucketCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const bucket = `test-${randomUUID()}`;
+  const client = new S3Client({ endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true, credentials: server.owner });
+  await client.send(new CreateBucketCommand({ Bucket: bucket }));
+  client.destroy();
+  return { bucket, prefix, endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true };
 }
 
 async function install(): Promise<void> {
