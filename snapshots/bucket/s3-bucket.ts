@@ -50,7 +50,8 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
       const command = new sdk.GetObjectCommand({
         Bucket,
         Key: prefix + key,
-        ...(range === undefined ? {} : { Range: `bytes=${range.start}-${range.end}` }),
+        // The SDK compares what comes with the checksum, where the store has one; of ranges none has.
+        ...(range === undefined ? { ChecksumMode: "ENABLED" as const } : { Range: `bytes=${range.start}-${range.end}` }),
         ...(ifMatch === undefined ? {} : { IfMatch: quote(ifMatch) }),
         ...(ifNoneMatch === undefined ? {} : { IfNoneMatch: quote(ifNoneMatch) }),
       });
