@@ -116,10 +116,8 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
       ContentLength: bytes.length,
       ...condition,
       ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
-      ...(options.contentEncoding === undefined ? {} : { ContentEncoding: options.contentEncoding }),
       ...(options.cacheControl === undefined ? {} : { CacheControl: options.cacheControl }),
       ...(options.contentDisposition === undefined ? {} : { ContentDisposition: options.contentDisposition }),
-      ...(options.redirect === undefined ? {} : { WebsiteRedirectLocation: options.redirect }),
       ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
     });
     const answer = await watched(patienceFor(bytes), (signal) => client.send(command, { abortSignal: signal }));
