@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
 import type { Bucket } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
@@ -12,6 +15,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { build } from "../build.ts";
 import { openConfig } from "../config/config.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles } from "../fixtures/library.ts";
+import { CLI } from "../fixtures/serving-process.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openShelves } from "../shelves.ts";
 import { openStaticView } from "./export.ts";
@@ -19,7 +23,6 @@ import { type ExportedToBucket, exportToBucket } from "./export-bucket.ts";
 import { type ExportedFile, exportedFiles } from "./exported-files.ts";
 
 const OWN = ".proofshelf-export/manifest.json";
-const text = (bytes: string): Buffer => Buffer.from(bytes);
 
 type Library = {
   readonly folder: string;
@@ -108,8 +111,8 @@ bucketTest(
 
     // Somebody has been there.
     await bucket.delete("api/claims.json");
-    await bucket.put("index.html", text("mine"));
-    await bucket.put("somebody-elses", text("years of work"));
+    await bucket.put("index.html", Buffer.from("mine"));
+    await bucket.put("somebody-elses", Buffer.from("years of work"));
     assert.equal((await library.run(bucket)).written, 2);
     assert.ok((await keysOf(bucket)).includes("somebody-elses"));
     await bucket.delete("somebody-elses");
@@ -169,11 +172,39 @@ bucketTest("a run that ends anywhere is finished by the next, and leaves nothing
   await mustHold(direct, await library.expected());
 });
 
+bucketTest("the command takes a bucket as it takes a folder, and says what is wrong with what is neither", async (t, server) => {
+  const library = await openLibrary(t);
+  await library.build();
+  const { bucket } = await makeBucket(server);
+  const run = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
+    const child = spawn(process.execPath, [CLI, "export", ...args, "--json", "--config", join(library.folder, "../proofshelf.yaml")]);
+    const ended = once(child, "exit") as Promise<[number | null]>;
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: (await ended)[0], out, err };
+  };
+  for (const args of [
+    ["s3://Bad_Name/"],
+    ["s3:/x"],
+    ["a-folder", "--endpoint", server.endpoint],
+    [`s3://${bucket}`, "--endpoint", "ftp://x"],
+  ])
+    assert.equal((await run(...args)).code, 2, args.join(" "));
+  const { code, out, err } = await run(`s3://${bucket}/some/site`, "--endpoint", server.endpoint);
+  assert.equal(code, 0, err);
+  const keys = await keysOf(
+    openBucket({ bucket, prefix: "some/site/", endpoint: server.endpoint, region: "us-east-1", forcePathStyle: true }),
+  );
+  assert.equal(keys.length, (JSON.parse(out) as ExportedToBucket).files + 1);
+  assert.ok(keys.includes("index.html"));
+  const denied = await run("s3://no-such-bucket", "--endpoint", server.endpoint);
+  assert.deepEqual([denied.code, /There is no such bucket/.test(denied.out + denied.err)], [1, true], denied.out + denied.err);
+});
+
 bucketTest("a bucket that holds something else is not touched", async (t, server) => {
   const library = await openLibrary(t);
   await library.build();
   const bucket = openBucket(await makeBucket(server));
-  await bucket.put("thesis.txt", text("years of work"));
+  await bucket.put("thesis.txt", Buffer.from("years of work"));
   await assert.rejects(library.run(bucket), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");
   assert.deepEqual(await keysOf(bucket), ["thesis.txt"]);
 });

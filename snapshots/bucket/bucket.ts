@@ -53,11 +53,8 @@ export type GetOptions = {
 
 export type PutOptions = {
   readonly contentType?: string;
-  readonly contentEncoding?: string;
   readonly cacheControl?: string;
   readonly contentDisposition?: string;
-  /** Address that a website of the bucket redirects to. */
-  readonly redirect?: string;
   readonly metadata?: Readonly<Record<string, string>>;
 };
 

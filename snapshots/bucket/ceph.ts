@@ -2,13 +2,14 @@
  *
  *  Its processes die with the one that started them, however that ends, so none is left behind. Debian's packages are installed
  *  where that may be done. Everything has a time limit. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { randomInt, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import type { BucketConfig } from "./bucket.ts";
 
 const HOST = "127.0.0.1";
@@ -19,6 +20,8 @@ const PROGRAMS = ["radosgw", "radosgw-admin", "ceph-mon", "ceph-osd", "ceph", "c
 /** Milliseconds. 60 MB come over the network. */
 const INSTALL_LIMIT_MS = 240_000;
 const STEP_LIMIT_MS = 60_000;
+/** Of what apt says; bytes. */
+const MAX_SAID = 64 * 1024 * 1024;
 
 export type BucketUser = { readonly accessKeyId: string; readonly secretAccessKey: string };
 export type CephServer = {
@@ -76,11 +79,11 @@ async function install(): Promise<void> {
     throw new NoCeph(`${missing[0]} is not installed; on Debian or Ubuntu run as root: ${command}`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   const args = ["install", "-y", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", ...PACKAGES];
-  const apt = async (given: readonly string[]): Promise<boolean> => {
-    const child = spawn("apt-get", given, { env, stdio: "ignore", timeout: INSTALL_LIMIT_MS });
-    const [code] = (await once(child, "exit").catch(() => [null])) as [number | null];
-    return code === 0;
-  };
+  const apt = (given: readonly string[]): Promise<boolean> =>
+    promisify(execFile)("apt-get", given, { env, timeout: INSTALL_LIMIT_MS, maxBuffer: MAX_SAID }).then(
+      () => true,
+      () => false,
+    );
   if (!(await apt(args)) && (await apt(["update"]))) await apt(args);
   if (lacks().length > 0) throw new NoCeph(`${missing[0]} could not be installed; try it by hand: ${command}`);
 }

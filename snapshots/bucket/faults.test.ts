@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { test, type TestContext } from "node:test";
 import { ShelfError } from "../errors.ts";
 import type { Bucket } from "./bucket.ts";
@@ -164,6 +165,22 @@ test("an answer of another length than it says, or of another version than was a
   assert.deepEqual(await bucket.get("a", { ifMatch: "2" }), { state: "changed" });
   const range = await bucket.get("a", { range: { start: 2, end: 4 } });
   assert.ok(range.state === "found" && range.bytes.toString() === "234", "a store that knows no ranges sends everything");
+});
+
+test("bytes that are not those of the store's checksum are not taken", async (t) => {
+  let checksum = "";
+  const double = await openDouble(t, ({ headers }) => ({
+    status: 200,
+    body: "0123456789",
+    headers: { etag: '"1"', ...(headers["x-amz-checksum-mode"] === "ENABLED" ? { "x-amz-checksum-sha256": checksum } : {}) },
+  }));
+  const bucket = openBucket(double.config, { ...QUICK, attempts: 2 });
+  checksum = hash("sha256", "0123456789", "base64");
+  const got = await bucket.get("a");
+  assert.equal(got.state === "found" && got.bytes.toString(), "0123456789");
+  assert.equal((await bucket.get("a", { maxBytes: 5 })).state, "longer");
+  checksum = hash("sha256", "012345678x", "base64");
+  await assert.rejects(bucket.get("a"), (error: unknown) => error instanceof ShelfError && error.code === "bucket_unavailable");
 });
 
 test("an ETag that a store takes in quotes only is sent so the second time", async (t) => {
