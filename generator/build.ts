@@ -23,7 +23,7 @@ import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { keepOwner, refuseOther } from "./owner.ts";
-import { leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
+import { isUnchanged, leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import {
@@ -46,7 +46,7 @@ import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelve
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, type SaidOfObjects, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { openOrigins } from "./origins.ts";
@@ -125,8 +125,8 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
     return [await compiling, await gathering] as const;
   });
   const from = async (known: Facts): Promise<Outcome> => {
+    if (isUnchanged(known)) return unchanged(known);
     const reading = planReading(known);
-    if (reading.nothing) return unchanged(known);
     return together((tasks) =>
       carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, accept, keepHistory }),
     );
@@ -257,6 +257,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     acceptedIn(served?.inputs ?? {}),
   );
 
+  const said = sayOf(read.objects);
   progress.step("render");
   const { privateTexts } = facts.registry;
   const gating = gatingDigest(views, privateTexts);
@@ -288,6 +289,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
+    said,
     uploaded: facts.config.uploaded,
     refused: read.refused,
     secrets: plan.secrets.digest,
@@ -332,6 +334,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     reading,
     plan,
     read,
+    said,
     views,
     written,
     shelves,
@@ -350,6 +353,7 @@ async function summarise(done: {
   readonly reading: ReadingPlan;
   readonly plan: WritingPlan;
   readonly read: ReadObjects;
+  readonly said: SaidOfObjects;
   readonly views: Views;
   readonly written: Written;
   readonly shelves: Shelves;
@@ -357,7 +361,7 @@ async function summarise(done: {
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly notes: readonly string[];
 }): Promise<Outcome> {
-  const { facts, reading, plan, read, views, written, shelves, changes, withdrawn } = done;
+  const { facts, reading, plan, read, said, views, written, shelves, changes, withdrawn } = done;
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
   const counts = changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes);
@@ -376,9 +380,9 @@ async function summarise(done: {
       indexed: plan.documents.public.upsert.length + plan.documents.internal.upsert.length,
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
-    unreadable: unreadable(read.objects),
+    unreadable: said.unreadable,
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...deadLinks(read.objects), ...done.notes],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...done.notes],
     withdrawn,
     internal: {
       snapshot: after.internal.snapshot,
@@ -389,6 +393,7 @@ async function summarise(done: {
 }
 
 function unchanged(facts: Facts): Outcome {
+  const { said } = facts.state;
   const { public: shown, internal } = facts.pointers;
   if (shown === null || internal === null) throw new ShelfError("internal", "Nothing has changed since a build that published nothing.");
   return {
@@ -399,12 +404,12 @@ function unchanged(facts: Facts): Outcome {
     added: 0,
     changed: 0,
     removed: 0,
-    unchanged: facts.state.objects.length,
+    unchanged: said.objects,
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
-    unreadable: unreadable(facts.state.objects),
+    unreadable: said.unreadable,
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...suspicions(facts.state.objects), ...deadLinks(facts.state.objects)],
+    notes: [...notesOf(facts), ...said.notes],
     withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
@@ -424,6 +429,14 @@ function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[
     const { problem } = indexes[view];
     return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];
   });
+}
+
+function sayOf(objects: readonly KnownObject[]): SaidOfObjects {
+  return {
+    objects: objects.length,
+    unreadable: objects.filter(({ notes }) => notes.length > 0).map(({ key, notes }) => ({ key, notes })),
+    notes: [...suspicions(objects), ...deadLinks(objects)],
+  };
 }
 
 /** For the operator only: a page that says where a secret lies would lead others to it. */
@@ -460,8 +473,4 @@ async function noteFailure(work: () => Promise<void>, note: (code: string) => st
   } catch (error) {
     return [note((error as NodeJS.ErrnoException).code ?? "unknown error")];
   }
-}
-
-function unreadable(objects: readonly KnownObject[]): BuildSummary["unreadable"] {
-  return objects.filter(({ notes }) => notes.length > 0).map(({ key, notes }) => ({ key, notes }));
 }
