@@ -24,7 +24,7 @@ import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { keepOwner, refuseOther } from "./owner.ts";
-import { leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
+import { isUnchanged, leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import {
@@ -50,7 +50,7 @@ import { listingRules } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
 import type { RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
-import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, timesOf, writeState } from "./state.ts";
+import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, type SaidOfObjects, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
 import { type Tasks, together } from "./tasks.ts";
 import { findTakenBack } from "./withdrawn.ts";
@@ -133,9 +133,10 @@ async function buildLocked(config: Config, shelves: Shelves, options: BuildOptio
   });
   let fingerprint = "";
   const from = async (known: Facts): Promise<Outcome> => {
+    fingerprint = known.state.fingerprint;
+    if (isUnchanged(known)) return unchanged(known);
     const reading = planReading(known);
     fingerprint = reading.fingerprint;
-    if (reading.nothing) return unchanged(known);
     return together((tasks) =>
       carryOut(tasks, { facts: known, reading, site, store, shelves, clock, progress, signers, acceptLoss, accept, keepHistory }),
     );
@@ -285,6 +286,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     acceptedIn(served?.inputs ?? {}),
   );
 
+  const said = sayOf(read.objects);
   progress.step("render");
   const { privateTexts } = facts.registry;
   const gating = gatingDigest(views, privateTexts);
@@ -318,6 +320,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     fingerprint: reading.fingerprint,
     makers: facts.makers,
     objects: read.objects,
+    said,
     times: timesOf(facts.config),
     refused: read.refused,
     secrets: plan.secrets.digest,
@@ -367,6 +370,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     reading,
     plan,
     read,
+    said,
     views,
     written,
     shelves,
@@ -385,6 +389,7 @@ async function summarise(done: {
   readonly reading: ReadingPlan;
   readonly plan: WritingPlan;
   readonly read: ReadObjects;
+  readonly said: SaidOfObjects;
   readonly views: Views;
   readonly written: Written;
   readonly shelves: Shelves;
@@ -392,7 +397,7 @@ async function summarise(done: {
   readonly withdrawn: readonly WithdrawnSnapshot[];
   readonly notes: readonly string[];
 }): Promise<Outcome> {
-  const { facts, reading, plan, read, views, written, shelves, changes, withdrawn } = done;
+  const { facts, reading, plan, read, said, views, written, shelves, changes, withdrawn } = done;
   const after = { public: await shelves.public.readPointer(), internal: await shelves.internal.readPointer() };
   if (after.public === null || after.internal === null) throw new ShelfError("build_failed", "The pointer is gone after publication.");
   const counts = changes === null ? { added: 0, changed: 0, removed: 0 } : countChanges(changes);
@@ -411,9 +416,9 @@ async function summarise(done: {
       indexed: plan.documents.public.upsert.length + plan.documents.internal.upsert.length,
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
-    unreadable: unreadable(read.objects),
+    unreadable: said.unreadable,
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...suspicions(read.objects), ...deadLinks(read.objects), ...done.notes],
+    notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...done.notes],
     withdrawn,
     internal: {
       snapshot: after.internal.snapshot,
@@ -424,6 +429,7 @@ async function summarise(done: {
 }
 
 function unchanged(facts: Facts): Outcome {
+  const { said } = facts.state;
   const { public: shown, internal } = facts.pointers;
   if (shown === null || internal === null) throw new ShelfError("internal", "Nothing has changed since a build that published nothing.");
   return {
@@ -434,12 +440,12 @@ function unchanged(facts: Facts): Outcome {
     added: 0,
     changed: 0,
     removed: 0,
-    unchanged: facts.state.objects.length,
+    unchanged: said.objects,
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
-    unreadable: unreadable(facts.state.objects),
+    unreadable: said.unreadable,
     registry: facts.registry.findings,
-    notes: [...notesOf(facts), ...suspicions(facts.state.objects), ...deadLinks(facts.state.objects)],
+    notes: [...notesOf(facts), ...said.notes],
     withdrawn: [],
     internal: { snapshot: internal.snapshot, sequence: internal.sequence, published: false },
   };
@@ -465,6 +471,14 @@ function indexNotes({ indexes }: Facts, { anew }: ReadingPlan): readonly string[
     const { problem } = indexes[view];
     return problem === null || anew !== null ? [] : [`The search index of the ${view} view was made anew: ${problem}`];
   });
+}
+
+function sayOf(objects: readonly KnownObject[]): SaidOfObjects {
+  return {
+    objects: objects.length,
+    unreadable: objects.filter(({ notes }) => notes.length > 0).map(({ key, notes }) => ({ key, notes })),
+    notes: [...suspicions(objects), ...deadLinks(objects)],
+  };
 }
 
 /** For the operator only: a page that says where a secret lies would lead others to it. */
@@ -501,8 +515,4 @@ async function noteFailure(work: () => Promise<void>, note: (code: string) => st
   } catch (error) {
     return [note((error as NodeJS.ErrnoException).code ?? "unknown error")];
   }
-}
-
-function unreadable(objects: readonly KnownObject[]): BuildSummary["unreadable"] {
-  return objects.filter(({ notes }) => notes.length > 0).map(({ key, notes }) => ({ key, notes }));
 }

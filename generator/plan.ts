@@ -129,10 +129,10 @@ export type WritingPlan = {
   };
 };
 
-export function planReading(facts: Facts): ReadingPlan {
-  const { config, listed, state, pointers, indexes, journal } = facts;
-  const fingerprint = fingerprintOf(facts);
-  const nothing =
+/** Whether all inputs, and the program, are as they were. Reads nothing of what the last build knew of its objects. */
+export function isUnchanged(facts: Facts, fingerprint = fingerprintOf(facts)): boolean {
+  const { state, pointers, indexes } = facts;
+  return (
     fingerprint === state.fingerprint &&
     // What could not be read is tried again, and said again.
     state.refused.length === 0 &&
@@ -144,7 +144,14 @@ export function planReading(facts: Facts): ReadingPlan {
     pointers.public.snapshot === state.public?.snapshot &&
     pointers.internal.snapshot === state.internal?.snapshot &&
     indexes.public.problem === null &&
-    indexes.internal.problem === null;
+    indexes.internal.problem === null
+  );
+}
+
+export function planReading(facts: Facts): ReadingPlan {
+  const { config, listed, state, journal } = facts;
+  const fingerprint = fingerprintOf(facts);
+  const nothing = isUnchanged(facts, fingerprint);
   const anew = whyAnew(facts);
   const remembered = anew === null ? state : EMPTY_STATE;
   const known = usable(remembered, facts);

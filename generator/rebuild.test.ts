@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { sha256 } from "../snapshots/digest.ts";
@@ -156,6 +156,20 @@ test("kept work is made again when what made it has changed, each kind for itsel
   await writeState(buildDir, formatState("0".repeat(64), state));
   const lost = await build(config, quiet);
   assert.deepEqual([lost.published, lost.snapshot, lost.work.read, lost.work.bundles], [false, first.snapshot, 2, 1]);
+});
+
+test("a build that finds nothing to do says what the last one said of the objects, and reads none of what is known of them", async (t) => {
+  const { config, buildDir } = await makeLibrary(t);
+  await writeFiles(dirname(config.file), [["library/a/half.md", Buffer.from([0x23, 0xff, 0xfe, 0x0a])]], new Date("2026-05-01T00:00:00Z"));
+  const { unreadable, notes } = await build(config, quiet);
+  assert.equal(unreadable.length, 1);
+  const { state: shape } = digestMakers();
+  const state = await readState(buildDir, shape);
+  const { objects } = state.said;
+  await writeState(buildDir, formatState(shape, { ...state, objects: [] }));
+  const again = await build(config, quiet);
+  assert.deepEqual([again.published, again.unchanged, again.work.read], [false, objects, 0]);
+  assert.deepEqual([again.unreadable, again.notes], [unreadable, notes]);
 });
 
 test("what cannot be written down after publication is a note, and the snapshot is served", async (t) => {

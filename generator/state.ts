@@ -56,12 +56,21 @@ export type Written = {
   readonly trees: readonly Sha256[];
 };
 
+/** What a build says of its objects. Of one that finds nothing to do, none of them has to be read for it. */
+export type SaidOfObjects = {
+  /** How many there are. */
+  readonly objects: number;
+  readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
+  readonly notes: readonly string[];
+};
+
 export type BuildState = {
   /** Digest of all inputs of the last build: equal means that nothing changed. */
   readonly fingerprint: string;
   /** What made each kind of work in here. */
   readonly makers: Makers | null;
   readonly objects: readonly KnownObject[];
+  readonly said: SaidOfObjects;
   /** Where their times came from; null when that is not known. */
   readonly times: string | null;
   /** Objects that were listed but could not be read: the next build tries again, also when nothing else has changed. */
@@ -88,6 +97,7 @@ export const EMPTY_STATE: BuildState = {
   makers: null,
   objects: [],
   times: null,
+  said: { objects: 0, unreadable: [], notes: [] },
   refused: [],
   pages: {},
   shared: "",

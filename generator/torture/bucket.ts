@@ -162,7 +162,7 @@ async function openSite(server: CephServer, proxy: FaultProxy, folder: string): 
       const { view } = await openStaticView(shelf, dist);
       const expected = new Set([".proofshelf-export/manifest.json"]);
       const direct = openBucket(made);
-      for await (const { path, bytes } of exportedFiles(view)) {
+      for await (const { path, bytes } of exportedFiles(view, {})) {
         expected.add(path);
         if (random.below(10) === 0) await mustHave(direct, path, bytes);
       }
