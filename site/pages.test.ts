@@ -115,7 +115,11 @@ test("every link is relative or leaves the site by http", () => {
         if (value === undefined || (tagName === "link" && String(properties["rel"]) === "canonical")) continue;
         if (properties["download"] !== undefined && String(value).startsWith("data:application/json;")) continue;
         if (input.chrome.path === "/404.html") continue; // shown at any depth, so its links start at the root
-        assert.match(String(value), /^(?:https?:\/\/|mailto:[\w.+-]+@[\w.-]+$|\.{1,2}\/|#|[\w@%~=-][\w@%.~=-]*(?:[/?#]|\.\w+$|$))/, `${name}: ${String(value)}`);
+        assert.match(
+          String(value),
+          /^(?:https?:\/\/|mailto:[\w.+-]+@[\w.-]+$|\.{1,2}\/|#|[\w@%~=-][\w@%.~=-]*(?:[/?#]|\.\w+$|$))/,
+          `${name}: ${String(value)}`,
+        );
         assert.doesNotMatch(String(value), /^\//, `${name}: ${String(value)}`);
       }
     }
@@ -352,6 +356,22 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide at ${width} px`);
     }
   }
+  // Each paragraph begins on the side of its own script, code on the left; what is wide scrolls in itself.
+  await page.goto(`http://127.0.0.1:${port}/object-rtl/object/notes/arabic.md/`);
+  const sides = await page.evaluate(() =>
+    Object.fromEntries(
+      ["arabic", "english", "quote", "code"].map((id) => {
+        const element = document.getElementById(id) as HTMLElement;
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const [text, box] = [range.getClientRects()[0] as DOMRect, element.getBoundingClientRect()];
+        return [id, text.left - box.left < box.right - text.right ? "left" : "right"];
+      }),
+    ),
+  );
+  assert.deepEqual(sides, { arabic: "right", english: "left", quote: "right", code: "left" });
+  for (const id of ["code", "table"])
+    assert.ok(await page.locator(`#${id}`).evaluate((element) => element.scrollWidth > element.clientWidth), `${id} scrolls`);
   await page.setViewportSize({ width: 390, height: 844 });
 
   for (const address of ["front/", "record/registry/CUB-0007/", "object-code/object/proofs/Sort.v/"]) {
