@@ -521,7 +521,14 @@ test("a comparison of two snapshots is counted as one that has to be opened, wha
   const [record] = await limited.views.publicShelf.listRecords();
   assert.ok(record !== undefined);
   const id = record.snapshot;
-  const pairs = [pagePath.diff(id, id), pagePath.diff(id.slice(0, 8), id), pagePath.diff("0".repeat(64), id), `/snapshots/${id}..${id}`];
+  const pairs = [
+    pagePath.diff(id, id),
+    pagePath.diff(id.slice(0, 8), id),
+    pagePath.diff("0".repeat(64), id),
+    `/snapshots/${id}..${id}`,
+    pagePath.revisions(pagePath.object("notes/any.md")),
+    pagePath.revisions(pagePath.record("CUB-0007")),
+  ];
   // This library has no renderer of pages, so a comparison that is let through ends there.
   for (const path of pairs.slice(0, 2)) assert.equal((await limited.send("GET", path)).status, 503);
   for (const path of pairs) assert.equal((await limited.send("GET", path)).status, 429, path);

@@ -384,6 +384,22 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide at ${width} px`);
     }
   }
+  // Each paragraph begins on the side of its own script, code on the left; what is wide scrolls in itself.
+  await page.goto(`http://127.0.0.1:${port}/object-rtl/object/notes/arabic.md/`);
+  const sides = await page.evaluate(() =>
+    Object.fromEntries(
+      ["arabic", "english", "quote", "code"].map((id) => {
+        const element = document.getElementById(id) as HTMLElement;
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const [text, box] = [range.getClientRects()[0] as DOMRect, element.getBoundingClientRect()];
+        return [id, text.left - box.left < box.right - text.right ? "left" : "right"];
+      }),
+    ),
+  );
+  assert.deepEqual(sides, { arabic: "right", english: "left", quote: "right", code: "left" });
+  for (const id of ["code", "table"])
+    assert.ok(await page.locator(`#${id}`).evaluate((element) => element.scrollWidth > element.clientWidth), `${id} scrolls`);
   await page.setViewportSize({ width: 390, height: 844 });
 
   for (const address of ["front/", "record/registry/CUB-0007/", "object-code/object/proofs/Sort.v/"]) {

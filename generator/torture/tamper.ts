@@ -127,8 +127,7 @@ async function makeShelves(dir: string): Promise<Shelves> {
   cpSync(library.dir, join(dir, "fork"), { recursive: true });
   await publish("# A note\n\nOf the third day.\n");
   await library.write({
-    "withdrawals.yaml":
-      "withdrawals:\n  - { key: plans/plan.md, reason: legal, date: 2026-05-01, note: By order., redact: true }\n",
+    "withdrawals.yaml": "withdrawals:\n  - { key: plans/plan.md, reason: legal, date: 2026-05-01, note: By order., redact: true }\n",
   });
   await publish("# A note\n\nOf the fourth day.\n");
   const current = await answersOf(dir, await library.view());

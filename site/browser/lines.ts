@@ -47,8 +47,8 @@ function follow(): void {
   if (range !== null) lines.get(range[0])?.scrollIntoView({ block: "center" });
 }
 
-const spine = document.querySelector(".spine dl");
-if (spine !== null && lines.size > 1) {
+const place = document.querySelector("[data-lines]");
+if (place !== null) {
   const form = document.createElement("form");
   form.innerHTML = `<label>Lines <input size="9" placeholder="10-20" autocomplete="off"></label> <button>Show</button>`;
   form.addEventListener("submit", (event) => {
@@ -62,7 +62,7 @@ if (spine !== null && lines.size > 1) {
     follow();
   });
   form.addEventListener("input", (event) => (event.target as HTMLInputElement).setCustomValidity(""));
-  spine.after(form);
+  place.append(form);
 }
 
 addEventListener("hashchange", follow);

@@ -212,13 +212,17 @@ export type RecordPage = {
   readonly next: string | null;
 };
 
+export type VerifiedCounts = Count & { readonly byVerification: readonly Count[] };
+
 export type DashboardPage = RecordCounts & {
   readonly page: "dashboard";
   readonly meta: RegistryMeta | null;
   readonly unavailable: string | null;
   readonly total: number;
   readonly counts: readonly CountRow[];
-  readonly bySystem: readonly Count[];
+  /** By repository and by proof system, each with its records by verification; most records first. */
+  readonly byRepository: readonly VerifiedCounts[];
+  readonly bySystem: readonly VerifiedCounts[];
   /** Records by what became of what they pin. */
   readonly byEvidence: readonly Count[];
   readonly sources: readonly (RegistryMeta["sources"][string] & { readonly repo: string; readonly records: number })[];
@@ -428,7 +432,7 @@ export type RevisionsPage = {
 };
 
 /** What a person who is refused sees, whether or not anything is at the address. */
-export type GatedPage = {
+type GatedPage = {
   readonly page: "gated";
   /** Of the refusal. */
   readonly status: number;

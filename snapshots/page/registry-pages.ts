@@ -3,8 +3,8 @@ import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CUB_FACETS } from "../schema/cub-facets.ts";
-import type { CubRecord } from "../schema/cubs.ts";
+import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
+import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
 import { recordState } from "../format/evidence-state.ts";
@@ -14,7 +14,7 @@ import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
 import { jumpsOf } from "./jumps.ts";
 import { facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
-import type { CodeFileRow, DashboardPage, Facet, RecordPage, RecordSide, RegistryPage } from "./model.ts";
+import type { CodeFileRow, DashboardPage, Facet, RecordPage, RecordSide, RegistryPage, VerifiedCounts } from "./model.ts";
 import { declaredLines, sidesOf } from "./record-sides.ts";
 import { relationsOf } from "../format/relations.ts";
 
@@ -89,6 +89,20 @@ export async function recordPage(facts: RecordPage, read: (key: string) => Promi
   return { ...facts, sides: await Promise.all(sides) };
 }
 
+/** Rows of the dashboard's plots; the registry's own page filters by the others. */
+const PLOTTED = 12;
+
+function verifiedBy(cubs: readonly CubRecord[], value: (record: CubRecord) => string): readonly VerifiedCounts[] {
+  return [...Map.groupBy(cubs, value)]
+    .map(([name, records]) => ({
+      value: name,
+      count: records.length,
+      byVerification: countBy(records, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+    }))
+    .sort((a, b) => b.count - a.count || compareNames(a.value, b.value))
+    .slice(0, PLOTTED);
+}
+
 export function dashboardPage(data: ViewData): DashboardPage {
   const { cubs, meta } = data;
   return {
@@ -99,7 +113,8 @@ export function dashboardPage(data: ViewData): DashboardPage {
     counts: meta === null ? [] : reconcile(meta, cubs),
     ...recordCounts(cubs),
     byEvidence: countBy(cubs, ({ id }) => recordState(data, id), EVIDENCE_STATES),
-    bySystem: countBy(cubs, (record) => record.formal_systems),
+    byRepository: verifiedBy(cubs, (record) => record.repo),
+    bySystem: verifiedBy(cubs, (record) => record.formal_systems),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),
