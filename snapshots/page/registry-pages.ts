@@ -3,7 +3,7 @@ import { pagePath } from "../format/layout.ts";
 import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
-import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
+import { CUB_FACETS } from "../schema/cub-facets.ts";
 import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
