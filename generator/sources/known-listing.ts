@@ -28,6 +28,8 @@ export async function readKnownListing(dir: string): Promise<KnownListing | null
 
 export async function writeKnownListing(dir: string, known: KnownListing): Promise<void> {
   const path = join(dir, NAME);
-  await writeFile(`${path}.new`, JSON.stringify(known), { mode: CLOSED.file });
+  const text = JSON.stringify(known);
+  if (text === (await readFile(path, "utf8").catch(() => ""))) return;
+  await writeFile(`${path}.new`, text, { mode: CLOSED.file });
   await rename(`${path}.new`, path);
 }
