@@ -48,6 +48,7 @@ const PARTS = [
   "index",
   "keys.json",
   "packs",
+  "redacted",
   "snapshots",
   "tile",
   "withdrawn.json",
