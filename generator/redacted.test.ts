@@ -147,6 +147,7 @@ test("no byte of the public side says what was redacted, and its addresses in ea
     }
     assert.equal((await ask(view, `${at}/claims/gone/`)).status, 451);
     assert.equal((await ask(view, `${at}/objects/notes/other.md`)).status, 200);
+    assert.ok((await ask(view, `${at}/api/archive.tar`)).status >= 410, "and no archive that breaks off");
     const catalog = await ask(view, `${at}/api/catalog`);
     assert.deepEqual([catalog.status >= 410, /taken out of this snapshot\. The \w+ \S+ was withdrawn/.test(catalog.text)], [true, true]);
     for (const path of [

@@ -87,7 +87,13 @@ test("an object, a record and a claim are gone from everything, and each address
   const html = { accept: "text/html" };
   for (const name of ["public", "internal"] as const) {
     const view = await room.view(name);
-    for (const path of ["/objects/notes/old%20birds.md", "/object/notes/old=20birds.md/", "/object/notes/old=20birds.md/index.md"]) {
+    for (const path of [
+      "/objects/notes/old%20birds.md",
+      "/object/notes/old=20birds.md/",
+      "/object/notes/old=20birds.md/index.md",
+      "/object/notes/old=20birds.md/cite.bib",
+      "/snapshots/object/notes/old=20birds.md/",
+    ]) {
       const answer = await ask(view, path);
       assert.deepEqual([answer.status, problem(answer).code], [410, "withdrawn"], path);
       assert.match(problem(answer).detail, /notes\/old birds\.md was withdrawn on 2026-05-01 \(superseded\)\. The counts were wrong\./);

@@ -2,11 +2,10 @@
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { blobPath, exportFile, listPath, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { blobPath, CITATION_FILES, exportFile, listPath, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { tilePaths } from "../../snapshots/log/tiles.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
-import { CITATION_FILES } from "../../snapshots/page/citations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";

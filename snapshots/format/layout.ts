@@ -243,3 +243,9 @@ export function relativeHref(from: string, to: string): string {
   const first = relative.split("/")[0] ?? "";
   return (first === "" || first.includes(":") ? `./${relative}` : relative) + rest;
 }
+
+/** Names of the files beside a page, with their media types. */
+export const CITATION_FILES: Readonly<Record<string, string>> = {
+  "cite.bib": "application/x-bibtex; charset=utf-8",
+  "cite.json": "application/vnd.citationstyles.csl+json",
+};

@@ -1,7 +1,7 @@
 /** Where the notice of something withdrawn stands, and what is answered there. */
 import { ShelfError } from "../errors.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
-import { objectPath, pagePath, parseKeyPath } from "./layout.ts";
+import { CITATION_FILES, objectPath, pagePath, parseKeyPath } from "./layout.ts";
 import type { ViewData } from "./view-data.ts";
 
 /** Site path or web address of what takes the place of something withdrawn; null where nothing does. */
@@ -50,5 +50,6 @@ function addressesOf({ what, name }: Withdrawal): readonly string[] {
   const page = pagePath.source(what, name);
   const json = `/api/cubs/${name}`;
   const own = { object: [objectPath(name)], claim: [], record: [json, `${json}.json`, `${json}/code`] };
-  return [page, page.slice(0, -1), `${page}index.md`, ...own[what]];
+  const beside = ["index.md", ...Object.keys(CITATION_FILES)].map((file) => page + file);
+  return [page, page.slice(0, -1), ...beside, pagePath.revisions(page), ...own[what]];
 }

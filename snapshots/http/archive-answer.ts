@@ -5,6 +5,7 @@ import { TAR_END, tarHeader, tarPadding } from "../format/tar.ts";
 import type { BlobEntry, Tree } from "../format/tree.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { PART_BYTES } from "../shelf/checked-read.ts";
+import { redactedBlobs, redactionError } from "../shelf/redactions.ts";
 import type { Context } from "./context.ts";
 import { findRange } from "./object-answer.ts";
 import { type Answer, type AnswerRequest, CACHE, checkPreconditions, formatTag, queryTag } from "./reply.ts";
@@ -18,7 +19,8 @@ const NOTHING: BlobEntry = { kind: "blob", name: "", sha256: "", size: 0, type: 
 /** One file in the archive. */
 type Member = { readonly header: Uint8Array; readonly entry: BlobEntry; readonly padding: number };
 
-/** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
+/** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it
+ *  was redacted */
 export async function archiveAnswer({ open, cache }: Context, request: AnswerRequest): Promise<Answer> {
   const { id } = open.snapshot;
   const tag = queryTag(id, "archive");
@@ -31,7 +33,11 @@ export async function archiveAnswer({ open, cache }: Context, request: AnswerReq
   };
   if (checkPreconditions(request, tag, "identity", null) !== null) return { status: 304, headers, body: null };
   let size = TAR_END.length;
-  for await (const { header, entry, padding } of members(open)) size += header.length + entry.size + padding;
+  const redacted = new Set(await redactedBlobs(open.snapshot.shelf));
+  for await (const { header, entry, padding } of members(open)) {
+    if (redacted.has(entry.sha256)) throw await redactionError(open.snapshot.shelf, entry.sha256);
+    size += header.length + entry.size + padding;
+  }
   const range = request.method === "GET" ? request.header("range") : null;
   const condition = request.header("if-range");
   const part = range === null || (condition !== null && condition !== headers.ETag) ? null : findRange(range, size);

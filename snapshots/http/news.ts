@@ -24,14 +24,18 @@ export async function newsHtml(open: OpenSnapshot, path: string): Promise<string
   const bySequence = new Map([...byId.values()].map((one) => [one.sequence, one]));
   const news: string[] = [];
   const weaker: string[] = [];
-  const named = new Set<string>();
+  // What is withdrawn is in no news: its page has the notice.
+  const withdrawn = new Set(data.withdrawn?.map(({ what, name }) => `${what} ${name}`));
+  const named = new Set(withdrawn);
   const after = Math.max(1, record.sequence - LOOKED_AT);
   for (const [sequence, changes] of (await Array.fromAsync(shelf.records.changes(after, record.sequence))).reverse()) {
     const listed = listChanges(changes);
     const unnamed = listed.filter(({ what, name }) => !named.has(`${what} ${name}`)).slice(0, NAMED - news.length);
     for (const { what, name } of unnamed) named.add(`${what} ${name}`);
     for (const one of unnamed) news.push(`<li>${one.change}: ${nameHtml(data, path, one)}</li>`);
-    const compared = listed.filter(({ what, change }) => what !== "object" && change === "changed").slice(0, COMPARED);
+    const compared = listed
+      .filter(({ what, change, name }) => what !== "object" && change === "changed" && !withdrawn.has(`${what} ${name}`))
+      .slice(0, COMPARED);
     const fell = compared.length === 0 ? [] : await fallen(open, bySequence.get(sequence) ?? null, compared);
     for (const [one, why] of fell.slice(0, NAMED - weaker.length))
       weaker.push(`<li class="warning">weaker: ${nameHtml(data, path, one)}: ${escapeXml(why)}</li>`);

@@ -1,11 +1,11 @@
 /** HTML: pages that the snapshot holds, pages that are made per request, their Markdown twins, and what they load. */
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
+import { CITATION_FILES, isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
-import { citation, CITATION_FILES } from "../page/citations.ts";
+import { citation } from "../page/citations.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
 import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
 import { requestPage } from "../page/request-pages.ts";

@@ -6,12 +6,6 @@ import type { ObjectKind } from "../schema/extract.ts";
 import type { PageInput } from "./model.ts";
 import { flat } from "./text-files.ts";
 
-/** Names of the files beside a page, with their media types. */
-export const CITATION_FILES: Readonly<Record<string, string>> = {
-  "cite.bib": "application/x-bibtex; charset=utf-8",
-  "cite.json": "application/vnd.citationstyles.csl+json",
-};
-
 /** An item of CSL-JSON 1.0. */
 type CslItem = {
   readonly id: string;
