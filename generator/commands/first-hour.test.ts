@@ -1,6 +1,7 @@
 /** What somebody meets who tries the program for the first time. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -137,21 +138,27 @@ test("serve --every builds by itself, and serves what it built", async (t) => {
   const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--only", "site", "--every", "1h", "--config", file], {
     stdio: ["ignore", "pipe", "pipe"],
   });
-  t.after(() => child.kill("SIGTERM"));
-  let said = "";
-  child.stderr.on("data", (text: Buffer) => (said += text.toString()));
-  const line = await new Promise<string>((resolve) => child.stdout.once("data", (text: Buffer) => resolve(text.toString())));
-  const url = /at (http\S+)\//.exec(line)?.[1] ?? "";
-  for (;;) {
-    const response = await fetch(`${url}/api/catalog`);
-    const catalog = (await response.json()) as { snapshot: string | null };
-    if (catalog.snapshot !== null) break;
-    assert.equal(child.exitCode, null, said);
-    await wait(50);
-  }
-  // It is served before it is told.
-  while (!said.includes("Published snapshot 1")) {
-    assert.equal(child.exitCode, null, said);
-    await wait(50);
+  // Before the folder goes: it builds there.
+  const ended = once(child, "exit");
+  try {
+    let said = "";
+    child.stderr.on("data", (text: Buffer) => (said += text.toString()));
+    const line = await new Promise<string>((resolve) => child.stdout.once("data", (text: Buffer) => resolve(text.toString())));
+    const url = /at (http\S+)\//.exec(line)?.[1] ?? "";
+    for (;;) {
+      const response = await fetch(`${url}/api/catalog`);
+      const catalog = (await response.json()) as { snapshot: string | null };
+      if (catalog.snapshot !== null) break;
+      assert.equal(child.exitCode, null, said);
+      await wait(50);
+    }
+    // It is served before it is told.
+    while (!said.includes("Published snapshot 1")) {
+      assert.equal(child.exitCode, null, said);
+      await wait(50);
+    }
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
   }
 });
