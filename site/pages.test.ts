@@ -11,10 +11,12 @@ import {
   type BrowserCard,
   type BundleList,
   cardPath,
+  countNearShards,
   countShards,
   formatPosting,
   formatWords,
   groupOf,
+  nearPath,
   shardOf,
   wordsPath,
 } from "../snapshots/page/browser-index.ts";
@@ -299,6 +301,7 @@ async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
   const list: BundleList = { bundles: ["pagefind/0/", "pagefind/1/"], pages: 2 };
   const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify(list))]]);
   for (let shard = 0; shard < countShards(2); shard++) files.set(`/${wordsPath(shard)}`, Buffer.alloc(0));
+  for (let shard = 0; shard < countNearShards(2); shard++) files.set(`/${nearPath(shard)}`, Buffer.alloc(0));
   const postings = Buffer.concat([0, 1].map((page) => formatPosting({ weight: page, page, group: groupOf("markdown", -1) })));
   files.set(`/${wordsPath(shardOf("insert", countShards(2)))}`, Buffer.concat(formatWords([{ word: "insert", pages: 2, postings }])));
   for (const [number, title] of ["First", "<b>Second</b>"].entries()) {

@@ -13,6 +13,7 @@ import {
   type BundleList,
   cardPath,
   type CardPassage,
+  countNearShards,
   countShards,
   formatPosting,
   formatWords,
@@ -201,8 +202,9 @@ async function makeShards(bundles: readonly KnownBundle[], shards: number, shelf
       for (const at of nearShards(word, bundles.length)) append(near, at, listed);
     }
   }
-  for (const [at, entries] of near) {
-    const sorted = entries.sort((a, b) => compareNames(a.word, b.word));
+  // Empty ones too: a file that is not there is an error in the reader's console.
+  for (let at = 0; at < countNearShards(bundles.length); at++) {
+    const sorted = (near.get(at) ?? []).sort((a, b) => compareNames(a.word, b.word));
     made.push(await put(nearPath(at), Buffer.concat(formatWords(sorted)), BYTES));
   }
   return made;

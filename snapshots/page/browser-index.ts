@@ -113,9 +113,11 @@ export function shardOf(word: string, shards: number): number {
   return (hash >>> 0) % shards;
 }
 
+export const countNearShards = (bundles: number): number => NEAR_PER_BUNDLE * bundles;
+
 /** Shards of the words that begin or end like a word: one letter that is wrong leaves one end as it is. */
 export function nearShards(word: string, bundles: number): readonly number[] {
-  const shards = NEAR_PER_BUNDLE * bundles;
+  const shards = countNearShards(bundles);
   return [...new Set([`^${word.slice(0, END_LETTERS)}`, `${word.slice(-END_LETTERS)}$`].map((end) => shardOf(end, shards)))];
 }
 
