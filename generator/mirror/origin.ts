@@ -66,6 +66,8 @@ export function openOrigin(text: string, patience: Patience = PATIENCE): Origin 
       let length = 0;
       for await (const chunk of body as AsyncIterable<Buffer>) {
         length += chunk.length;
+        // What is in place of a file says why it is not there, at any length: its status is enough.
+        if (length > max && statusCode !== 200) break;
         if (length > max) throw refused(`${path} goes on beyond the ${max} bytes that it may have`);
         chunks.push(chunk);
       }
