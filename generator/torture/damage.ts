@@ -30,6 +30,7 @@ const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["record", /^\w+\/snapshots\//],
   ["changes", /^\w+\/changes\//],
   ["log", /^\w+\/records\.log$/],
+  ["checkpoint or tile", /^\w+\/(checkpoints|tile)\//],
   ["blob", /^\w+\/blobs\//],
   ["pack", /^\w+\/packs\//],
   ["index manifest", /^\w+\/index\/manifests\//],
@@ -37,7 +38,7 @@ const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["index", /^\w+\/index\//],
   ["vector cache", /^internal\/build\/vectors\//],
   ["state", /^internal\/build\/state\.v8$/],
-  ["registry", /^internal\/build\/registry\//],
+  ["registry", /^internal\/build\/(registry|claims)\//],
   ["lock or time", /./],
 ];
 /** Read by builds alone. */
@@ -62,6 +63,8 @@ export type DamageOptions = {
   /** Damages that one repair mends. */
   readonly together: number;
   onProgress?(done: number, failures: number): void;
+  /** At once: the whole may take hours. */
+  onFailure?(failure: string): void;
 };
 
 export async function tortureWithDamage(library: DamagedLibrary, options: DamageOptions): Promise<DamageReport> {
@@ -74,6 +77,10 @@ export async function tortureWithDamage(library: DamagedLibrary, options: Damage
   const ids = await servedIds(library);
   const verdicts = new Map<string, Map<Verdict, number>>();
   const failures: string[] = [];
+  const fail = (failure: string): void => {
+    failures.push(failure);
+    options.onFailure?.(failure);
+  };
   let batch: Damage[] = [];
   let repairs = 0;
   for (let number = 0; number < options.count; number++) {
@@ -86,7 +93,7 @@ export async function tortureWithDamage(library: DamagedLibrary, options: Damage
       const counts = verdicts.get(row) ?? new Map<Verdict, number>();
       verdicts.set(row, counts.set(verdict, (counts.get(verdict) ?? 0) + 1));
     } catch (error) {
-      failures.push(`${told}: ${error instanceof Error ? error.message : String(error)}`);
+      fail(`${told}: ${error instanceof Error ? error.message : String(error)}`);
     }
     if (OF_BUILDS.has(damage.name)) await library.reset();
     else await undo();
@@ -98,7 +105,7 @@ export async function tortureWithDamage(library: DamagedLibrary, options: Damage
         repairs++;
       } catch (error) {
         const what = batch.map(({ kind, path, other }) => `${kind} ${path}${other === null ? "" : ` with ${other}`}`).join(", ");
-        failures.push(
+        fail(
           `repair after damage ${number} of seed ${options.seed} (${what}): ${error instanceof Error ? error.message : String(error)}`,
         );
       }

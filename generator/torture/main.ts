@@ -52,6 +52,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
         count,
         together: 8,
         onProgress: (done, failed) => progress.step(`damage, ${failed} failed`, done, count),
+        onFailure: (failure) => process.stdout.write(`FAILED ${failure}\n`),
       });
       progress.end();
       process.stdout.write(describe(seed, report));
@@ -179,7 +180,7 @@ process.exit(failed === 0 ? 0 : 1);
 
 function describe(seed: number, { damages, repairs, verdicts, failures }: DamageReport): string {
   const head = `damage, seed ${seed}: ${damages} damages, ${repairs} repairs, ${failures.length} failures\n`;
-  return head + describeVerdicts(verdicts) + failures.map((failure) => `FAILED ${failure}\n`).join("");
+  return head + describeVerdicts(verdicts);
 }
 
 function describeVerdicts(verdicts: ReadonlyMap<string, ReadonlyMap<string, number>>): string {
