@@ -198,7 +198,7 @@ export function openView(options: ViewOptions): View {
     if (records !== kept.records || redacted) {
       kept = { records, withdrawn, byId, redactions, version: kept.version + 1 };
       // What was taken out of earlier snapshots is not answered from memory.
-      if (redacted) trees.parts.clear();
+      if (redacted) trees.parsed.clear();
       for (const id of redacted ? byId.keys() : [...opened.keys()].filter((name) => !byId.has(name))) {
         opened.delete(id);
         prepared.forget(atBasis(id));

@@ -15,7 +15,7 @@ import type { Library, ObjectRow, ViewData } from "../format/view-data.ts";
 
 const MAX_CACHED_TREES = 20_000;
 /** Each is forgotten before when no open snapshot has it. */
-const MAX_KNOWN_PARTS = 20_000;
+const MAX_KNOWN_FILES = 20_000;
 
 export type Snapshot = {
   readonly id: Sha256;
@@ -38,14 +38,14 @@ export type Snapshot = {
   extract(key: string): Promise<Extract | null>;
 };
 
-/** Parsed trees and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
+/** Parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
 export type TreeCache = {
   readonly trees: LRUCache<Sha256, Tree>;
-  readonly parts: LRUCache<Sha256, WeakRef<readonly unknown[]>>;
+  readonly parsed: LRUCache<Sha256, WeakRef<object>>;
 };
 
 export function createTreeCache(): TreeCache {
-  return { trees: new LRUCache({ max: MAX_CACHED_TREES }), parts: new LRUCache({ max: MAX_KNOWN_PARTS }) };
+  return { trees: new LRUCache({ max: MAX_CACHED_TREES }), parsed: new LRUCache({ max: MAX_KNOWN_FILES }) };
 }
 
 async function missingBlob(shelf: Shelf, digest: Sha256): Promise<ShelfError> {
@@ -87,24 +87,28 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     const entry = await find(folder);
     return entry?.kind === "tree" ? (await tree(entry.sha256)).filter((child) => child.kind === "blob") : [];
   };
-  const text = async (path: string): Promise<string> => {
+  const need = async (path: string): Promise<Sha256> => {
     const entry = await find(path);
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
-    return new TextDecoder().decode(await readBlob(shelf, entry.sha256));
+    return entry.sha256;
   };
-  /** As long as this snapshot is open, its parts are known to the others. */
-  const held: (readonly unknown[])[] = [];
+  const text = async (path: string): Promise<string> => new TextDecoder().decode(await readBlob(shelf, await need(path)));
+  /** As long as this snapshot is open, what it has parsed is known to the others. */
+  const held: object[] = [];
+  const parse = async <T extends object>(digest: Sha256, take: (stored: never) => T): Promise<T> => {
+    let parsed = cache.parsed.get(digest)?.deref();
+    if (parsed === undefined) {
+      parsed = take(JSON.parse(new TextDecoder().decode(await readBlob(shelf, digest))) as never);
+      cache.parsed.set(digest, new WeakRef(parsed));
+    }
+    held.push(parsed);
+    return parsed as T;
+  };
+  const json = async <T extends object>(path: string): Promise<T> => parse(await need(path), (stored: T) => stored);
   const list = async <T>(folder: string, take: (stored: never) => T): Promise<T[]> => {
     const items: T[] = [];
-    for (const { sha256: digest } of await files(folder)) {
-      let part = cache.parts.get(digest)?.deref();
-      if (part === undefined) {
-        part = (JSON.parse(new TextDecoder().decode(await readBlob(shelf, digest))) as never[]).map(take);
-        cache.parts.set(digest, new WeakRef(part));
-      }
-      held.push(part);
-      for (const item of part as readonly T[]) items.push(item);
-    }
+    for (const { sha256: digest } of await files(folder))
+      for (const item of await parse(digest, (stored: never[]) => stored.map(take))) items.push(item);
     return items;
   };
 
@@ -129,14 +133,12 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     },
     // A failed load is not remembered: the shelf may come back.
     library: () =>
-      (library ??= text("api/library.json")
-        .then((json) => JSON.parse(json) as Library)
-        .catch((error: unknown) => {
-          library = null;
-          throw error;
-        })),
+      (library ??= json<Library>("api/library.json").catch((error: unknown) => {
+        library = null;
+        throw error;
+      })),
     data: () =>
-      (data ??= loadViewData({ find, text, list }).catch((error: unknown) => {
+      (data ??= loadViewData({ find, text, json, list }).catch((error: unknown) => {
         data = null;
         throw error;
       })),
@@ -165,18 +167,18 @@ function findName(tree: Tree, name: string): Entry | null {
 type Source = {
   find(path: string): Promise<Entry | null>;
   text(path: string): Promise<string>;
+  json<T extends object>(path: string): Promise<T>;
   /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
   list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;
 };
 
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
 async function loadViewData(source: Source): Promise<ViewData> {
-  const { find, text } = source;
-  const json = async (name: string): Promise<unknown> => JSON.parse(await text(`api/${name}.json`));
-  const library = (await json("library")) as Library;
-  const claims = (await json("claims")) as ClaimsRegistry;
-  const rejected = (await json("rejected")) as Pick<ViewData, "rejected" | "withheld" | "withdrawn">;
-  const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(text);
+  const { find, json } = source;
+  const library = await json<Library>("api/library.json");
+  const claims = await json<ClaimsRegistry>("api/claims.json");
+  const rejected = await json<Pick<ViewData, "rejected" | "withheld" | "withdrawn">>("api/rejected.json");
+  const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(source);
   const { cubs, meta, code, objects } = lists;
   return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };
 }
@@ -186,19 +188,19 @@ export const WHOLE_CATALOG = "api/catalog.json";
 
 type Lists = Pick<ViewData, "objects" | "cubs" | "meta"> & { readonly code: readonly CubCode[] };
 
-async function listsInParts({ find, text, list }: Source, { collections }: Library): Promise<Lists> {
+async function listsInParts({ find, json, list }: Source, { collections }: Library): Promise<Lists> {
   const objects: ObjectRow[] = [];
   for (const { id } of collections) for (const row of await list(partsPath.objects(id), toRow)) objects.push(row);
   return {
     objects: objects.sort((a, b) => compareNames(a.key, b.key)),
     cubs: await list(partsPath.records, (record: CubRecord) => record),
     code: await list(partsPath.code, (index: CubCode) => index),
-    meta: (await find("api/cubs/meta.json")) === null ? null : (JSON.parse(await text("api/cubs/meta.json")) as RegistryMeta),
+    meta: (await find("api/cubs/meta.json")) === null ? null : await json<RegistryMeta>("api/cubs/meta.json"),
   };
 }
 
-async function wholeLists(text: Source["text"]): Promise<Lists> {
-  const { meta, cubs } = JSON.parse(await text("api/cubs.json")) as Pick<ViewData, "meta" | "cubs">;
-  const code = JSON.parse(await text("api/code.json")) as readonly CubCode[];
+async function wholeLists({ text, json }: Source): Promise<Lists> {
+  const { meta, cubs } = await json<Pick<ViewData, "meta" | "cubs">>("api/cubs.json");
+  const code = await json<CubCode[]>("api/code.json");
   return { meta, cubs, code, objects: await parseCatalogRows(await text(WHOLE_CATALOG)) };
 }
