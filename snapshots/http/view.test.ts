@@ -199,6 +199,32 @@ test("a pointer that was put back is not followed, and health says so; a rollbac
   }
 });
 
+test("a pointer that says anything else than its record is not served, by who runs nor by who starts, and its record mends it", async (t) => {
+  const { root, shelf } = newShelf(t);
+  await publishNote(shelf, 1);
+  const pointer = join(root, "current.json");
+  const right = readFileSync(pointer, "utf8");
+  let now = 0;
+  const running = open(shelf, { monotonic: () => now });
+  assert.equal((await get(running, "/api/catalog")).status, 200);
+  writeFileSync(
+    pointer,
+    right.replace(/"created":"(\d)/, (_, digit) => `"created":"${(Number(digit) + 1) % 10}`),
+  );
+  now += 1_000;
+  const before = textOf((await get(running, "/api/catalog")).body);
+  await running.refresh();
+  assert.equal(textOf((await get(running, "/api/catalog")).body), before);
+  assert.match(running.trouble() ?? "", /current\.json is not what snapshots\/1\.json says/);
+  const started = open(shelf);
+  assert.equal((await get(started, "/api/catalog")).status, 503);
+  writeFileSync(pointer, right);
+  now += 1_000;
+  await running.refresh();
+  assert.equal(running.trouble(), null);
+  assert.equal((await get(started, "/api/catalog")).status, 200);
+});
+
 test("after a rollback things were first seen when they were in what is served again, and what came between counts for nothing", async (t) => {
   const { shelf } = newShelf(t);
   const following = open(shelf);

@@ -1,6 +1,7 @@
 /** A view that is being served: follows the pointer, opens kept snapshots by id, and tells when things were first seen.
  *  A request takes one open snapshot at its start and uses nothing else, so nobody ever reads a mix of two. */
 import { setImmediate } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import { ShelfError } from "../errors.ts";
 import { partsPath } from "../format/parts.ts";
@@ -88,6 +89,17 @@ type Opened = OpenSnapshot & {
 /** When things were first seen on the way to a snapshot: the last that anybody asked for. */
 type Past = { readonly sequence: number; readonly seen: Promise<Seen> };
 
+/** A pointer that was damaged may still name the right snapshot, with another time or other inputs. A record that cannot be read says
+ *  nothing against it.
+ *  @throws ShelfError "snapshot_damaged" */
+async function assertRecorded(shelf: Shelf, pointer: SnapshotRecord): Promise<void> {
+  const written = await shelf.readRecord(pointer.sequence).catch(() => null);
+  if (written === null || isDeepStrictEqual(written, pointer)) return;
+  throw new ShelfError("snapshot_damaged", `current.json is not what snapshots/${pointer.sequence}.json says.`, {
+    fixes: ["Run: proofshelf repair"],
+  });
+}
+
 export function openView(options: ViewOptions): View {
   const { shelf } = options;
   const monotonic = options.monotonic ?? (() => performance.now());
@@ -160,7 +172,8 @@ export function openView(options: ViewOptions): View {
         trouble = `the newest pointer is not served: current.json names snapshot ${record.sequence}, but ${served.sequence} was published after it and is served on`;
         return;
       }
-      if (record !== null && (record.snapshot !== served?.snapshot || record.sequence !== served.sequence)) {
+      if (record !== null && !isDeepStrictEqual(record, served)) {
+        await assertRecorded(shelf, record);
         const next = await open(record);
         // Loaded before it is served: no reader waits, and a damaged snapshot never becomes current.
         await load(next, current?.searched() === true);
