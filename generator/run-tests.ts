@@ -19,8 +19,8 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
 /** Nor may a file: a test that waits for a child without giving way is stopped from outside only. */
 const FILE_TIMEOUT_MS = 900_000;
-/** The browser tests start servers of their own; two at a time is what two cores carry. */
-const CONCURRENCY = 2;
+/** Files side by side. Two cores carry three: tests wait for timers, processes and the disk about a third of their time. */
+const CONCURRENCY = 3;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
