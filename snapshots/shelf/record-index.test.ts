@@ -161,9 +161,11 @@ test("changes that another process wrote anew are read as they stand, and are no
   const server = openDirectoryShelf(root);
   await server.records.index();
   const writer = openDirectoryShelf(root);
-  const left = { added: { ...none, objects: ["notes/left.md"] }, changed: none, removed: none };
+  const left = { added: { ...none, objects: ["notes/left.md", "notes/too.md"] }, changed: none, removed: none };
+  assert.equal((await server.records.counts(2))?.added, 1);
   await writer.replaceChanges(2, left);
   await writer.records.keep(2);
+  assert.equal((await server.records.counts(2))?.added, 2);
   assert.deepEqual((await Array.fromAsync(server.records.changes(0, 2))).at(-1)?.[1], left);
   assert.equal(server.records.trouble(), null);
 });

@@ -66,6 +66,8 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
   /** Time of the folder when it was listed, null when that may have changed within the same tick. */
   let seen: bigint | null = null;
   let lines: Promise<ReadonlyMap<number, KnownLine>> | null = null;
+  /** Which file the lines are of: one that is written anew is another. */
+  let linesOf = "";
   const unreadable = new Set<string>();
 
   const readLines = async (there: ReadonlySet<number>): Promise<ReadonlyMap<number, KnownLine>> => {
@@ -78,6 +80,13 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
       if (record !== null) return isDeepStrictEqual(record, found.get(sequence)?.record) ? found : new Map();
     }
     return found;
+  };
+  const knownLines = async (there: ReadonlySet<number>): Promise<ReadonlyMap<number, KnownLine>> => {
+    const file = await stat(path, { bigint: true }).catch(absent);
+    const found = file ? `${file.ino} ${file.birthtimeNs}` : "";
+    if (lines === null || found !== linesOf) lines = readLines(there);
+    linesOf = found;
+    return lines;
   };
   const readLog = async (): Promise<Buffer> => (await readFile(path).catch(absent)) ?? Buffer.alloc(0);
   /** Null for a file that is damaged, which is remembered. */
@@ -112,8 +121,7 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
     if (time === seen) return current;
     const settled = BigInt(Date.now()) * 1_000_000n - time > SETTLED_NS;
     const there = new Set(sequencesOf((await readdir(folder).catch(absent)) ?? []));
-    lines ??= readLines(there);
-    const logged = await lines;
+    const logged = await knownLines(there);
     // Named here before its record goes.
     const withdrawn = (await readable("withdrawn.json", files.readWithdrawn())) ?? [];
     for (const { sequence } of withdrawn) there.delete(sequence);
@@ -139,8 +147,8 @@ export function openRecordLog(root: string, files: RecordFiles): RecordLog {
   return {
     index,
     async counts(sequence) {
-      await index();
-      const logged = (await lines)?.get(sequence);
+      const { records } = await index();
+      const logged = (await knownLines(new Set(records.map((record) => record.sequence)))).get(sequence);
       if (logged !== undefined) return logged.counts;
       const changes = await readChanges(sequence);
       return changes === null ? null : countChanges(changes);
