@@ -11,8 +11,8 @@ import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import { describeLeaks, LeakError } from "./publish/leak-error.ts";
 
-/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running, 5 something would get weaker. */
-const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, gate_refused: 5 };
+/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
+const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
 const USAGE = 2;
 
 // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.

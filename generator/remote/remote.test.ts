@@ -9,6 +9,7 @@ import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { bucketTest, makeBucket, useCredentials } from "../../snapshots/bucket/server-fixture.ts";
 import { build } from "../build.ts";
 import { type Config, openConfig } from "../config/config.ts";
+import { shelveInBucket } from "../fixtures/bucket-library.ts";
 import { writeFixture } from "../fixtures/library.ts";
 import { verifyLibrary } from "../publish/verify-library.ts";
 import { openShelves, refresh } from "../shelves.ts";
@@ -34,13 +35,8 @@ async function makeDir(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** The fixture's library with its shelf in a bucket. @param copy the machine's folder */
 async function configure(dir: string, bucket: BucketConfig, copy: string): Promise<Config> {
-  const file = join(dir, `${copy}.yaml`);
-  const text = await readFile(join(dir, "proofshelf.yaml"), "utf8");
-  const shelf = JSON.stringify({ kind: "s3", ...bucket, copy: `./${copy}` });
-  await writeFile(file, text.replace(/^shelf:.*$/m, `shelf: ${shelf}`));
-  return openConfig(file);
+  return openConfig(await shelveInBucket(dir, bucket, copy));
 }
 
 bucketTest("what one machine publishes another one has, byte for byte, and goes on from there", async (t, server) => {
@@ -318,7 +314,7 @@ bucketTest(
     await copyIntoBucket(shelf, first);
     await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
     await copyIntoFolder(second, join(dir, "back"));
-    const back = await openConfig(await configure(dir, first, "back").then(({ file }) => file));
+    const back = await configure(dir, first, "back");
     assert.equal((await openShelves(back).public.readPointer())?.sequence, 2);
     assert.deepEqual(await hasErrors(config), []);
 

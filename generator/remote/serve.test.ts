@@ -1,7 +1,7 @@
 /** A library in a bucket and the processes that serve it, each with a copy of its own, as on machines of their own. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -12,6 +12,7 @@ import { type FaultProxy, openFaultProxy } from "../../snapshots/bucket/fault-pr
 import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
 import { build } from "../build.ts";
 import { openConfig } from "../config/config.ts";
+import { shelveInBucket } from "../fixtures/bucket-library.ts";
 import { writeFixture } from "../fixtures/library.ts";
 import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
 
@@ -24,14 +25,6 @@ async function makeDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-remote-serve-"));
   t.after(() => rm(dir, { recursive: true, force: true }));
   return dir;
-}
-
-/** The fixture's library with its shelf in a bucket. @returns path of the configuration */
-async function configure(dir: string, bucket: BucketConfig, copy: string): Promise<string> {
-  const file = join(dir, `${copy}.yaml`);
-  const text = await readFile(join(dir, "proofshelf.yaml"), "utf8");
-  await writeFile(file, text.replace(/^shelf:.*$/m, `shelf: ${JSON.stringify({ kind: "s3", ...bucket, copy: `./${copy}` })}`));
-  return file;
 }
 
 /** Another user may read what is public, and neither list nor write nor read anything else. */
@@ -71,7 +64,7 @@ bucketTest(
     const proxy: FaultProxy = await openFaultProxy(server.endpoint);
     t.after(() => proxy.close());
     const through = { ...bucket, endpoint: proxy.endpoint };
-    const builder = await openConfig(await configure(dir, bucket, "builder"));
+    const builder = await openConfig(await shelveInBucket(dir, bucket, "builder"));
     let published = await build(builder, { progress: SILENT });
 
     const { accessKeyId, secretAccessKey } = server.other;
@@ -81,9 +74,9 @@ bucketTest(
       servers.push(started);
       return started;
     };
-    const site = await start(["--only", "site", "--config", await configure(dir, through, "first")], reader);
-    await start(["--only", "site", "--config", await configure(dir, bucket, "second")], reader);
-    await start(["--no-rate-limits", "--config", await configure(dir, bucket, "sidecar")]);
+    const site = await start(["--only", "site", "--config", await shelveInBucket(dir, through, "first")], reader);
+    await start(["--only", "site", "--config", await shelveInBucket(dir, bucket, "second")], reader);
+    await start(["--no-rate-limits", "--config", await shelveInBucket(dir, bucket, "sidecar")]);
     for (const one of servers) await until("the first snapshot", async () => (await snapshotOf(one)) === published.snapshot);
     assert.deepEqual(
       (await readdir(join(dir, "first/internal"))).filter((name) => !["bucket"].includes(name)),
