@@ -16,7 +16,6 @@ import { openShelves, refresh } from "../shelves.ts";
 import { lookAtFiles } from "./local-files.ts";
 import { openRemote } from "./remote.ts";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
-import { push } from "./push.ts";
 import { takeLease } from "./lease.ts";
 import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";
@@ -26,6 +25,7 @@ import { openS3Double } from "../../snapshots/bucket/s3-double-fixture.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { repair } from "../repair/repair.ts";
+import { tortureWithRaces } from "../torture/races.ts";
 
 const SILENT = { step() {}, end() {} };
 
@@ -99,33 +99,8 @@ bucketTest("a build that changes nothing, and one that changes an object, ask li
 });
 
 bucketTest("of sixteen publishers who know the same state one wins, and what it published is what everybody gets", async (t, server) => {
-  const dir = await makeDir(t);
-  const bucket = await makeBucket(server);
-  const copies = Array.from({ length: 16 }, (_, at) => join(dir, `copy-${at}`));
-  const places = copies.map((copy) => openRemote(bucket, copy).places.public);
-  for (const { root } of places) await mkdir(join(root, "snapshots"), { recursive: true });
-  for (let round = 1; round <= 4; round++) {
-    for (const [at, { root }] of places.entries()) await writeFile(join(root, "keys.json"), `round ${round}, publisher ${at}`);
-    const sent = places.map(async (place) =>
-      push(place, await readKnown(place.root, place.id), {
-        fence: 1,
-        checked: null,
-        current: null,
-        purge: false,
-        anyway: false,
-        lost: new Set(),
-        now: new Date(),
-      }),
-    );
-    const ended = await Promise.allSettled(sent);
-    const winners = ended.flatMap(({ status }, at) => (status === "fulfilled" ? [at] : []));
-    assert.equal(winners.length, 1, JSON.stringify(ended.map((one) => one.status)));
-    for (const one of ended) if (one.status === "rejected") assert.equal((one.reason as ShelfError).code, "lost_race");
-    for (const [at, copy] of copies.entries()) {
-      if (at !== winners[0]) await openRemote(bucket, copy).pull({ views: ["public"], whole: true });
-      assert.equal(await readFile(join(copy, "public/keys.json"), "utf8"), `round ${round}, publisher ${winners[0]}`);
-    }
-  }
+  const { won, failures } = await tortureWithRaces(await makeDir(t), await makeBucket(server), { rounds: 4 });
+  assert.deepEqual([won, failures], [4, []]);
 });
 
 bucketTest("builders on several machines go one at a time, and who comes too late hears who is at work", async (t, server) => {
