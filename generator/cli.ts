@@ -161,7 +161,8 @@ command("export", "Write the public view as plain files for any static host")
   .option("--with-history", "also every kept snapshot whole, under at/<id>/")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
-  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; endpoint?: string; region?: string }) =>
+  .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
+  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; gzip?: boolean; endpoint?: string; region?: string }) =>
     (await import("./commands/export.ts")).runExport(target, options),
   );
 

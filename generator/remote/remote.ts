@@ -32,7 +32,7 @@ type ByView<T> = Readonly<Record<RemoteView, T>>;
 const LOOKS = 40;
 const LOOK_MS = 250;
 
-export type RemoteFile = { readonly view: RemoteView; readonly path: string };
+type RemoteFile = { readonly view: RemoteView; readonly path: string };
 
 type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
