@@ -11,8 +11,8 @@ import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
 import { describeLeaks, LeakError } from "./publish/leak-error.ts";
 
-/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running, 5 something would get weaker. */
-const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, gate_refused: 5 };
+/** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
+const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
 const USAGE = 2;
 
 // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
@@ -161,7 +161,8 @@ command("export", "Write the public view as plain files for any static host")
   .option("--with-history", "also every kept snapshot whole, under at/<id>/")
   .option("--endpoint <url>", "address of a store other than AWS, for s3://")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
-  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; endpoint?: string; region?: string }) =>
+  .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
+  .action(async (target: string, options: CommonOptions & { withHistory?: boolean; gzip?: boolean; endpoint?: string; region?: string }) =>
     (await import("./commands/export.ts")).runExport(target, options),
   );
 

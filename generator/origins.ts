@@ -8,15 +8,15 @@ import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
 import { openCheckout } from "./sources/git-checkout.ts";
 import { timesOf } from "./state.ts";
-import type { StoredObject } from "./sources/object-store.ts";
+import type { ReadObject, StoredObject } from "./sources/object-store.ts";
 
 type Origin = {
   /** RFC 3339 UTC, or null when nobody knows. */
   readonly uploaded: string | null;
-  /** Repository, commit and path, when the store is a checkout that was cloned from somewhere. */
+  /** Repository, commit and path, when the store is a checkout that was cloned from somewhere, or says it of the object. */
   readonly source?: SourceRef;
 };
-export type OriginOf = (row: StoredObject, sha256: string, bytes: Uint8Array) => Promise<Origin>;
+export type OriginOf = (row: StoredObject & Pick<ReadObject, "source">, sha256: string, bytes: Uint8Array) => Promise<Origin>;
 
 /** @param before objects that are served now
  *  @throws ShelfError "bad_source" when times are to come from git and the store is no checkout with its whole history */
@@ -37,7 +37,7 @@ export async function openOrigins({ config, state }: Pick<Facts, "config" | "sta
     const repo = checkout?.repo ?? null;
     const found = commit === null || repo === null ? undefined : { repo, ref: commit.id, path: (checkout?.prefix ?? "") + row.key };
     // What the configuration says of it is said anew in every build.
-    const source = found ?? (declaredSource(config, row.key) === undefined ? same?.source : undefined);
+    const source = found ?? (declaredSource(config, row.key) === undefined ? (row.source ?? same?.source) : undefined);
     return { uploaded: time(same, commit?.time ?? null, row), ...(source === undefined ? {} : { source }) };
   };
 

@@ -126,13 +126,13 @@ async function readObject(
   },
 ): Promise<KnownObject | Rejection> {
   try {
-    const { bytes, version, uploaded = row.uploaded } = await store.read(row.key);
+    const { bytes, version, uploaded = row.uploaded, source } = await store.read(row.key);
     const digest = sha256(bytes);
     if (redacted.has(digest)) throw new ShelfError("bad_source", "its bytes are those of something that is withdrawn and redacted");
     await shelf.putBlob(digest, bytes);
     const size = bytes.length;
     const swhid = `swh:1:cnt:${createHash("sha1").update(`blob ${size}\0`).update(bytes).digest("hex")}`;
-    const origin = await originOf({ ...row, uploaded }, digest, bytes);
+    const origin = await originOf({ ...row, uploaded, ...(source === undefined ? {} : { source }) }, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
     const { json, ...facts } = await pool.extract(row.key, bytes);
     const extract = { sha256: sha256(json), size: json.length };

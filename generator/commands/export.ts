@@ -7,8 +7,13 @@ import { compileSite } from "../pages/compile-site.ts";
 import { exportView } from "../publish/export.ts";
 import { exportToBucket } from "../publish/export-bucket.ts";
 
-export async function runExport(target: string, options: CommonOptions & BucketOptions & { withHistory?: boolean }): Promise<void> {
+export async function runExport(
+  target: string,
+  options: CommonOptions & BucketOptions & { withHistory?: boolean; gzip?: boolean },
+): Promise<void> {
   const place = parsePlace(target, options);
+  if (place === null && options.gzip === true)
+    throw new ShelfError("bad_config", "--gzip is for s3://; hosts of folders compress what they send.");
   const { public: shelf } = await openConfigured(options);
   if ((await shelf.readPointer()) === null)
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
@@ -18,7 +23,7 @@ export async function runExport(target: string, options: CommonOptions & BucketO
     const done = await exportView({ shelf, dist, dir: target, withHistory });
     return print(options, done, `Wrote ${done.files} files of snapshot ${done.snapshot} to ${target}.\n`);
   }
-  const done = await exportToBucket({ shelf, dist, withHistory, bucket: openBucket(place) });
+  const done = await exportToBucket({ shelf, dist, withHistory, gzip: options.gzip === true, bucket: openBucket(place) });
   const { files, written, removed, snapshot } = done;
   print(options, done, `Snapshot ${snapshot} is at ${target}: ${files} files, ${written} written, ${removed} removed.\n`);
 }

@@ -1,5 +1,6 @@
 /** A public shelf on somebody else's server. Whoever runs it controls every byte, header and pause: nothing is read beyond what it may
  *  be long, nothing is waited for beyond what it may take, and no redirect is followed. */
+import { gunzipSync } from "node:zlib";
 import { Pool } from "undici";
 import { sha256, type Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -56,7 +57,11 @@ export function openOrigin(text: string, patience: Patience = PATIENCE): Origin 
     // All of it together: a byte now and then keeps nobody waiting for ever.
     const signal = AbortSignal.timeout(Math.min(MAX_TIMER, Math.ceil(patience.wait + (max / patience.rate) * 1000)));
     try {
-      const { statusCode, headers, body } = await pool.request({
+      const {
+        statusCode,
+        headers,
+        body: stream,
+      } = await pool.request({
         method: "GET",
         path: base + path,
         headers: { "user-agent": "proofshelf", "accept-encoding": "identity" },
@@ -64,7 +69,7 @@ export function openOrigin(text: string, patience: Patience = PATIENCE): Origin 
       });
       const chunks: Buffer[] = [];
       let length = 0;
-      for await (const chunk of body as AsyncIterable<Buffer>) {
+      for await (const chunk of stream as AsyncIterable<Buffer>) {
         length += chunk.length;
         // What is in place of a file says why it is not there, at any length: its status is enough.
         if (length > max && statusCode !== 200) break;
@@ -72,13 +77,23 @@ export function openOrigin(text: string, patience: Patience = PATIENCE): Origin 
         chunks.push(chunk);
       }
       told.bytes += length;
-      if ((headers["content-encoding"] ?? "identity") !== "identity") throw refused(`${path} is compressed, and was asked for as it is`);
       const header = (name: string): string | null => headers[name]?.toString() ?? null;
-      return { status: statusCode, header, body: chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks) };
+      const body = chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks);
+      return { status: statusCode, header, body: statusCode === 200 ? decode(path, header("content-encoding"), body, max) : body };
     } catch (cause) {
       if (cause instanceof ShelfError) throw cause;
       const why = signal.aborted || /Timeout/.test((cause as Error).name) ? "it stalls" : reasonOf(cause);
       throw new ShelfError("origin_unreachable", `${text} cannot be read: ${path}: ${why}.`, { cause, fixes: ["Try again later."] });
+    }
+  };
+  /** A host of files has them in one form, whatever it is asked for. */
+  const decode = (path: string, encoding: string | null, body: Buffer, max: number): Buffer => {
+    if (encoding === null || encoding === "identity") return body;
+    if (encoding !== "gzip") throw refused(`${path} is compressed, and was asked for as it is`);
+    try {
+      return gunzipSync(body, { maxOutputLength: max });
+    } catch {
+      throw refused(`${path} is no gzip of at most ${max} bytes`);
     }
   };
   const get: Origin["get"] = async (path, max) => {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import type { Bucket } from "../../snapshots/bucket/bucket.ts";
+import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
@@ -16,6 +18,8 @@ import { build } from "../build.ts";
 import { openConfig } from "../config/config.ts";
 import { HOSTILE_NAMES, SILENT, writeFiles } from "../fixtures/library.ts";
 import { CLI } from "../fixtures/serving-process.ts";
+import { audit } from "../mirror/audit.ts";
+import { openOrigin } from "../mirror/origin.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openShelves } from "../shelves.ts";
 import { openStaticView } from "./export.ts";
@@ -28,7 +32,7 @@ type Library = {
   readonly folder: string;
   build(): Promise<void>;
   expected(): Promise<Map<string, ExportedFile>>;
-  run(bucket: Bucket): Promise<ExportedToBucket>;
+  run(bucket: Bucket, gzip?: boolean): Promise<ExportedToBucket>;
 };
 
 async function openLibrary(t: TestContext): Promise<Library> {
@@ -61,7 +65,7 @@ collections:
       for await (const file of exportedFiles(view, {})) files.set(file.path, file);
       return files;
     },
-    run: async (bucket) => exportToBucket({ shelf: await shelf(), dist, bucket }),
+    run: async (bucket, gzip = false) => exportToBucket({ shelf: await shelf(), dist, bucket, gzip }),
   };
 }
 
@@ -146,6 +150,61 @@ async function headOf(endpoint: string, bucket: string, key: string): Promise<{ 
   client.destroy();
   return { type: ContentType, cache: CacheControl };
 }
+
+/** The bucket as a website of it gives it to readers: its own bytes and headers, and `index.html` in a folder. */
+async function openWebsite(t: TestContext, { bucket, endpoint }: BucketConfig): Promise<string> {
+  const { GetObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
+  const client = new S3Client({ endpoint: endpoint ?? "", region: "us-east-1", forcePathStyle: true });
+  const give = async (url: string, response: ServerResponse): Promise<void> => {
+    const key = decodeURIComponent(url.slice(1));
+    const command = new GetObjectCommand({ Bucket: bucket, Key: /(^|\/)$/.test(key) ? `${key}index.html` : key });
+    const { Body, ContentType = "", ContentEncoding } = await client.send(command);
+    const encoding = ContentEncoding === undefined ? {} : { "content-encoding": ContentEncoding };
+    response.writeHead(200, { "content-type": ContentType, ...encoding }).end(await Body?.transformToByteArray());
+  };
+  const website = createServer(({ url = "/" }, response) => {
+    give(url, response).catch(() => response.writeHead(404).end());
+  });
+  await new Promise<void>((resolve) => website.listen(0, "127.0.0.1", resolve));
+  t.after(() => {
+    client.destroy();
+    website.closeAllConnections();
+    website.close();
+  });
+  return `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
+}
+
+bucketTest("with gzip text lies there compressed, and readers and strangers find what they would find without it", async (t, server) => {
+  const library = await openLibrary(t);
+  await library.build();
+  const made = await makeBucket(server);
+  const bucket = openBucket(made);
+  const { written } = await library.run(bucket, true);
+  const files = await library.expected();
+  assert.equal(written, files.size);
+  assert.equal((await library.run(bucket, true)).written, 0);
+
+  const url = await openWebsite(t, made);
+  const compressed = new Set<string>();
+  for (const [path, { bytes }] of files) {
+    const answer = await fetch(`${url}/${path.split("/").map(encodeURIComponent).join("/")}`);
+    assert.ok(Buffer.from(await answer.arrayBuffer()).equals(bytes), path);
+    if (answer.headers.get("content-encoding") === "gzip") compressed.add(path);
+  }
+  for (const path of ["index.html", "api/catalog.json", "llms.txt"]) assert.ok(compressed.has(path), path);
+  assert.deepEqual(
+    [...compressed].filter((path) => /^(shelf|objects)\//.test(path)),
+    [],
+  );
+  const origin = openOrigin(url);
+  t.after(() => origin.close());
+  const { lies, checked } = await audit(origin, { key: null, seen: null, since: null, sample: null, full: false, progress: SILENT });
+  assert.deepEqual(lies, []);
+  assert.ok(checked.addresses > checked.files / 2, JSON.stringify(checked));
+
+  assert.equal((await library.run(bucket)).written, compressed.size);
+  await mustHold(bucket, files);
+});
 
 bucketTest("a run that ends anywhere is finished by the next, and leaves nothing that was to go", async (t, server) => {
   const library = await openLibrary(t);

@@ -15,6 +15,7 @@ import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { encode, isCompressed } from "../../snapshots/http/encoding.ts";
 import type { View } from "../../snapshots/http/view.ts";
 import { together } from "../tasks.ts";
 import { openStaticView } from "./export.ts";
@@ -49,10 +50,19 @@ export type ExportedToBucket = {
   readonly skipped: readonly string[];
 };
 
+type BucketExportOptions = ExportOptions & {
+  readonly bucket: Bucket;
+  /** Text lies there compressed, for hosts that compress nothing themselves: a bucket gives everybody the same bytes. */
+  readonly gzip?: boolean;
+};
+
+/** What is named by a digest, or asked for in parts, lies there as it is. */
+const AS_IT_IS = /^(at\/[0-9a-f]{64}\/)?(objects|shelf)\//;
+
 /** @throws ShelfError "build_failed" when the target holds something that is no export, and what the bucket throws: then the next run
  *          goes on where this one has stopped */
 export async function exportToBucket(
-  options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly bucket: Bucket },
+  options: BucketExportOptions & { readonly shelf: Shelf; readonly dist: string },
 ): Promise<ExportedToBucket> {
   const { bucket } = options;
   const { view, snapshot } = await openStaticView(options.shelf, options.dist);
@@ -110,13 +120,13 @@ function formatManifest(manifest: Manifest): Buffer {
 
 /** @param spool an empty folder for what is written later than it is made */
 async function write(
-  options: ExportOptions & { readonly bucket: Bucket },
+  options: BucketExportOptions,
   view: View,
   snapshot: string,
   before: Before,
   spool: string,
 ): Promise<Omit<ExportedToBucket, "snapshot">> {
-  const { bucket } = options;
+  const { bucket, gzip = false } = options;
   const files: Manifest["files"] = {};
   const skipped: string[] = [];
   const later: (Omit<ExportedFile, "bytes"> & { readonly digest: Sha256; readonly at: string })[] = [];
@@ -127,7 +137,8 @@ async function write(
   let written = 0;
   let bytes = 0;
   const put = async (file: ExportedFile, digest: Sha256): Promise<void> => {
-    files[file.path] = [digest, await bucket.put(file.path, file.bytes, optionsOf(file))];
+    const put = optionsOf(file, gzip);
+    files[file.path] = [digest, await bucket.put(file.path, await encode(file.bytes, put.contentEncoding ?? "identity"), put)];
     written++;
   };
   const putBatch = async (): Promise<void> => {
@@ -148,7 +159,7 @@ async function write(
       skipped.push(file.path);
       continue;
     }
-    const digest = digestOf(file);
+    const digest = sha256(JSON.stringify(optionsOf(file, gzip)));
     bytes += file.bytes.length;
     const known = before.files[file.path];
     if (known?.[0] === digest) files[file.path] = known;
@@ -183,18 +194,16 @@ function isFrontPage(path: string): boolean {
   return path === "index.html";
 }
 
-function optionsOf({ type, headers, bytes }: ExportedFile): PutOptions {
+/** Of the file as it is: its digest is the same however it lies there. */
+function optionsOf({ path, type, headers, bytes }: ExportedFile, gzip: boolean): PutOptions {
   const { "Cache-Control": cacheControl, "Content-Disposition": contentDisposition } = headers;
   return {
     contentType: type,
     ...(cacheControl === undefined ? {} : { cacheControl }),
     ...(contentDisposition === undefined ? {} : { contentDisposition }),
+    ...(gzip && isCompressed(type, bytes.length) && !AS_IT_IS.test(path) ? { contentEncoding: "gzip" } : {}),
     metadata: { sha256: sha256(bytes) },
   };
-}
-
-function digestOf(file: ExportedFile): Sha256 {
-  return sha256(`${JSON.stringify(optionsOf(file))}`);
 }
 
 async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {

@@ -40,3 +40,11 @@ export async function stampOf(path: string): Promise<Stamp | null> {
   const found = await lstat(path, { bigint: true }).catch(absent);
   return found === null ? null : `${found.size} ${found.mtimeNs} ${found.ino}`;
 }
+
+/** Whether a file whose name is its digest holds other bytes than that. */
+export function isSpoiled(path: string, { sha256 }: Pick<LocalFile, "sha256">): boolean {
+  return BY_DIGEST.test(path) && !path.includes(`/${sha256}`);
+}
+
+/** Nobody reads them before a snapshot names them. */
+export const BY_DIGEST = /^(packs|blobs)\//;

@@ -9,7 +9,7 @@ import { modesUnder } from "../../snapshots/shelf/modes.ts";
 import { inTurns } from "../in-turns.ts";
 import { type Inventory, isBuilders, parseInventory } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
-import { type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
+import { BY_DIGEST, isSpoiled, type LocalFile, lookAtFiles, stampOf } from "./local-files.ts";
 import { getObject, type Head, type Place } from "./place.ts";
 import { AT_ONCE } from "./push.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -68,6 +68,7 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
         }
         const rest = (coming.get(path) ?? 0) - 1;
         coming.set(path, rest);
+        // Those are put in their places as they come: who is interrupted goes on there.
         if (rest === 0 && BY_DIGEST.test(path)) {
           moveTo(join(root, path), to, modes.folder);
           arrived.delete(path);
@@ -82,9 +83,6 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
     throw error;
   }
 }
-
-/** Nobody reads them before a snapshot names them, so they are put in their places as they come: who is interrupted goes on there. */
-const BY_DIGEST = /^(packs|blobs)\//;
 
 function moveTo(path: string, from: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true, mode });
@@ -113,6 +111,11 @@ export function placeFiles({ place: { root }, arrived }: Fetched): void {
 /** Files of the copy that the inventory does not have. */
 export function findExtra({ files, inventory, whole }: Fetched): readonly string[] {
   return [...files.keys()].filter((path) => !inventory.files.has(path) && (whole || !isBuilders(path)));
+}
+
+/** Files of the copy that were not what their names say. */
+export function findSpoiled({ files, inventory }: Fetched): readonly string[] {
+  return [...files].filter(([path, file]) => inventory.files.has(path) && isSpoiled(path, file)).map(([path]) => path);
 }
 
 /** Remembers that the copy is what the bucket says; after the pointer has moved. */

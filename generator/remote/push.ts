@@ -7,7 +7,7 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { inTurns } from "../in-turns.ts";
 import { EMPTY, formatInventory, type Inventory, type InventoryFile, isBuilders, objectsOf, type Piece } from "./inventory.ts";
 import { type Known, writeKnown } from "./known.ts";
-import { type LocalFile, lookAtFiles } from "./local-files.ts";
+import { isSpoiled, type LocalFile, lookAtFiles } from "./local-files.ts";
 import { deleteObject, type Place, putObject, swapHead } from "./place.ts";
 import type { Pointer } from "./pointer.ts";
 
@@ -49,11 +49,20 @@ export async function push(place: Place, known: Known | null, { fence, checked, 
     path === "current.json" && current !== null ? current : readFile(join(root, path));
 
   const before = known?.inventory ?? EMPTY;
+  // What was damaged here is whole there and stays; but not beside what has to go.
+  const whole = new Map<string, InventoryFile>();
+  for (const [path, file] of local) {
+    if (!isSpoiled(path, file)) continue;
+    const there = before.files.get(path);
+    if (there === undefined || purge) throw spoiled(path);
+    whole.set(path, there);
+    wanted.delete(path);
+  }
   const changed = [...new Set([...wanted.keys(), ...before.files.keys()])].filter(
-    (path) => wanted.get(path)?.sha256 !== before.files.get(path)?.sha256,
+    (path) => !whole.has(path) && wanted.get(path)?.sha256 !== before.files.get(path)?.sha256,
   );
   const idle = changed.every((path) => OF_A_LOOK.test(path)) && !purge && lost.size === 0;
-  const files = idle ? before.files : await store(place, without(before, lost), wanted, purge, read);
+  const files = idle ? before.files : new Map([...(await store(place, without(before, lost), wanted, purge, read)), ...whole]);
   const isSame =
     known !== null &&
     !lost.has(known.pointer.inventory) &&
@@ -174,6 +183,12 @@ async function readPart(path: string, start: number, length: number): Promise<Ui
   } finally {
     await file.close();
   }
+}
+
+function spoiled(path: string): ShelfError {
+  return new ShelfError("snapshot_damaged", `${path} of the shelf is not what its name says; nothing was published.`, {
+    fixes: ["Run: proofshelf repair"],
+  });
 }
 
 function expectDigest(bytes: Uint8Array, digest: Sha256): void {

@@ -1,6 +1,6 @@
 /** What is redacted is in no bucket that a shelf lies in, whoever is behind. */
 import assert from "node:assert/strict";
-import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
@@ -9,7 +9,8 @@ import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { salvage } from "../../snapshots/shelf/zip.ts";
 import { build } from "../build.ts";
-import { openConfig } from "../config/config.ts";
+import { type Config, openConfig } from "../config/config.ts";
+import { shelveInBucket } from "../fixtures/bucket-library.ts";
 import { SILENT, writeFixture } from "../fixtures/library.ts";
 import { openShelves, refresh } from "../shelves.ts";
 
@@ -36,12 +37,7 @@ bucketTest("what is redacted leaves the bucket with the build that redacts it, a
   const file = join(dir, "proofshelf.yaml");
   await writeFile(join(dir, "withdrawals.yaml"), "withdrawals: []\n");
   await appendFile(file, "\nwithdrawals: { path: ./withdrawals.yaml }\n");
-  const text = await readFile(file, "utf8");
-  const configure = async (copy: string) => {
-    const shelf = JSON.stringify({ kind: "s3", ...bucket, copy: `./${copy}` });
-    await writeFile(join(dir, `${copy}.yaml`), text.replace(/^shelf:.*$/m, `shelf: ${shelf}`));
-    return openConfig(join(dir, `${copy}.yaml`));
-  };
+  const configure = async (machine: string): Promise<Config> => openConfig(await shelveInBucket(dir, bucket, machine));
   const [one, two] = [await configure("one"), await configure("two")];
   await writeFile(join(dir, "library/notes/flower.md"), TEXT);
   await build(one, { progress: SILENT });

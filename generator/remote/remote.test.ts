@@ -9,13 +9,13 @@ import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { bucketTest, makeBucket, useCredentials } from "../../snapshots/bucket/server-fixture.ts";
 import { build } from "../build.ts";
 import { type Config, openConfig } from "../config/config.ts";
+import { shelveInBucket } from "../fixtures/bucket-library.ts";
 import { writeFixture } from "../fixtures/library.ts";
 import { verifyLibrary } from "../publish/verify-library.ts";
 import { openShelves, refresh } from "../shelves.ts";
 import { lookAtFiles } from "./local-files.ts";
 import { openRemote } from "./remote.ts";
 import { copyBetweenBuckets, copyIntoBucket, copyIntoFolder } from "./copy-shelf.ts";
-import { push } from "./push.ts";
 import { takeLease } from "./lease.ts";
 import { EMPTY, objectsOf } from "./inventory.ts";
 import { readKnown } from "./known.ts";
@@ -25,6 +25,7 @@ import { openS3Double } from "../../snapshots/bucket/s3-double-fixture.ts";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { repair } from "../repair/repair.ts";
+import { tortureWithRaces } from "../torture/races.ts";
 
 const SILENT = { step() {}, end() {} };
 
@@ -34,13 +35,8 @@ async function makeDir(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** The fixture's library with its shelf in a bucket. @param copy the machine's folder */
 async function configure(dir: string, bucket: BucketConfig, copy: string): Promise<Config> {
-  const file = join(dir, `${copy}.yaml`);
-  const text = await readFile(join(dir, "proofshelf.yaml"), "utf8");
-  const shelf = JSON.stringify({ kind: "s3", ...bucket, copy: `./${copy}` });
-  await writeFile(file, text.replace(/^shelf:.*$/m, `shelf: ${shelf}`));
-  return openConfig(file);
+  return openConfig(await shelveInBucket(dir, bucket, copy));
 }
 
 bucketTest("what one machine publishes another one has, byte for byte, and goes on from there", async (t, server) => {
@@ -103,33 +99,8 @@ bucketTest("a build that changes nothing, and one that changes an object, ask li
 });
 
 bucketTest("of sixteen publishers who know the same state one wins, and what it published is what everybody gets", async (t, server) => {
-  const dir = await makeDir(t);
-  const bucket = await makeBucket(server);
-  const copies = Array.from({ length: 16 }, (_, at) => join(dir, `copy-${at}`));
-  const places = copies.map((copy) => openRemote(bucket, copy).places.public);
-  for (const { root } of places) await mkdir(join(root, "snapshots"), { recursive: true });
-  for (let round = 1; round <= 4; round++) {
-    for (const [at, { root }] of places.entries()) await writeFile(join(root, "keys.json"), `round ${round}, publisher ${at}`);
-    const sent = places.map(async (place) =>
-      push(place, await readKnown(place.root, place.id), {
-        fence: 1,
-        checked: null,
-        current: null,
-        purge: false,
-        anyway: false,
-        lost: new Set(),
-        now: new Date(),
-      }),
-    );
-    const ended = await Promise.allSettled(sent);
-    const winners = ended.flatMap(({ status }, at) => (status === "fulfilled" ? [at] : []));
-    assert.equal(winners.length, 1, JSON.stringify(ended.map((one) => one.status)));
-    for (const one of ended) if (one.status === "rejected") assert.equal((one.reason as ShelfError).code, "lost_race");
-    for (const [at, copy] of copies.entries()) {
-      if (at !== winners[0]) await openRemote(bucket, copy).pull({ views: ["public"], whole: true });
-      assert.equal(await readFile(join(copy, "public/keys.json"), "utf8"), `round ${round}, publisher ${winners[0]}`);
-    }
-  }
+  const { won, failures } = await tortureWithRaces(await makeDir(t), await makeBucket(server), { rounds: 4 });
+  assert.deepEqual([won, failures], [4, []]);
 });
 
 bucketTest("builders on several machines go one at a time, and who comes too late hears who is at work", async (t, server) => {
@@ -318,7 +289,7 @@ bucketTest(
     await copyIntoBucket(shelf, first);
     await copyBetweenBuckets(first, second, await mkdtemp(join(dir, "scratch-")));
     await copyIntoFolder(second, join(dir, "back"));
-    const back = await openConfig(await configure(dir, first, "back").then(({ file }) => file));
+    const back = await configure(dir, first, "back");
     assert.equal((await openShelves(back).public.readPointer())?.sequence, 2);
     assert.deepEqual(await hasErrors(config), []);
 

@@ -21,7 +21,7 @@ import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
 import { stampOf } from "./local-files.ts";
-import { discard, type Fetched, fetchRoot, findExtra, placeFiles, remember } from "./pull.ts";
+import { discard, type Fetched, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -31,6 +31,8 @@ type ByView<T> = Readonly<Record<RemoteView, T>>;
 /** Looks after which two pointers that do not fit each other are no longer taken for a publication that goes by between them. */
 const LOOKS = 40;
 const LOOK_MS = 250;
+
+type RemoteFile = { readonly view: RemoteView; readonly path: string };
 
 type PullOptions = {
   /** A site server's credentials may be good for the public root alone. */
@@ -49,8 +51,9 @@ export type Remote = {
   readonly places: ByView<Place>;
   /** Whether the bucket says something else than the copy was brought to. One request, as a rule. */
   hasMoved(views: readonly RemoteView[]): Promise<boolean>;
-  /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done. */
-  pull(options: PullOptions): Promise<void>;
+  /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done.
+   *  @returns files that were not what their names say, and are now */
+  pull(options: PullOptions): Promise<readonly RemoteFile[]>;
   /** Removes files of the copy that its inventory does not name. */
   forget(view: RemoteView, paths: readonly string[]): Promise<void>;
   /** Does work on the copy while nobody else changes the bucket. Only under the copy's build lock.
@@ -112,14 +115,14 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     return moved || anew ? heads : "same";
   }
 
-  async function pull({ views, whole, anew, spare = (_, paths) => paths }: PullOptions): Promise<void> {
+  async function pull({ views, whole, anew, spare = (_, paths) => paths }: PullOptions): Promise<readonly RemoteFile[]> {
     await learn(views);
     const ordered = (["public", "internal"] as const).filter((view) => views.includes(view));
     // What a reader's look left out has to come, and what it left lying has to go.
     const again = anew !== undefined || (whole && ordered.some((view) => known[view]?.whole === false));
     for (let look = 1; ; look++) {
       const heads = await readHeads(ordered, again || look > 1);
-      if (heads === "same" || ordered.every((view) => heads[view] === null)) return;
+      if (heads === "same" || ordered.every((view) => heads[view] === null)) return [];
       await makeRoots(copy, ordered);
       for (const view of ordered) await clearTemporary(places[view].root);
       const fetching = ordered.map(async (view) => {
@@ -133,7 +136,8 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
       const failed = ended.find((one) => one.status === "rejected");
       const foreign = known.public === null && known.internal === null ? await findForeign(fetched) : null;
       if (failed === undefined && foreign === null && fits(fetched)) {
-        return apply(fetched, spare);
+        await apply(fetched, spare);
+        return fetched.flatMap((one) => findSpoiled(one).map((path) => ({ view: one.place.view, path })));
       }
       for (const one of fetched) await discard(one);
       if (foreign !== null) throw foreign;
@@ -250,7 +254,7 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     },
     async pull(pulling) {
       await makeRoots(copy, ["internal"]);
-      await alone(() => pull(pulling), false).catch(ignoreBusy);
+      return (await alone(() => pull(pulling), false).catch(ignoreBusy)) ?? [];
     },
     async forget(view, paths) {
       await alone(async () => {

@@ -31,13 +31,13 @@ export type Repaired = {
 export async function repair(config: Config, progress: Progress = openProgress()): Promise<Repaired> {
   const { remote } = openShelves(config);
   // What is damaged here may be whole there.
-  await remote?.pull({ views: VIEWS, whole: true, anew: "files" });
+  const fetched = (await remote?.pull({ views: VIEWS, whole: true, anew: "files" })) ?? [];
   // Vectors that are just being made are no damage.
   const alone = <T>(work: (shelves: Shelves) => Promise<T>): Promise<T> => {
     const shelves = openShelves(config);
     return withShelves(shelves, () => withBuildLock(vectorsDir(shelves), () => work(shelves), { work: "repair" }), { work: "repair" });
   };
-  const mended: Mended[] = [];
+  const mended: Mended[] = fetched.map(({ view, path }) => ({ root: view, path, how: "taken from the bucket again" }));
   const notes: string[] = [];
   await alone(async (shelves) => {
     progress.step("bucket");

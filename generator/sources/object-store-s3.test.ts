@@ -10,6 +10,7 @@ import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { ObjectRow } from "../../snapshots/format/view-data.ts";
 import { build, type BuildSummary } from "../build.ts";
 import { type Config, openConfig, type StoreConfig } from "../config/config.ts";
 import { SILENT, writeFiles } from "../fixtures/library.ts";
@@ -136,11 +137,18 @@ collections: [{ id: a, prefix: a/, title: A, visibility: public }]
   return openConfig(join(dir, "proofshelf.yaml"));
 }
 
-async function servedKeys(config: Config): Promise<string[]> {
+async function servedObjects(config: Config): Promise<readonly ObjectRow[]> {
   const shelves = openShelves(config);
   const { internal } = await readPointers(shelves);
-  const data = internal === null ? null : await readServed(shelves.internal, internal);
-  return (data?.objects ?? []).map(({ key }) => key);
+  return (internal === null ? null : await readServed(shelves.internal, internal))?.objects ?? [];
+}
+
+async function servedKeys(config: Config): Promise<string[]> {
+  return (await servedObjects(config)).map(({ key }) => key);
+}
+
+async function servedSources(config: Config): Promise<unknown[]> {
+  return (await servedObjects(config)).flatMap(({ source }) => source ?? []);
 }
 
 bucketTest(
@@ -149,6 +157,9 @@ bucketTest(
     const made = await makeBucket(server);
     const bucket = openBucket(made);
     await fill(bucket, { "a/one.md": "# One\n", "a/two.md": "# Two\n", "a/b/three & four.md": "# Three\n", "a//y": "no", other: "no" });
+    const metadata = { "source-repo": "https://git.example.org/one", "source-ref": "v1", "source-path": "docs/one.md" };
+    await bucket.put("a/one.md", Buffer.from("# One\n"), { metadata });
+    await bucket.put("a/two.md", Buffer.from("# Two\n"), { metadata: { "source-repo": "half" } });
     const proxy = await openFaultProxy(server.endpoint);
     t.after(() => proxy.close());
     const config = await openLibrary(t, { ...made, endpoint: proxy.endpoint });
@@ -163,6 +174,7 @@ bucketTest(
       ],
     );
     assert.equal(proxy.requests.length, 4, "a page, and each object once");
+    assert.deepEqual(await servedSources(config), [{ repo: "https://git.example.org/one", ref: "v1", path: "docs/one.md" }]);
 
     proxy.reset();
     assert.equal((await run()).published, false);

@@ -8,6 +8,7 @@ import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
+import type { SourceRef } from "../../snapshots/schema/resources.ts";
 import type { StoreConfig } from "../config/config.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
@@ -48,7 +49,13 @@ async function read(bucket: Bucket, key: string, uploadedFrom: string | null): P
   const got = await bucket.get(key, { maxBytes: MAX_OBJECT_BYTES });
   if (got.state === "longer") throw new ShelfError("bad_source", `The object is larger than ${MAX_OBJECT_BYTES} bytes.`);
   if (got.state !== "found") throw new ShelfError("bad_source", "The object is gone.");
-  return { bytes: got.bytes, version: versionOf(got), uploaded: timeOf(got, uploadedFrom) };
+  return { bytes: got.bytes, version: versionOf(got), uploaded: timeOf(got, uploadedFrom), ...sourceOf(got) };
+}
+
+/** What the metadata says, where it names a repository and a revision. */
+function sourceOf({ key, metadata }: HeadObject): { readonly source?: SourceRef } {
+  const { "source-repo": repo, "source-ref": ref, "source-path": path = key } = metadata;
+  return repo === undefined || ref === undefined || repo === "" || ref === "" ? {} : { source: { repo, ref, path } };
 }
 
 /** What the metadata says, where it says a time; else when the object was written. */

@@ -1,6 +1,7 @@
 /** Where the objects come from: a folder or a bucket. Names and bytes are controlled by whoever can write there. */
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
+import type { SourceRef } from "../../snapshots/schema/resources.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 
 export type StoredObject = {
@@ -19,6 +20,8 @@ export type ReadObject = {
   readonly version: string;
   /** As in StoredObject, where reading tells it better than listing. */
   readonly uploaded?: string | null;
+  /** Where it comes from, where the store says so. */
+  readonly source?: SourceRef;
 };
 
 export interface ObjectStore {

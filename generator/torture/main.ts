@@ -8,11 +8,13 @@
  *      npm run torture -- --part tamper --clean 100     with so many looks at one that does not lie
  *      npm run torture -- --part bucket --count 10000   faults of an object storage's requests
  *      npm run torture -- --part builders --count 100   builders killed at random requests to a bucket
+ *      npm run torture -- --part races --count 200      sixteen publishers at the same moment, so many times
+ *      npm run torture -- --part followers --count 50   publications beside two site servers and a sidecar
  *      npm run torture -- --part faults --every 1       each call that changes a file, and not each 25th: hours
  *      npm run torture -- --part faults --command prune --kind power --call 7
  *
  *  Exit code 1 when something did not hold; each failure is said with what makes it again. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -23,7 +25,9 @@ import { tortureBuilders } from "./builders.ts";
 import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
+import { tortureFollowers } from "./followers.ts";
 import { tortureWithLeaks } from "./leaks.ts";
+import { tortureWithRaces } from "./races.ts";
 import { tortureWithTampering } from "./tamper.ts";
 
 const { values } = parseArgs({
@@ -111,6 +115,32 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       return failures.length;
     });
   },
+  async races() {
+    const count = Number(values.count ?? 200);
+    return withCeph(async (server, folder) => {
+      const { won, lost, failures } = await tortureWithRaces(folder, await makeBucket(server), {
+        rounds: count,
+        onProgress: (done) => progress.step("races", done, count),
+      });
+      progress.end();
+      process.stdout.write(`races: ${count} rounds, ${won} won, ${lost} lost, ${failures.length} failures\n`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
+    });
+  },
+  async followers() {
+    const count = Number(values.count ?? 50);
+    return withCeph(async (server, folder) => {
+      const { answers, failures } = await tortureFollowers(join(folder, "library"), server, await makeBucket(server), {
+        publications: count,
+        onProgress: (done) => progress.step("followers", done, count),
+      });
+      progress.end();
+      process.stdout.write(`followers: ${count} publications, ${answers} answers, ${failures.length} failed or of two snapshots\n`);
+      for (const failure of failures) process.stdout.write(`FAILED ${failure}\n`);
+      return failures.length;
+    });
+  },
   async bucket() {
     const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
     const count = Number(values.count ?? 1000);
@@ -156,12 +186,13 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
 };
 
 /** Where there is no server it is said, and nothing has failed. */
-async function withCeph(work: (server: CephServer) => Promise<number>): Promise<number> {
+async function withCeph(work: (server: CephServer, folder: string) => Promise<number>): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "proofshelf-ceph-"));
   try {
-    const { server, stop } = await startCeph(folder);
+    await mkdir(join(folder, "ceph"));
+    const { server, stop } = await startCeph(join(folder, "ceph"));
     useCredentials(server.owner);
-    return await work(server).finally(stop);
+    return await work(server, folder).finally(stop);
   } catch (error) {
     if (!(error instanceof NoCeph)) throw error;
     process.stdout.write(`bucket: left out: ${error.message}\n`);

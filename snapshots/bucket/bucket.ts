@@ -55,6 +55,8 @@ export type PutOptions = {
   readonly contentType?: string;
   readonly cacheControl?: string;
   readonly contentDisposition?: string;
+  /** What was done to the bytes; nobody undoes it but who reads them over HTTP. */
+  readonly contentEncoding?: "gzip";
   readonly metadata?: Readonly<Record<string, string>>;
 };
 

@@ -118,6 +118,7 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
       ...(options.contentType === undefined ? {} : { ContentType: options.contentType }),
       ...(options.cacheControl === undefined ? {} : { CacheControl: options.cacheControl }),
       ...(options.contentDisposition === undefined ? {} : { ContentDisposition: options.contentDisposition }),
+      ...(options.contentEncoding === undefined ? {} : { ContentEncoding: options.contentEncoding }),
       ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
     });
     const answer = await watched(patienceFor(bytes), (signal) => client.send(command, { abortSignal: signal }));

@@ -25,16 +25,23 @@ export type SuiteOptions = {
 };
 
 /** Call it while tests are registered; `fixture` may be made in a `before` hook. */
-export function httpSuite({ scripts, mount, fixture, exchange }: SuiteOptions): void {
+export function httpSuite(options: SuiteOptions): void {
+  for (const { name, run } of httpCases(options)) test(name, run);
+}
+
+/** For who runs them within a test. */
+export function* httpCases({ scripts, mount, fixture, exchange }: SuiteOptions): Generator<{ name: string; run(): Promise<void> }> {
   let contract: ReturnType<typeof openContract> | null = null;
   for (const name of scripts) {
     const file = `${name}.http`;
-    for (const one of parseScript(readFileSync(new URL(file, import.meta.url), "utf8"), file)) {
-      test(`${file}: ${one.name}`, async () => {
-        contract ??= openContract(exchange, { mount });
-        await runCase(one, givenValues(fixture(), mount), exchange, (await contract).check);
-      });
-    }
+    for (const one of parseScript(readFileSync(new URL(file, import.meta.url), "utf8"), file))
+      yield {
+        name: `${file}: ${one.name}`,
+        async run() {
+          contract ??= openContract(exchange, { mount });
+          await runCase(one, givenValues(fixture(), mount), exchange, (await contract).check);
+        },
+      };
   }
 }
 
