@@ -1,4 +1,5 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import type {
@@ -170,9 +171,11 @@ const cubRecord = CubRecord.parse({
   links: { api: "/api/cubs/CUB-0007", code: "/api/cubs/CUB-0007/code", registry: "https://registry.example.org/CUB-0007" },
 });
 
+await loadLanguage("coq");
 const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, head: hex(5, 40),
+    statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     sides: [
       { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
       { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },

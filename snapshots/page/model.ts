@@ -202,6 +202,8 @@ export type RecordSide = {
 export type RecordPage = {
   readonly page: "record";
   readonly record: CubRecord;
+  /** Harmless HTML: the record's statement, coloured where the language of its prover is known. */
+  readonly statement: string;
   readonly head: string | null;
   /** Statement, twin and code, to be read side by side. */
   readonly sides: readonly RecordSide[];
