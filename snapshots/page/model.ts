@@ -244,10 +244,15 @@ export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previou
   readonly removed: number;
 };
 
+/** Records of a snapshot by their verification. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] };
+
 export type SnapshotsPage = {
   readonly page: "snapshots";
   /** Newest first. */
   readonly snapshots: readonly SnapshotRow[];
+  /** Of the newest of them that can be read; oldest first. */
+  readonly states: readonly StatesAt[];
   readonly part: number;
   readonly parts: number;
 };
