@@ -141,7 +141,10 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
         "",
         ...model.states
           .filter(({ states }) => states.length > 0)
-          .map(({ sequence, states }) => `- Records in ${sequence}: ${states.map(({ value, count }) => `${count} ${inline(value)}`).join(", ")}`),
+          .map(
+            ({ sequence, states }) =>
+              `- Records in ${sequence}: ${states.map(({ value, count }) => `${count} ${inline(value)}`).join(", ")}`,
+          ),
       );
     case "diff":
       return lines(
