@@ -279,3 +279,17 @@ test("of publications whose snapshots are pruned the names are told, and that th
   assert.equal(pruned.length, 32);
   assert.deepEqual([...new Set(pruned.map(({ snapshot }) => snapshot))], [null]);
 });
+
+test("the page of the snapshots plots records by state over time, with the numbers in a table", async () => {
+  const html = (await ask(library.view, "/snapshots/")).text;
+  const rows = [...html.matchAll(/<tr><th scope="row">(\d)<\/th><td class="date">[\d-]+<\/td>(.*?)<\/tr>/g)];
+  assert.deepEqual(
+    rows.map(([, sequence, cells = ""]) => [sequence, ...[...cells.matchAll(/>(\d)</g)].map(([, count]) => count)]),
+    [
+      ["4", "0", "1"],
+      ["3", "0", "1"],
+      ["2", "1", "0"],
+      ["1", "1", "0"],
+    ],
+  );
+});

@@ -1,4 +1,5 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
 import type {
@@ -170,9 +171,17 @@ const cubRecord = CubRecord.parse({
   links: { api: "/api/cubs/CUB-0007", code: "/api/cubs/CUB-0007/code", registry: "https://registry.example.org/CUB-0007" },
 });
 
+await loadLanguage("coq");
+const states = [
+  { sequence: 10, created: "2026-02-28T05:06:07.000Z", states: [{ value: "VERIFIED", count: 12 }, { value: "NOT_VERIFIED", count: 9 }] },
+  { sequence: 11, created: "2026-03-03T05:06:07.000Z", states: [] },
+  { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byVerification, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
+];
+
 const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, head: hex(5, 40),
+    statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     sides: [
       { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
       { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },
@@ -257,8 +266,8 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><table id="table"><thead><tr><th
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
   ], byVerification, byProduction, byInvocation, byRepository: [{ value: "example-proofs", count: 30, byVerification }, { value: HOSTILE.script, count: 2, byVerification: [{ value: HOSTILE.word, count: 2 }] }], bySystem: [{ value: "Coq+Lean", count: 28, byVerification }, { value: "", count: 2, byVerification }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
   { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [], unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], byRepository: [], bySystem: [], sources: [], notes: [] }) },
-  { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots, part: 1, parts: 2 }) },
-  { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [], part: 1, parts: 1 }) },
+  { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots, states, part: 1, parts: 2 }) },
+  { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [], states: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [
     { what: "object", name: "notes/insertion.md", path: pagePath.object("notes/insertion.md"), change: "changed", before: hex(1), after: hex(2), fields: [], weaker: [] },
     { what: "object", name: "papers/sorting.pdf", path: pagePath.object("papers/sorting.pdf"), change: "added", before: null, after: hex(3), fields: [], weaker: [] },

@@ -3,7 +3,7 @@ import { formatCode } from "./code-view.ts";
 import type { Body, Source } from "./body.ts";
 import { findCoqMarks } from "./coq.ts";
 import { findDeclarations } from "./declarations.ts";
-import { loadLanguage } from "./highlight.ts";
+import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { findLeanMarks } from "./lean.ts";
 import type { Lines } from "./lines.ts";
 import { moduleName } from "./module-name.ts";

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { EMPTY_BODY, isNumber, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode } from "./code-view.ts";
-import { escapeHtml } from "./highlight.ts";
+import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import type { Lines } from "./lines.ts";
 import { cutPassages, headingPath, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";
 

@@ -4,7 +4,7 @@ import type { Passage } from "../../snapshots/schema/extract.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { formatCode, formatCut } from "./code-view.ts";
 import { hasClass, noteLines, renderTree } from "./dress.ts";
-import { loadLanguage } from "./highlight.ts";
+import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { readCrudeText, readHtmlText, type Chunk } from "./html-text.ts";
 import { parseDocument, textOf, TooComplex } from "./html-tree.ts";
 import { findHeading } from "./markdown.ts";

@@ -2,7 +2,7 @@
  *  strangers have nothing to break here. */
 import { formatCode } from "./code-view.ts";
 import { MAX_SHOWN, type Body, type Source } from "./body.ts";
-import { loadLanguage } from "./highlight.ts";
+import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import type { Lines } from "./lines.ts";
 import { skipString } from "../../snapshots/format/json-text.ts";
 import { cutPassages, headingPath, MIN_LENGTH, shorten, TARGET_LENGTH, type Mark } from "./passages.ts";

@@ -2,7 +2,7 @@
 import { formatCode } from "./code-view.ts";
 import { isProse, MAX_SUMMARY, type Body, type Source } from "./body.ts";
 import { openHeadings } from "./headings.ts";
-import { loadLanguage } from "./highlight.ts";
+import { loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
 import { cutPassages, shorten } from "./passages.ts";
 
 const LEVELS: Readonly<Record<string, number>> = {

@@ -1,7 +1,7 @@
 /** What a file of source code says of itself above its declarations: a title and a summary, out of its comments. */
 import { isProse, MAX_SUMMARY } from "./body.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
-import { LANGUAGES, type LanguageRow } from "./languages.ts";
+import { LANGUAGES, type LanguageRow } from "../../snapshots/page/highlight/languages.ts";
 import { shorten } from "./passages.ts";
 
 const OPENING = 4000; // UTF-16 units in which title and summary are looked for

@@ -6,7 +6,7 @@ import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layou
 import { NO_ABOUT } from "../../snapshots/schema/about.ts";
 import { pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
-import { escapeHtml } from "./highlight.ts";
+import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
 
 const MAX_PAGES = 2000;

@@ -28,7 +28,10 @@ before(async () => {
   base = mkdtempSync(join(tmpdir(), "proofshelf-export-"));
   config = await openConfig(await writeFixture(base));
   await build(config, { progress: SILENT });
-  await writeFiles(join(base, "library"), [["notes/second.md", "# Second\n\nNew.\n"]]);
+  await writeFiles(join(base, "library"), [
+    ["notes/second.md", "# Second\n\nNew.\n"],
+    ["notes/short.md", "# Short\n\nA zebra, changed.\n"],
+  ]);
   await build(config, { progress: SILENT });
   exported = await run(at());
 });
@@ -150,6 +153,16 @@ test("every link and every file that a page asks for is there, at the root of a 
       await server.close();
     }
   }
+});
+
+test("without kept snapshots nothing names an address of one: revisions are told by their digests, and what is cited is where it is", () => {
+  const past = /\/at\/[0-9a-f]{64}\//;
+  for (const path of [...digestsUnder(at()).keys()].filter((name) => /^(?!objects\/|shelf\/).*\.(?:html|md|xml|txt|bib|json)$/.test(name)))
+    assert.doesNotMatch(readFileSync(at(path), "utf8"), past, path);
+  assert.match(readFileSync(at("snapshots/object/notes/short.md/index.html"), "utf8"), />as in snapshot 1</);
+  const [item] = JSON.parse(readFileSync(at("object/notes/short.md/cite.json"), "utf8")) as [{ URL: string; version: string }];
+  assert.ok(item.URL.endsWith(pagePath.object("notes/short.md")), item.URL);
+  assert.match(item.version, /^snapshot [0-9a-f]{64}$/);
 });
 
 test("pages and objects lie where a host looks for them", async () => {

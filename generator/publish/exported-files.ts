@@ -53,7 +53,9 @@ export async function* exportedFiles(view: View, { withHistory = false }: Export
   const open = await view.current();
   if (open === null) return;
   for await (const file of snapshotFiles(view, open, ""))
-    yield withHistory || !file.path.startsWith("snapshots/") ? file : withoutPast(file);
+    yield withHistory || !/^snapshots\/|(?:^|\/)cite\.(?:json|bib)$/.test(file.path) || file.path.startsWith("objects/")
+      ? file
+      : withoutPast(file);
   // As they are: what checks a copy goes by their digests.
   for await (const path of shelfPaths(view, open)) yield fileAt(view, path, path.slice(1));
   if (!withHistory) return;
@@ -103,12 +105,13 @@ function filtersFile({ cubs }: ViewData, folder: string): ExportedFile {
   return { path: `${folder}registry/filters.json`, type: "application/json", headers: {}, bytes, alsoFolder: false };
 }
 
-/** Links to kept snapshots that are not there become their text. */
+/** Links to kept snapshots that are not there become their text, and what is cited has the address at which it is. */
 function withoutPast(file: ExportedFile): ExportedFile {
   const text = Buffer.from(file.bytes)
     .toString()
-    .replaceAll(/<a href="[^"]*\/at\/[0-9a-f]{64}\/">([^<]*)<\/a>/g, "$1")
-    .replaceAll(/\[([^\]]*)\]\([^)]*\/at\/[0-9a-f]{64}\/\)/g, "$1");
+    .replaceAll(/<a href="[^"]*\/at\/[0-9a-f]{64}\/[^"]*">([^<]*)<\/a>/g, "$1")
+    .replaceAll(/\[([^\]]*)\]\([^)]*\/at\/[0-9a-f]{64}\/[^)]*\)/g, "$1")
+    .replaceAll(/\/at\/[0-9a-f]{64}\//g, "/");
   return { ...file, bytes: Buffer.from(text) };
 }
 

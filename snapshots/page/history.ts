@@ -4,6 +4,7 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Change, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
+import { statesOverTime } from "./states-over-time.ts";
 
 const MAX_CHANGES = 1000;
 const SNAPSHOTS_PART = 100;
@@ -49,8 +50,9 @@ export async function snapshotsPage(history: History, open: OpenSnapshot, part: 
   const parts = partsOf(records);
   if (part > parts) return null;
   const end = records.length - (part - 1) * SNAPSHOTS_PART;
-  const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end).reverse();
-  return { page: "snapshots", snapshots: await Promise.all(shown.map((record) => snapshotRow(open, record))), part, parts };
+  const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end);
+  const snapshots = await Promise.all(shown.toReversed().map((record) => snapshotRow(open, record)));
+  return { page: "snapshots", snapshots, states: await statesOverTime(history, shown), part, parts };
 }
 
 /** @param open the snapshot that is served */

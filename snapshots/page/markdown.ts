@@ -138,6 +138,13 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
             `- ${sequence}: ${code(id)}, ${created}: ${kept ? "" : "no longer available, "}${restores === undefined ? "" : `snapshot ${restores} again, `}${added} added, ${changed} changed, ${removed} removed`,
         ),
         ...(model.parts > 1 ? ["", `Part ${model.part} of ${model.parts}.`] : []),
+        "",
+        ...model.states
+          .filter(({ states }) => states.length > 0)
+          .map(
+            ({ sequence, states }) =>
+              `- Records in ${sequence}: ${states.map(({ value, count }) => `${count} ${inline(value)}`).join(", ")}`,
+          ),
       );
     case "diff":
       return lines(

@@ -202,6 +202,8 @@ export type RecordSide = {
 export type RecordPage = {
   readonly page: "record";
   readonly record: CubRecord;
+  /** Harmless HTML: the record's statement, coloured where the language of its prover is known. */
+  readonly statement: string;
   readonly head: string | null;
   /** Statement, twin and code, to be read side by side. */
   readonly sides: readonly RecordSide[];
@@ -242,10 +244,15 @@ export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previou
   readonly removed: number;
 };
 
+/** Records of a snapshot by their verification. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] };
+
 export type SnapshotsPage = {
   readonly page: "snapshots";
   /** Newest first. */
   readonly snapshots: readonly SnapshotRow[];
+  /** Of the newest of them that can be read; oldest first. */
+  readonly states: readonly StatesAt[];
   readonly part: number;
   readonly parts: number;
 };

@@ -12,6 +12,7 @@ import { registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
+import { highlightLines, loadLanguage } from "./highlight/highlight.ts";
 import { jumpsOf } from "./jumps.ts";
 import { facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import type { CodeFileRow, DashboardPage, Facet, RecordPage, RecordSide, RegistryPage, VerifiedCounts } from "./model.ts";
@@ -58,7 +59,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   };
 }
 
-/** All but the lines of its sides, which are in what was read out of objects. */
+/** All but the lines of its sides, which are in what was read out of objects, and its coloured statement, which follows from it. */
 export function recordFacts(data: ViewData, record: CubRecord): RecordPage {
   const { id } = record;
   const relations = relationsOf(data);
@@ -71,6 +72,7 @@ export function recordFacts(data: ViewData, record: CubRecord): RecordPage {
   return {
     page: "record",
     record,
+    statement: "",
     head: index === undefined || index.head === "" ? null : index.head,
     sides: sides.map((side) => ({ ...side, lines: null })),
     files: files.filter((file) => !sides.some((side) => side.file === file)),
@@ -86,7 +88,15 @@ export async function recordPage(facts: RecordPage, read: (key: string) => Promi
     const { object } = side.file;
     return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
   });
-  return { ...facts, sides: await Promise.all(sides) };
+  return { ...facts, statement: await colouredStatement(facts), sides: await Promise.all(sides) };
+}
+
+/** In the language of the file that proves it, or else of the first system that the record names. */
+async function colouredStatement({ record, sides }: RecordPage): Promise<string> {
+  const proof = sides.find(({ file }) => file.role === "proof" && file.system !== "");
+  const language = proof?.file.system ?? /[\w*]+/.exec(record.formal_systems)?.[0] ?? null;
+  await loadLanguage(language);
+  return highlightLines(record.statement.replaceAll("\r\n", "\n"), language).join("\n");
 }
 
 /** Rows of the dashboard's plots; the registry's own page filters by the others. */

@@ -1,5 +1,5 @@
 /** Source text to HTML with classes: highlight.js grammars, an emitter of our own. It escapes all text itself, so nothing that a
- *  grammar gets wrong can become markup. Its classes are listed in README.md. */
+ *  grammar gets wrong can become markup. Its classes are listed in generator/extract/README.md. */
 import hljs from "highlight.js/lib/core";
 import type { Emitter, LanguageFn } from "highlight.js";
 import { LANGUAGES } from "./languages.ts";

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { CubRecord } from "../schema/cubs.ts";
+import type { RecordPage } from "./model.ts";
+import { recordPage } from "./registry-pages.ts";
+
+const digest = "a".repeat(64);
+
+async function statementOf(statement: string, systems: string, proof: string | null = null): Promise<string> {
+  const record = CubRecord.parse({ id: "CUB-0001", repo: "r", theorem_name: "t", statement, formal_systems: systems });
+  const file = {
+    path: "p",
+    system: proof ?? "",
+    role: "proof",
+    size: 1,
+    sha256: digest,
+    available: true,
+    href: "/",
+    object: null,
+  } as const;
+  const sides = proof === null ? [] : [{ file, name: "t", lines: null }];
+  const facts: RecordPage = { page: "record", record, statement: "", head: null, sides, files: [], claims: [], previous: null, next: null };
+  return (await recordPage(facts, () => assert.fail("no file is read"))).statement;
+}
+
+test("a statement is coloured as its prover's code, and is plain text where no prover is known", async () => {
+  const keyword = '<span class="k">forall</span>';
+  assert.ok((await statementOf("forall x, x = x", "Coq+Lean")).startsWith(keyword));
+  assert.ok((await statementOf("forall x, x = x", "", "rocq")).startsWith(keyword));
+  assert.match(await statementOf("theorem t : 1 < 2 := by simp", "Coq", "lean"), /^<span class="k">theorem<\/span>.*&lt;/);
+  assert.equal(await statementOf("forall x,\r\n x < y", "Paper & pencil"), "forall x,\n x &lt; y");
+});
+
+test("a statement that is markup stays text", async () => {
+  const html = await statementOf('<img src=x onerror="alert(1)"> (* </span><script> *)', "Coq");
+  assert.deepEqual(html.match(/<(?!\/?span\b)[^>]*>/g), null);
+});

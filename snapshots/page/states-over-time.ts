@@ -1,0 +1,45 @@
+/** How many records there were of each verification state in each of some snapshots. What a snapshot does not change lies in the same parts
+ *  as before, and is counted once. */
+import { LRUCache } from "lru-cache";
+import type { Sha256 } from "../digest.ts";
+import { partsPath } from "../format/parts.ts";
+import type { History } from "../query/history.ts";
+import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
+import { unreadable } from "../shelf/diff.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+import { countBy } from "./cards.ts";
+import type { Count, StatesAt } from "./model.ts";
+
+/** Snapshots in one plot: columns that still can be told apart on a phone. */
+const MOST = 60;
+
+/** By digest of a part; a part has some hundred records. */
+const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
+
+/** @param records of snapshots, ascending
+ *  @returns the newest of those that are kept and can be read, ascending */
+export async function statesOverTime(history: Pick<History, "byId">, records: readonly SnapshotRecord[]): Promise<readonly StatesAt[]> {
+  const rows: StatesAt[] = [];
+  for (const { sequence, created, snapshot } of records.slice(-MOST)) {
+    const open = await history.byId(snapshot).catch(unreadable);
+    const states = open === null ? null : await countStates(open.snapshot).catch(unreadable);
+    if (states !== null) rows.push({ sequence, created, states });
+  }
+  return rows;
+}
+
+async function countStates(snapshot: Snapshot): Promise<readonly Count[]> {
+  const totals = new Map<string, number>();
+  for (const part of await snapshot.files(partsPath.records)) {
+    let counts = countsByPart.get(part.sha256);
+    if (counts === undefined) {
+      const cubs = JSON.parse(new TextDecoder().decode(await snapshot.read(part))) as readonly CubRecord[];
+      counts = countBy(cubs, (record) => record.verification_state);
+      countsByPart.set(part.sha256, counts);
+    }
+    for (const { value, count } of counts) totals.set(value, (totals.get(value) ?? 0) + count);
+  }
+  const names = [...new Set([...KNOWN_VALUES.verification_state, ...[...totals.keys()].sort()])];
+  return names.flatMap((value) => (totals.has(value) ? [{ value, count: totals.get(value) ?? 0 }] : []));
+}
