@@ -5,15 +5,20 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { startServing } from "../fixtures/serving-process.ts";
-import type { Figure, Skipped } from "./figure.ts";
+import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { installed } from "./debian.ts";
+import { type Figure, formatNumber, median, type Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
+import { load, LOAD_PACKAGES, ON_FIRST_CORE } from "./load.ts";
 import { writeNotes } from "./notes.ts";
 
 const OBJECTS = 10_000;
 /** Added to each request, for a store that is not next door; milliseconds. */
 const AWAY_MS = 30;
 const READY_LIMIT_MS = 120_000;
+/** Of load, one after another, each with all that is compared; and how long one takes. */
+const ROUNDS = 3;
+const ROUND_S = 2;
 
 /** @param folder a new one */
 export async function benchShelfBucket(folder: string, objects = OBJECTS): Promise<readonly Figure[] | Skipped> {
@@ -52,6 +57,9 @@ export async function benchShelfBucket(folder: string, objects = OBJECTS): Promi
     await appendFile(join(folder, "library", keys[0] ?? ""), "\nOne line more.\n");
     const changed = { folder: await measure(inFolder), near: await measure(inBucket) };
     const reader = await startReader(await configure("reader", near), proxy);
+    proxy.delayMs = 0;
+    const page = `/object/${keys[0] ?? ""}`;
+    const readers = await measureReaders([inFolder, await configure("first", near), await configure("second", near)], page);
     const size = objects.toLocaleString("en");
     const ratio = (figure: string, value: number, most: number, note: string, unit = "×"): Figure => ({
       figure,
@@ -98,10 +106,65 @@ export async function benchShelfBucket(folder: string, objects = OBJECTS): Promi
       ),
       ratio("the same: requests", reader.asked, 100, "", "requests"),
       ratio("the same in steady state: requests a second", reader.steady, 1.1, "of the pointer alone", "requests"),
+      ...readers,
     ];
   } finally {
     await proxy.close();
     await ceph.stop();
+  }
+}
+
+/** A server of a folder, and two readers with copies of their own, all on the first core.
+ *  @param configs in this order */
+async function measureReaders(configs: readonly string[], page: string): Promise<readonly Figure[]> {
+  const missing = await installed(LOAD_PACKAGES);
+  if (missing !== null) throw new Error(missing);
+  const servers: ServingProcess[] = [];
+  try {
+    for (const config of configs)
+      servers.push(await startServing(["--only", "site", "--no-rate-limits", "--config", config], ON_FIRST_CORE));
+    const [folder, first, second] = servers as [ServingProcess, ServingProcess, ServingProcess];
+    for (const { url } of servers) await untilReady(url);
+    const rate = async ({ url, child }: ServingProcess, path: string): Promise<number> =>
+      (await load(url + path, { pid: child.pid ?? 0, seconds: ROUND_S })).per_core_second;
+    const beside = async (name: string, path: string): Promise<Figure> => {
+      const rounds = [];
+      for (let round = 0; round < ROUNDS; round++) rounds.push([await rate(folder, path), await rate(first, path)] as const);
+      return {
+        figure: `${name} from a reader's copy: processor time, times that of a folder`,
+        value: median(rounds.map(([plain, copied]) => plain / copied)),
+        unit: "×",
+        target: { at: "most", value: 1.1 },
+        note: `${rounds.map(([plain, copied]) => `${formatNumber(copied)} to ${formatNumber(plain)}`).join("; ")} answers per second of processor time`,
+      };
+    };
+    const added: (readonly [alone: number, together: number])[] = [];
+    for (let round = 0; round < ROUNDS; round++) {
+      const alone = await rate(first, page);
+      const both = await Promise.all([rate(first, page), rate(second, page)]);
+      added.push([alone, (both[0] + both[1]) / 2]);
+    }
+    return [
+      await beside("/api/search", "/api/search?q=line"),
+      await beside("a page", page),
+      {
+        figure: "two readers at once: answers per second of a reader's processor, of one alone",
+        value: median(added.map(([alone, together]) => together / alone)),
+        unit: "×",
+        target: { at: "least", value: 0.95 },
+        note: `${added.map(([alone, together]) => `${formatNumber(together)} to ${formatNumber(alone)}`).join("; ")}; they share nothing but the bucket, so machines add up`,
+      },
+    ];
+  } finally {
+    await Promise.all(servers.map((one) => one.stop()));
+  }
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (const end = performance.now() + READY_LIMIT_MS; ; await wait(25)) {
+    const answer = await fetch(`${url}/api/capabilities`);
+    if (answer.ok && ((await answer.json()) as { snapshot: string | null }).snapshot !== null) return;
+    if (performance.now() > end) throw new Error("The reader was not ready in time.");
   }
 }
 
@@ -114,12 +177,7 @@ async function startReader(
   const began = performance.now();
   const site = await startServing(["--only", "site", "--config", config]);
   try {
-    for (;;) {
-      const answer = await fetch(`${site.url}/api/capabilities`);
-      if (answer.ok && ((await answer.json()) as { snapshot: string | null }).snapshot !== null) break;
-      if (performance.now() - began > READY_LIMIT_MS) throw new Error("The reader was not ready in time.");
-      await wait(25);
-    }
+    await untilReady(site.url);
     const [s, asked] = [(performance.now() - began) / 1000, proxy.requests.length];
     proxy.reset();
     const from = performance.now();
