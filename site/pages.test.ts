@@ -390,6 +390,15 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
       });
       assert.deepEqual(under, [], `${name} at ${width} px`);
       assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide at ${width} px`);
+      const covered = await page.evaluate(() =>
+        [...document.querySelectorAll(".spine .digest")]
+          .filter((digest) => {
+            const [code, button] = [digest.querySelector("code"), digest.querySelector(".copy")];
+            return code !== null && button !== null && code.getBoundingClientRect().right > button.getBoundingClientRect().left + 1;
+          })
+          .map(({ textContent }) => textContent),
+      );
+      assert.deepEqual(covered, [], `the button covers a digest of ${name} at ${width} px`);
     }
   }
   // Each paragraph begins on the side of its own script, code on the left; what is wide scrolls in itself.

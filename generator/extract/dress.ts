@@ -87,6 +87,7 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
         dressCode(element, languageOf(element), textOf(element));
       }
     } else if (tagName === "code" && hasClass(element, "math-inline")) return math(textOf(element), false);
+    else if (tagName === "code" && hasClass(element, "math-display")) return math(textOf(element), true);
     else if (tagName === "input")
       properties["ariaLabel"] = properties["checked"] === undefined || properties["checked"] === false ? "open" : "done";
     else if (tagName === "td" || tagName === "th") {

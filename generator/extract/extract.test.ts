@@ -218,6 +218,9 @@ test("money is no formula, a formula is MathML, a broken one is its source", asy
       html.includes('<code class="math-source">\\frac{1</code>'),
     html ?? "",
   );
+  const displayed = (await read("a.md", "$$x^2$$\n\n$$\ny^2\n$$\n\nOr $z^2$.\n")).html ?? "";
+  assert.equal(displayed.match(/<math[^>]* display="block"/g)?.length, 2, displayed);
+  assert.equal(displayed.match(/<math/g)?.length, 3);
 });
 
 test("code blocks of Markdown are coloured in the language they name", async () => {

@@ -124,7 +124,7 @@ function tidy(node: Root | Element, text: string): void {
       // As in Pandoc: no white space inside the dollars, no digit behind the closing one.
       if (/^\$(?!\$)/.test(written) && (/^\$\s|\s\$$/.test(written) || /\d/.test(text[end.offset] ?? ""))) {
         node.children[index] = { type: "text", value: written };
-      }
+      } else if (written.startsWith("$$")) child.properties["className"] = ["math-display"]; // in one line, as most write it
     } else tidy(child, text);
   }
 }
