@@ -38,6 +38,11 @@ export async function sortListing(sort: string, licences: readonly string[], sta
     status.className = "quiet";
     status.textContent = `${shown.length} of ${rows.length} objects of this folder; folders in it are not looked into.`;
     for (const pager of document.querySelectorAll<HTMLElement>(".pager")) pager.hidden = true;
+    for (const link of document.querySelectorAll<HTMLAnchorElement>("#filters a")) {
+      if (!licences.includes(new URL(link.href).searchParams.get("license") ?? "")) continue;
+      link.setAttribute("aria-current", "true");
+      link.href = location.pathname;
+    }
   }
   body.replaceChildren(...shown.map(({ row }) => document.adoptNode(row)));
   showOrder(sort, column);
