@@ -452,11 +452,14 @@ function unchanged(facts: Facts): Outcome {
 }
 
 function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Facts): readonly string[] {
-  const { front } = config;
+  const { front, security } = config;
   return [
     ...(front === null || listed.rows.some(({ key }) => key === front)
       ? []
       : [`The front page has no text: no object has the key ${JSON.stringify(front)} that the configuration names as front.`]),
+    ...(security === null || Date.parse(security.expires) > Date.now()
+      ? []
+      : [`What security.txt says has expired (${security.expires}); write a later time as security.expires in the configuration.`]),
     ...(listed.why === null ? [] : [`The whole store was listed and not only the keys that were named: ${listed.why}.`]),
     ...withdrawals.notes,
     ...registry.notes,

@@ -113,6 +113,24 @@ test("a record has the licence of its files, and its page and the filters say it
   assert.match((await get("/registry/?license=MIT+OR+Apache-2.0")).text, /1 of 2/);
 });
 
+test("objects are filtered by licence, in a folder and in its list, and none stated is a value", async () => {
+  const keys = async (query: string) => {
+    const { objects, prefixes } = JSON.parse((await get(`/api/list?${query}`)).text) as { objects: { key: string }[]; prefixes: string[] };
+    return [...prefixes, ...objects.map(({ key }) => key)];
+  };
+  assert.deepEqual(await keys("prefix=code/&license=Apache-2.0"), ["code/deep/", "code/LICENSE"]);
+  assert.deepEqual(await keys("prefix=notes/&license="), ["notes/none.md"]);
+  assert.deepEqual(await keys("prefix=notes/&license=&license=CC-BY-4.0"), ["notes/none.md", "notes/own.md"]);
+  assert.deepEqual(await keys("license=GPL-2.0-only"), []);
+  const whole = (await get("/browse/notes/")).text;
+  assert.match(whole, /<summary>Licence<\/summary>/);
+  assert.match(whole, /href="[^"]*\?license="[^>]*><bdi>not stated<\/bdi>/);
+  const narrowed = (await get("/browse/notes/?license=CC-BY-SA-4.0&sort=-size")).text;
+  assert.match(narrowed, /href="papers\/"/);
+  assert.doesNotMatch(narrowed, /object\/notes\/(?:own|none)\.md/);
+  assert.match((await get("/browse/notes/papers/?license=MIT")).text, /Nothing lies here/);
+});
+
 test("an edited licence file changes what is said of its folder, on pages too", async () => {
   await writeFiles(join(base, "library"), [["code/LICENSE", "ISC License\n\nPermission to use\n"]]);
   await open();

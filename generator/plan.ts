@@ -341,6 +341,7 @@ function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }
         config.declared,
         timesOf(config),
         config.front,
+        config.security,
         config.sources,
         config.leaks,
       ]),

@@ -32,6 +32,7 @@ export function project(set: RecordSet): Views {
     ...(set.front !== null && set.objects.some(({ key }) => key === set.front) && (view === "internal" || isPublic(set.front))
       ? { front: set.front }
       : {}),
+    ...(set.security === null ? {} : { security: set.security }),
     notes: set.notes,
   });
   const licenceOf = openLicences(

@@ -21,6 +21,7 @@ export type RecordSet = {
   readonly declared: Config["declared"];
   /** Key of the object whose text opens the front page. */
   readonly front: string | null;
+  readonly security: Config["security"];
   /** Ascending by key; every key lies in a collection. */
   readonly objects: readonly ReadRow[];
   readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
@@ -51,6 +52,7 @@ export function recordSet(
     collections: config.collections,
     declared: config.declared,
     front: config.front,
+    security: config.security,
     objects: withCredits(
       read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
         const source = declaredSource(config, row.key) ?? row.source;

@@ -89,6 +89,8 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
           ...licenceOf(license),
           identifier: [`sha256:${sha256}`, ...(swhid === undefined ? [] : [swhid])],
           isPartOf: catalog,
+          // A picture is shown among pictures only with its address and whom to thank.
+          ...(type === "ImageObject" ? { contentUrl: bytes, creditText: library } : {}),
           encoding: { "@type": "MediaObject", contentUrl: bytes, encodingFormat: format, contentSize: String(size), sha256 },
         },
         {

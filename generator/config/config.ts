@@ -59,6 +59,7 @@ export type Config = Readonly<
   /** null keeps all. */
   readonly keep: number | null;
   readonly front: string | null;
+  readonly security: NonNullable<ParsedConfig["security"]> | null;
   readonly declared: NonNullable<ParsedConfig["declared"]> | null;
   readonly claims: { readonly path: string } | null;
   readonly withdrawals: { readonly path: string } | null;
@@ -182,6 +183,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     credits: parsed.credits,
     keep: parsed.keep ?? null,
     front: parsed.front ?? null,
+    security: parsed.security ?? null,
     declared: parsed.declared ?? null,
     claims: parsed.claims === undefined ? null : { path: resolve(folder, parsed.claims.path) },
     withdrawals: parsed.withdrawals === undefined ? null : { path: resolve(folder, parsed.withdrawals.path) },

@@ -49,6 +49,7 @@ function findRegistryProblem(value: string): string | null {
   return url.username === "" && url.password === "" ? null : "holds credentials; leave them out";
 }
 
+const MAIL = /^[\w.+-]+@[\w.-]+$/;
 const NO_CONTACT = "is neither a mail address nor an address of the web; write one like library@example.org";
 
 /** Keys sent to the gate decide who gets in, so they may not come over a line that anybody can rewrite. */
@@ -216,7 +217,7 @@ const access = z.strictObject({
     .meta({ description: "Page where a person signs in; told to those who are refused" }),
   contact: z
     .string()
-    .superRefine(refuse((value) => (/^[\w.+-]+@[\w.-]+$/.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
+    .superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
     .optional()
     .meta({ description: "Whom to ask to be let in, by mail or on the web; told to those who are refused" }),
   serviceTokens: z
@@ -352,6 +353,18 @@ export const configSchema = z.strictObject({
   front: some("the key of a Markdown object")
     .optional()
     .meta({ description: "Key of the object whose text opens the front page, e.g. notes/front.md" }),
+  security: z
+    .strictObject({
+      contact: z
+        .string()
+        .superRefine(refuse((value) => (MAIL.test(value) ? null : findRegistryProblem(value) && NO_CONTACT)))
+        .meta({ description: "Whom to tell of a weakness, by mail or on the web" }),
+      expires: z.iso
+        .datetime({ offset: true, error: "is no time; write one like 2027-06-30T00:00:00Z, within a year from now" })
+        .meta({ description: "When what stands here is to be believed no more" }),
+    })
+    .optional()
+    .meta({ description: "What /.well-known/security.txt says (RFC 9116); without it there is none" }),
   claims: z
     .strictObject({ path: some("the claims file").meta({ description: "ClaimsRegistry as YAML or JSON" }) })
     .optional()

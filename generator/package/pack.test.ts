@@ -1,6 +1,6 @@
 /** The package as it is published: what it holds, and that its commands work in a folder where nothing else of the project is. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -77,7 +77,7 @@ function run(...args: string[]): Promise<{ code: number; stdout: string; stderr:
 test("it holds programs, pages and the demo: no sources in TypeScript, no tests, no folder of the machine that made it", () => {
   const files = filesIn(installed).filter((path) => !path.startsWith("generator/demo/library/"));
   assert.deepEqual(
-    files.filter((path) => /\.ts$|\.test\.|\.spec\.|fixture|\/bench\/|\/torture\//.test(path)),
+    files.filter((path) => /(?<!\.d)\.ts$|\.test\.|\.spec\.|fixture|\/bench\/|\/torture\//.test(path)),
     [],
   );
   for (const wanted of [
@@ -87,6 +87,9 @@ test("it holds programs, pages and the demo: no sources in TypeScript, no tests,
     "generator/cli.js",
     "sidecar/main.js",
     "site/main.js",
+    "generator/package/client.js",
+    "generator/package/client.d.ts",
+    "generator/package/paths.d.ts",
     "generator/demo/proofshelf.yaml",
   ])
     assert.ok(files.includes(wanted), wanted);
@@ -130,6 +133,11 @@ test("a library is built, built again without work, verified, served and searche
   const plan = await run("build", "--plan", "--json");
   assert.equal((JSON.parse(plan.stdout) as { nothing: boolean }).nothing, true, plan.stdout);
   assert.equal((JSON.parse((await run("build", "--json")).stdout) as { snapshot: string }).snapshot, summary.snapshot);
+  writeFileSync(
+    join(library, "use.mjs"),
+    'import { createClient } from "proofshelf/client";\nconsole.log(typeof createClient({ baseUrl: "http://l.example" }).GET);\n',
+  );
+  assert.equal(execFileSync(process.execPath, ["use.mjs"], { cwd: library, encoding: "utf8" }), "function\n");
   const verified = await run("verify", "--all");
   assert.equal(verified.code, 0, verified.stdout + verified.stderr);
 

@@ -1,4 +1,5 @@
-/** What is published: JavaScript made from the sources that a command can reach, compiled pages, the demo, and a manifest of its own.
+/** What is published: JavaScript made from the sources that a command can reach, the typed client, compiled pages, the demo, and a
+ *  manifest of its own.
  *
  *      npm run package [-- FOLDER]      writes proofshelf-<version>.tgz into the folder, or here
  *
@@ -16,9 +17,11 @@ import { findImports, openSources, readLock, writeDown } from "../import-closure
 import { OLDEST } from "../node-version.mjs";
 import { compileSite } from "../pages/compile-site.ts";
 import { PACKAGED_FILE } from "../packaged.ts";
+import { makeClientTypes } from "./client-types.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts"];
+const CLIENT = "generator/package/client";
+const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts", `${CLIENT}.ts`];
 /** Not sources, and needed. */
 const FILES = [
   "generator/node-version.mjs",
@@ -57,6 +60,7 @@ export async function makePackage(folder: string): Promise<void> {
     for (const name of findImports(text)) imported.add(name.split("/", name.startsWith("@") ? 2 : 1).join("/"));
     await put(folder, `${path.slice(0, -3)}.js`, await toJavaScript(text, path));
   }
+  for (const [name, text] of Object.entries(await makeClientTypes())) await put(folder, join(dirname(CLIENT), name), text);
   for (const path of FILES) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true, filter: (from) => !NOT_PUBLISHED.test(from) });
   }
@@ -65,7 +69,7 @@ export async function makePackage(folder: string): Promise<void> {
   await cp(join(dirname(dist), "current"), join(folder, dirname(compiled), "current"));
   const everything = ["generator", "site", "sidecar", "snapshots"].flatMap((top) => sources.list(top));
   const known = everything.filter(
-    (path) => /\.(?:ts|mjs|astro|css|svg|yaml)$/.test(path) && !/\.(?:test|spec)\.ts$|\/dist\/|\/demo\//.test(path),
+    (path) => /\.(?:ts|mjs|astro|css|svg|ico|yaml)$/.test(path) && !/\.(?:test|spec)\.ts$|\/dist\/|\/demo\//.test(path),
   );
   await put(
     folder,
@@ -123,6 +127,7 @@ function publishedManifest({ version, dependencies, ...rest }: Manifest, importe
     type: "module",
     engines: { node: `>=${OLDEST.join(".")}` },
     bin: { proofshelf: "generator/package/start.mjs" },
+    exports: { "./client": { types: `./${CLIENT}.d.ts`, default: `./${CLIENT}.js` }, "./package.json": "./package.json" },
     // What a bundled package needs is not installed for it.
     dependencies: { ...versionsOf(needed.filter((name) => !MODEL.test(name))), ...ofEngine },
     optionalDependencies: Object.fromEntries(Object.entries(natives).filter(([name]) => NATIVE.test(name))),

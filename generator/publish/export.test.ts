@@ -179,6 +179,7 @@ test("pages and objects lie where a host looks for them", async () => {
       "/browse/notes/deep/",
       "/pagefind/bundles.json",
       "/robots.txt",
+      "/favicon.ico",
       "/404.html",
     ]) {
       assert.equal((await fetch(new URL(path, server.url))).status, 200, path);

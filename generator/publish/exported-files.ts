@@ -8,6 +8,8 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
 import { FEED_FILES, feedPages } from "../../snapshots/page/feeds.ts";
 import { countSnapshotsParts } from "../../snapshots/page/history.ts";
+import { ICON_FILE } from "../../snapshots/page/renderer.ts";
+import { SECURITY_PATH } from "../../snapshots/page/text-files.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
 import { filterColumns } from "../../snapshots/query/filters.ts";
@@ -139,6 +141,8 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
   }
   for (const page of feedPages(data)) for (const file of FEED_FILES) yield [page + file, decodeURIComponent((page + file).slice(1))];
   for (const path of ["/llms.txt", "/llms-full.txt", "/.well-known/mcp.json", "/sitemap.xml", "/robots.txt"]) yield [path, path.slice(1)];
+  if (data.library.security !== undefined) yield [SECURITY_PATH, SECURITY_PATH.slice(1)];
+  if ((await open.snapshot.find(ICON_FILE)) !== null) yield [`/${ICON_FILE}`, ICON_FILE];
   for (let part = 1; (await open.snapshot.find(`pages/sitemap-${part}.xml`)) !== null; part++)
     yield [`/sitemap-${part}.xml`, `sitemap-${part}.xml`];
   const collections = data.library.collections.map(({ id }) => `catalog/${id}`);

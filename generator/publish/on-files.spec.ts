@@ -36,7 +36,7 @@ test.beforeAll(async () => {
   const config = join(folder, "proofshelf.yaml");
   await writeFile(
     config,
-    "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\nembeddings: { kind: none }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
+    "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\nembeddings: { kind: none }\ncredits: [{ prefix: a/n11, license: MIT }]\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
   );
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
   await run("build");
@@ -127,6 +127,16 @@ for (const path of ["browse/a/?sort=-size", "browse/a/=p2/?sort=size", "browse/a
     for (const link of [links[0], links.at(-1)]) expect((await page.request.get(link ?? "")).status()).toBe(200);
   });
 }
+
+test("a folder's objects with a licence are those that a server gives", async ({ page }) => {
+  await page.goto(`${server}/browse/a/?license=MIT`);
+  const { titles } = await shown(page);
+  expect(titles.length).toBeGreaterThan(1);
+  await page.goto(`${host.url}browse/a/`);
+  await page.locator("#filters a", { hasText: "MIT" }).click();
+  await expect(page.locator("[data-status]")).toContainText(`${titles.length} of ${OBJECTS} objects`);
+  expect((await shown(page)).titles).toEqual(titles);
+});
 
 test("nothing of it is loaded where nothing was asked, or a server answers", async ({ page }) => {
   const loaded: string[] = [];

@@ -33,8 +33,10 @@ async function start(place: HTMLElement): Promise<void> {
   const params = new URL(location.href).searchParams;
   const sort = params.get("sort");
   try {
-    if (sort !== null) await sortListing(sort);
-    else if (place.closest("main")?.querySelector("#filters")) await filterRegistry(root, params, status);
+    const licences = params.getAll("license");
+    const isFolder = location.pathname.startsWith(new URL(pagePath.browse("").slice(1), root).pathname);
+    if (isFolder && (sort !== null || licences.length > 0)) await sortListing(sort ?? "name", licences, status);
+    else if (!isFolder && place.closest("main")?.querySelector("#filters")) await filterRegistry(root, params, status);
   } catch {
     status.className = "warning";
     status.textContent = "The files that this takes did not come; everything is shown.";

@@ -9,8 +9,9 @@ const VALUE: Readonly<Record<string, (row: HTMLTableRowElement) => string | numb
   date: (row) => row.querySelector("time")?.dateTime ?? "",
 };
 
-/** @param sort as the page's links have it: name, kind, size or date, turned round by a leading "-" */
-export async function sortListing(sort: string): Promise<void> {
+/** @param sort as the page's links have it: name, kind, size or date, turned round by a leading "-"
+ *  @param licences of the objects that are shown, all together; [] for all objects, in parts */
+export async function sortListing(sort: string, licences: readonly string[], status: HTMLElement): Promise<void> {
   const column = sort.replace(/^-/, "");
   const valueOf = Object.hasOwn(VALUE, column) ? VALUE[column] : undefined;
   const body = document.querySelector<HTMLTableSectionElement>(".listing:not(.folders) tbody");
@@ -31,7 +32,18 @@ export async function sortListing(sort: string): Promise<void> {
     return (left === right ? 0 : sign * (left < right ? -1 : 1)) || a.place - b.place;
   };
   const from = bodies.slice(0, part - 1).reduce((sum, page) => sum + page.querySelectorAll(".listing:not(.folders) tbody tr").length, 0);
-  const shown = rows.toSorted(compare).slice(from, from + body.rows.length);
+  const fitting = rows.filter(({ row }) => licences.length === 0 || licences.includes(row.dataset["license"] ?? "")).toSorted(compare);
+  const shown = licences.length === 0 ? fitting.slice(from, from + body.rows.length) : fitting;
+  if (licences.length > 0) {
+    status.className = "quiet";
+    status.textContent = `${shown.length} of ${rows.length} objects of this folder; folders in it are not looked into.`;
+    for (const pager of document.querySelectorAll<HTMLElement>(".pager")) pager.hidden = true;
+    for (const link of document.querySelectorAll<HTMLAnchorElement>("#filters a")) {
+      if (!licences.includes(new URL(link.href).searchParams.get("license") ?? "")) continue;
+      link.setAttribute("aria-current", "true");
+      link.href = location.pathname;
+    }
+  }
   body.replaceChildren(...shown.map(({ row }) => document.adoptNode(row)));
   showOrder(sort, column);
 }

@@ -11,6 +11,8 @@ export type Folder = {
   readonly objects: readonly ObjectRow[];
   readonly count: number;
   readonly bytes: number;
+  /** How many objects under it have which licence; "" where none is stated. */
+  readonly licenses: ReadonlyMap<string, number>;
 };
 
 export type Totals = {
@@ -136,12 +138,12 @@ export function totalsOf(objects: readonly ObjectRow[]): Totals {
 }
 
 function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {
-  type Open = { prefix: string; prefixes: string[]; objects: ObjectRow[]; count: number; bytes: number };
+  type Open = { prefix: string; prefixes: string[]; objects: ObjectRow[]; count: number; bytes: number; licenses: Map<string, number> };
   const folders = new Map<string, Open>();
   const open = (prefix: string): Open => {
     let folder = folders.get(prefix);
     if (folder === undefined) {
-      folder = { prefix, prefixes: [], objects: [], count: 0, bytes: 0 };
+      folder = { prefix, prefixes: [], objects: [], count: 0, bytes: 0, licenses: new Map() };
       folders.set(prefix, folder);
       if (prefix !== "") open(parentPrefix(prefix)).prefixes.push(prefix);
     }
@@ -151,16 +153,23 @@ function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {
   for (const row of objects) {
     let prefix = parentPrefix(row.key);
     open(prefix).objects.push(row);
+    const licence = licenceOf(row);
     for (;;) {
       const folder = open(prefix);
       folder.count++;
       folder.bytes += row.size;
+      folder.licenses.set(licence, (folder.licenses.get(licence) ?? 0) + 1);
       if (prefix === "") break;
       prefix = parentPrefix(prefix);
     }
   }
   for (const folder of folders.values()) folder.prefixes.sort(compareNames);
   return folders;
+}
+
+/** As a value to filter by: "" where none is stated. */
+export function licenceOf({ license = "" }: Pick<ObjectRow, "license">): string {
+  return license.normalize("NFC");
 }
 
 /** The folder that a key or prefix lies in: `a/b.md` → `a/`, `a/b/` → `a/`, `a.md` → "". */

@@ -33,6 +33,8 @@ export type Library = {
   readonly collections: readonly CollectionInfo[];
   /** Key of the object whose text opens the front page, where the configuration names one. */
   readonly front?: string;
+  /** What `security.txt` says, where the configuration has it; a time in RFC 3339. */
+  readonly security?: { readonly contact: string; readonly expires: string };
   /** Of both kinds, in each view, and beside them what the operator states. Absent in snapshots of earlier versions. */
   readonly collection_counts?: CollectionCounts;
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */

@@ -3,7 +3,7 @@ import { canonicalJson, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { mcpDescription } from "../page/agents-page.ts";
 import { llmsFullText } from "../page/llms-full.ts";
-import { llmsText } from "../page/text-files.ts";
+import { llmsText, securityText } from "../page/text-files.ts";
 import { cubNotFound, requireRegistry } from "../query/bodies.ts";
 import { parseCubId } from "../query/cubs.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -23,6 +23,14 @@ const MADE: Readonly<Partial<Record<FileRouteId, { readonly type: string; text(o
   "mcp-description": {
     type: "application/json",
     text: async ({ snapshot }) => JSON.stringify(mcpDescription(await snapshot.data())),
+  },
+  "security-txt": {
+    type: "text/plain; charset=utf-8",
+    async text({ snapshot }) {
+      const text = securityText(await snapshot.library());
+      if (text === null) throw new ShelfError("not_found", "This library states nobody to tell of a weakness.");
+      return text;
+    },
   },
 };
 

@@ -6,6 +6,7 @@ import { ShelfError } from "../errors.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { Context } from "./context.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
+import { objectLinks } from "./signposts.ts";
 import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag } from "./reply.ts";
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
@@ -26,6 +27,7 @@ export async function objectAnswer(context: Context, key: string, entry: BlobEnt
     "Accept-Ranges": "bytes",
     ...(varies(entry.type) ? { Vary: "Accept-Encoding" } : {}),
     ...objectHeaders(key, entry),
+    ...(context.view.options.view === "public" ? objectLinks((await snapshot.library()).base_url, key) : {}),
   };
   const whole = (form: Encoding): Readonly<Record<string, string>> => ({
     ...headers,

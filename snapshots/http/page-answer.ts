@@ -8,6 +8,7 @@ import type { Withdrawal } from "../schema/withdrawals.ts";
 import { citation } from "../page/citations.ts";
 import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
 import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
+import { ICON_FILE } from "../page/renderer.ts";
 import { requestPage } from "../page/request-pages.ts";
 import { findStoredPage } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -17,6 +18,7 @@ import { textContent } from "./file-answer.ts";
 import { historyContext } from "./history-answer.ts";
 import type { Room } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE, commonHeaders, type Content, queryTag, redirect, reply } from "./reply.ts";
+import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
 import type { View } from "./view.ts";
 
@@ -52,7 +54,7 @@ export async function pageAnswer(context: Context, request: AnswerRequest, path:
 
 async function findPage(context: Context, path: string, query: string): Promise<Found | null> {
   const { open, view, cache } = context;
-  if (path.startsWith("/assets/") || path.startsWith("/pagefind/")) return findAsset(context, path);
+  if (path.startsWith("/assets/") || path.startsWith("/pagefind/") || path === `/${ICON_FILE}`) return findAsset(context, path);
   // Pages that are stored are there whatever else of the snapshot was redacted.
   const requested = await requestPage(view, open, path, new URLSearchParams(query)).catch((error: unknown) => {
     if (error instanceof ShelfError && isWithdrawalError(error)) return null;
@@ -107,7 +109,7 @@ async function rendered(context: Context, input: PageInput, tag: string | null):
 }
 
 function htmlContent({ cache }: Context, html: Uint8Array, tag: string | null): Content {
-  return { bytes: html, type: HTML_TYPE, tag: tag ?? sha256(html), cache, headers: PAGE_HEADERS };
+  return { bytes: html, type: HTML_TYPE, tag: tag ?? sha256(html), cache, headers: { ...PAGE_HEADERS, ...pageLinks(html) } };
 }
 
 async function render(view: View, input: PageInput): Promise<Uint8Array> {

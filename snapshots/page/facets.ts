@@ -1,7 +1,9 @@
-/** A filter of the registry's page: its values as links, with how many records each leaves. Made here for pages, and in browsers. */
-import { type Counts, type Filters, toggled } from "../query/filters.ts";
+/** A filter of the registry's page, and of a folder's: its values as links, with how many each leaves. Made here for pages, and in browsers. */
+import { pagePath } from "../format/layout.ts";
+import type { Folder } from "../format/relations.ts";
+import { type Counts, type Filters, inOrder, toggled } from "../query/filters.ts";
 import type { CubFacet } from "../schema/cub-facets.ts";
-import type { Facet } from "./model.ts";
+import type { BrowseSort, Facet } from "./model.ts";
 
 /** Records on one page. */
 export const REGISTRY_PART = 50;
@@ -10,7 +12,11 @@ const FACET_VALUES = 20;
 
 /** @param counts of its values, as if it were not set itself: values of one filter are alternatives */
 export function facetOf(query: { readonly q: string; readonly filters: Filters }, name: CubFacet, counts: Counts): Facet {
-  const set = query.filters.get(name) ?? [];
+  return facetFrom(name, counts, query.filters.get(name) ?? [], (value) => toggled(query.q, query.filters, name, value));
+}
+
+/** @param hrefOf site path with the value added, or taken away where it is set */
+function facetFrom(name: string, counts: Counts, set: readonly string[], hrefOf: (value: string) => string): Facet {
   const shown = counts.filter(({ value }, at) => at < FACET_VALUES || set.includes(value));
   return {
     name,
@@ -18,10 +24,25 @@ export function facetOf(query: { readonly q: string; readonly filters: Filters }
       value,
       count,
       selected: set.includes(value),
-      href: toggled(query.q, query.filters, name, value),
+      href: hrefOf(value),
     })),
     more: counts.length - shown.length,
   };
+}
+
+/** What the addresses of a folder's page in this order, with these licences, end in. */
+export function browseQuery(sort: BrowseSort, licences: readonly string[]): string {
+  const params = new URLSearchParams([...(sort === "name" ? [] : [["sort", sort]]), ...licences.map((value) => ["license", value])]);
+  return params.size === 0 ? "" : `?${params.toString()}`;
+}
+
+/** @param set licences that are filtered by */
+export function licenceFacet({ licenses, prefix }: Pick<Folder, "licenses" | "prefix">, sort: BrowseSort, set: readonly string[]): Facet {
+  const counts = inOrder([...licenses].map(([value, count]) => ({ value, count })));
+  return facetFrom("license", counts, set, (value) => {
+    const toggled = new Set(set).symmetricDifference(new Set([value]));
+    return pagePath.browse(prefix) + browseQuery(sort, [...toggled].sort());
+  });
 }
 
 /** Whether there is anything to choose. */

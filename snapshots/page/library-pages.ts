@@ -6,12 +6,14 @@ import { moveLinks } from "../format/document-links.ts";
 import { pagePath } from "../format/layout.ts";
 import { openEvidence } from "../format/evidence-state.ts";
 import { findClaims } from "../query/claims.ts";
+import { withLicences } from "../query/list.ts";
 import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
 import { orWithdrawn, replacementHref } from "../format/withdrawn.ts";
-import { findCollection, formatEtag, lowerBound, type ObjectRow, type ViewData } from "../format/view-data.ts";
+import { findCollection, formatEtag, lowerBound, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
 import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
 import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
+import { browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
@@ -78,10 +80,13 @@ export function browseParts({ prefixes, objects }: Folder): number {
   return Math.max(1, Math.ceil((prefixes.length + objects.length) / BROWSE_PART));
 }
 
-/** @param part 1 to `browseParts` */
-export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, part: number): BrowsePage {
-  const { folders } = relationsOf(data);
-  const { prefix } = folder;
+/** @param part 1 to the `parts` of the answer
+ *  @param licences of the objects that are shown; [] for all */
+export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part: number, licences: readonly string[] = []): BrowsePage {
+  const { prefix } = whole;
+  const under = data.objects.slice(...prefixRange(data.objects, prefix));
+  const { folders } = relationsOf(licences.length === 0 ? data : { ...data, objects: withLicences(under, licences) });
+  const folder: Folder = folders.get(prefix) ?? { ...whole, prefixes: [], objects: [], count: 0, bytes: 0 };
   const objects = sort === "name" ? folder.objects : sortObjects(folder.objects, sort);
   const named = /^-?name$/.test(sort);
   const entries = folder.prefixes.length + objects.length;
@@ -109,11 +114,12 @@ export function browsePage(data: ViewData, folder: Folder, sort: BrowseSort, par
       items: entries,
       size: BROWSE_PART,
       part,
-      path: (target) => pagePath.browsePart(prefix, target) + (sort === "name" ? "" : `?sort=${sort}`),
+      path: (target) => pagePath.browsePart(prefix, target) + browseQuery(sort, licences),
       nameAt: named ? (place) => (folder.prefixes[place] ?? objects[afterFolders(place)]?.key ?? "").slice(prefix.length) : null,
     }),
     folders: folder.prefixes.length,
     total: folder.objects.length,
+    licences: licenceFacet(whole, sort, licences),
   };
 }
 

@@ -88,6 +88,8 @@ export type BrowsePage = {
   readonly jumps: readonly Jump[];
   readonly folders: number;
   readonly total: number;
+  /** Of all objects under the prefix. */
+  readonly licences: Facet;
 };
 
 export type CitedBy = { readonly claims: readonly ClaimCard[]; readonly records: readonly RecordCard[] };

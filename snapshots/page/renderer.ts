@@ -1,7 +1,8 @@
 /** The compiled site as one function: page data in, HTML out. The bundle is an artefact on disk, found by path:
  *      dist/current           one line: the name of the version to use
  *      dist/<version>/server/entry.mjs    exports renderPage(input): Promise<Uint8Array>
- *      dist/<version>/client/assets/…     stylesheets and scripts, named by content hash */
+ *      dist/<version>/client/assets/…     stylesheets and scripts, named by content hash
+ *      dist/<version>/client/favicon.ico  what programs ask for that read no page */
 import { access, readFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,7 +15,7 @@ export type Asset = { readonly path: string; readonly mediaType: string; readonl
 export type Renderer = {
   /** SHA-256 over the compiled bundle and its assets: a page is rendered again when it changes. */
   readonly digest: string;
-  /** Stylesheets and scripts, named by content hash, e.g. path "assets/page.3f9a.css". */
+  /** Stylesheets and scripts, named by content hash, e.g. path "assets/page.3f9a.css", and the icon. */
   readonly assets: readonly Asset[];
   /** Complete UTF-8 HTML of one page; the same input gives the same bytes. */
   render(input: PageInput): Promise<Uint8Array>;
@@ -22,12 +23,15 @@ export type Renderer = {
 
 type RenderPage = (input: PageInput) => Promise<Uint8Array>;
 
+/** At the root of a snapshot too. */
+export const ICON_FILE = "favicon.ico";
 export const CURRENT_VERSION_FILE = "current";
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   css: "text/css; charset=utf-8",
   js: "text/javascript; charset=utf-8",
   svg: "image/svg+xml",
+  ico: "image/x-icon",
 };
 
 /** Loads the compiled site. Any number may be open at once, in any thread. @param distDir site/dist, or one version folder in it
@@ -44,7 +48,7 @@ export async function openRenderer(distDir: string): Promise<Renderer> {
   const renderPage = findRenderPage(bundle);
   return {
     digest: sha256([...files].map(([path, bytes]) => `${sha256(bytes)}  ${path}\n`).join("")),
-    assets: [...files].filter(([path]) => path.startsWith("client/assets/")).map(toAsset),
+    assets: [...files].filter(([path]) => path.startsWith("client/assets/") || path === `client/${ICON_FILE}`).map(toAsset),
     render: renderPage,
   };
 }

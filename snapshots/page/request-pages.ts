@@ -4,11 +4,12 @@ import { ShelfError } from "../errors.ts";
 import { findSnapshot, type History } from "../query/history.ts";
 import { diffPage, snapshotsPage } from "./history.ts";
 import { pagePath, parseDiffPath, parseRevisionsPath, parseSlug } from "../format/layout.ts";
+import { licencesOf } from "../query/list.ts";
 import { parseCubQuery } from "../query/cubs.ts";
 import { canonicalJson } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
 import { unansweredPage } from "./ask-page.ts";
-import { browsePage, browseParts, claimsPage, objectFacts, objectPage } from "./library-pages.ts";
+import { browsePage, claimsPage, objectFacts, objectPage } from "./library-pages.ts";
 import { BROWSE_SORTS, type BrowseSort, type ObjectPage, type PageInput, type PageModel } from "./model.ts";
 import { type LineRange, MAX_QUOTED_BYTES, pageBytes, parseLineRange, quotedLines } from "./quoted-lines.ts";
 import { registryPage } from "./registry-pages.ts";
@@ -72,15 +73,17 @@ export async function requestPage(
     const model = await quotingPage(open, data, path, range);
     return model === null ? null : page(model, canonicalJson(["lines", path, range, data.library.view]));
   }
-  const sort = params.get("sort");
-  if (path.startsWith("/browse/") && sort !== null && sort !== "name") {
+  const sort = params.get("sort") ?? "name";
+  const licences = licencesOf(params);
+  if (path.startsWith("/browse/") && (sort !== "name" || licences.length > 0)) {
     if (!(BROWSE_SORTS as readonly string[]).includes(sort)) {
       throw new ShelfError("bad_parameter", `The parameter "sort" takes ${BROWSE_SORTS.join(", ")}.`);
     }
     const { prefix, part } = parseBrowse(path.slice("/browse/".length).replace(/\/$/, ""));
     const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
-    if (folder === undefined || part > browseParts(folder) || pagePath.browsePart(folder.prefix, part) !== path) return null;
-    return page(browsePage(data, folder, sort as BrowseSort, part), canonicalJson(["browse", path, sort, data.library.view]));
+    if (folder === undefined || pagePath.browsePart(folder.prefix, part) !== path) return null;
+    const model = browsePage(data, folder, sort as BrowseSort, part, licences);
+    return part > model.parts ? null : page(model, canonicalJson(["browse", path, sort, licences, data.library.view]));
   }
   return null;
 }

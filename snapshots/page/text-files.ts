@@ -1,7 +1,7 @@
-/** llms.txt, sitemap.xml and robots.txt of a view. */
+/** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
 import { formatBytes } from "../format/size.ts";
 import { pagePath } from "../format/layout.ts";
-import { mountPath, type ViewData } from "../format/view-data.ts";
+import { type Library, mountPath, type ViewData } from "../format/view-data.ts";
 import { relationsOf } from "../format/relations.ts";
 
 const LISTED_OBJECTS = 100; // of a collection, named one by one
@@ -116,6 +116,16 @@ function sitemapXml(base: string, entries: readonly SitemapEntry[]): string {
 
 function lastmod(changed: string | null): string {
   return changed === null ? "" : `<lastmod>${escapeXml(changed)}</lastmod>`;
+}
+
+export const SECURITY_PATH = "/.well-known/security.txt";
+
+/** RFC 9116; null where the configuration names nobody. */
+export function securityText({ base_url: base, security }: Library): string | null {
+  if (security === undefined) return null;
+  const { contact, expires } = security;
+  const canonical = base === "" ? "" : `Canonical: ${base}${SECURITY_PATH}\n`;
+  return `Contact: ${/^https?:/.test(contact) ? contact : `mailto:${contact}`}\nExpires: ${expires}\n${canonical}`;
 }
 
 export function robotsText(base: string): string {

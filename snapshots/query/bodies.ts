@@ -15,7 +15,7 @@ import { REGISTRY_WORDS } from "../format/registry-words.ts";
 import { countNarrowed, type CubQuery, findCubs, parseCubQuery } from "./cubs.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { lookupDigest, parseDigest } from "./digests.ts";
-import { LIST_PAGE, list, parsePrefix } from "./list.ts";
+import { LIST_PAGE, licencesOf, list, parsePrefix, withLicences } from "./list.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 import { badParameter, single } from "./params.ts";
 import { prove } from "./proof.ts";
@@ -23,14 +23,14 @@ import { correct } from "./meant.ts";
 import { parseSearch, searchMeant, type SearchQuery } from "./search.ts";
 import { toSource } from "./source.ts";
 
-type ListQuery = { readonly prefix: string; readonly cursor: Cursor | null; readonly limit: number };
+type ListQuery = { readonly prefix: string; readonly licences: readonly string[]; readonly cursor: Cursor | null; readonly limit: number };
 export type CubsQuery = CubQuery & { readonly cursor: Cursor | null; readonly facets?: boolean };
 
 /** Interface §4 GET /api/list. @throws ShelfError "bad_cursor" for another query's cursor */
-async function listBody(open: OpenSnapshot, { prefix, cursor, limit }: ListQuery): Promise<ListResponse> {
-  const digest = queryDigest("list", prefix);
+async function listBody(open: OpenSnapshot, { prefix, licences, cursor, limit }: ListQuery): Promise<ListResponse> {
+  const digest = queryDigest("list", licences.length === 0 ? prefix : [prefix, licences]);
   const { objects } = await open.snapshot.data();
-  const { next, ...listing } = list(objects, prefix, positionOf(cursor, digest), limit);
+  const { next, ...listing } = list(withLicences(objects, licences), prefix, positionOf(cursor, digest), limit);
   return { prefix, prefixes: [...listing.prefixes], objects: [...listing.objects], ...nextOf(open, digest, next) };
 }
 
@@ -157,10 +157,11 @@ export const QUERIES: Readonly<Record<QueryRouteId, (parts: Readonly<Record<stri
   list(parts, params) {
     const query: ListQuery = {
       prefix: parsePrefix(parts["prefix"] ?? single(params, "prefix") ?? ""),
+      licences: licencesOf(params),
       cursor: cursorOf(params),
       limit: LIST_PAGE,
     };
-    return parsed("list", query.cursor, [query.prefix], (open) => listBody(open, query));
+    return parsed("list", query.cursor, [query.prefix, query.licences], (open) => listBody(open, query));
   },
   search(_, params) {
     const query = parseSearch(params);

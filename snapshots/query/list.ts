@@ -1,6 +1,7 @@
 /** GET /api/list: objects and child prefixes directly under a prefix. */
 import { ShelfError } from "../errors.ts";
 import { MAX_KEY_BYTES } from "../format/layout.ts";
+import { licenceOf } from "../format/relations.ts";
 import type { LibraryObject } from "../schema/resources.ts";
 import { formatEtag, lowerBound, type ObjectRow, prefixRange } from "../format/view-data.ts";
 
@@ -22,6 +23,16 @@ export function parsePrefix(prefix: string): string {
     throw new ShelfError("bad_prefix", `The prefix is longer than ${MAX_KEY_BYTES} bytes.`);
   }
   return prefix;
+}
+
+/** Values of the parameter `license`, which are alternatives; "" is none stated. */
+export function licencesOf(params: URLSearchParams): readonly string[] {
+  return [...new Set(params.getAll("license").map((value) => value.normalize("NFC")))].sort();
+}
+
+/** The objects that have one of these licences, in their order; all of them without any. */
+export function withLicences(objects: readonly ObjectRow[], licences: readonly string[]): readonly ObjectRow[] {
+  return licences.length === 0 ? objects : objects.filter((row) => licences.includes(licenceOf(row)));
 }
 
 /** Objects and child prefixes directly under `prefix`, ascending by code unit. Nothing tells a gated prefix from none (conventions).

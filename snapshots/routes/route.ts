@@ -29,6 +29,7 @@ export type FileRouteId =
   | "llms"
   | "llms-full"
   | "mcp-description"
+  | "security-txt"
   | "archive"
   | RowsRouteId
   | "sitemap"

@@ -39,6 +39,14 @@ function parameter(
 }
 
 const prefix = parameter("prefix", "Only keys that start with it; empty means no restriction.", "notes/");
+const license = parameter(
+  "license",
+  "Only objects with this licence, as the catalog has it; empty: none is stated. Repeated values are alternatives.",
+  "Apache-2.0",
+  {
+    repeats: true,
+  },
+);
 const cursor = parameter("cursor", "Taken unchanged from the member next, or from the Link header, of the page before.", "");
 const limit = (what: string, usual: number): RouteParameter =>
   parameter("limit", `${what} in one response, 0 to 500; ${usual} without it.`, "10");
@@ -119,7 +127,7 @@ const library: readonly Route<ViewRouteId>[] = [
     path: "/api/list",
     kind: "query",
     summary: "Objects and child prefixes directly under a prefix",
-    query: [prefix, cursor],
+    query: [prefix, license, cursor],
     success: json(ListResponse, "Both lists ascending; at most 1,000 entries"),
     errors: [400, 410],
   }),
@@ -272,7 +280,7 @@ const library: readonly Route<ViewRouteId>[] = [
     group: "library",
     path: "/browse/{prefix...}",
     summary: "A prefix as a page",
-    query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size")],
+    query: [parameter("sort", "name, size, date or kind; a leading - turns it round.", "-size"), license],
     parts: { prefix: { description: "Prefix, percent-encoded; empty for the root.", example: "notes/" } },
     success: text("text/html", "HTML"),
     errors: [404],
@@ -486,6 +494,14 @@ const publicOnly: readonly Route<ViewRouteId>[] = [
     summary: "A part of the sitemap",
     parts: { part: { description: "Number of the part, from 1.", example: "1" } },
     success: text("application/xml", "Sitemap"),
+    errors: [404],
+  }),
+  row({
+    id: "security-txt",
+    group: "service",
+    path: "/.well-known/security.txt",
+    summary: "Whom to tell of a weakness (RFC 9116), where the configuration says so",
+    success: text("text/plain", "security.txt"),
     errors: [404],
   }),
   row({

@@ -27,6 +27,7 @@ const library = z.strictObject({
   collection_counts: CollectionCounts.optional(),
   generator: z.string(),
   front: z.string().optional(),
+  security: z.strictObject({ contact: z.string(), expires: z.iso.datetime({ offset: true }) }).optional(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
   ),
