@@ -20,6 +20,12 @@ const OBJECTS = 2_000;
 const PARAGRAPHS = 12;
 /** Headers of an entry in a pack. */
 const ENTRY_BYTES = 30 + 46 + 2 * 67;
+/** Of the search index, by table and the engine's folder in it. */
+const INDEX_PARTS: Readonly<Record<string, string>> = {
+  "passages/data": "rows",
+  "passages/_indices": "full text",
+  "words/data": "words",
+};
 
 /** @param folder a new one
  *  @param given a folder of files to take; without it, texts are made up */
@@ -99,13 +105,14 @@ async function measureShelf(folder: string): Promise<Measured> {
     for (const entry of await readdir(root, { recursive: true, withFileTypes: true })) {
       if (!entry.isFile()) continue;
       const { size } = await stat(join(entry.parentPath, entry.name));
-      const [part = ""] = join(entry.parentPath, entry.name)
+      const [part = "", table = "", folder = ""] = join(entry.parentPath, entry.name)
         .slice(root.length + 1)
         .split("/");
       files++;
       all += size;
       if (part === "blobs") add(`${view} ${kindOf.get(entry.name) ?? "earlier blobs"}`, size);
-      else if (part === "index" || part === "build") add(`${view} ${part}`, size);
+      else if (part === "index") add(`${view} index, ${INDEX_PARTS[`${table.split("-")[0]}/${folder}`] ?? "the engine's notes"}`, size);
+      else if (part === "build") add(`${view} ${part}`, size);
       else if (part !== "packs") add(`${view} history`, size);
     }
   }

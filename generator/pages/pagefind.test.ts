@@ -40,14 +40,22 @@ async function makeBundle(onContent: () => void, timeLimit?: number): Promise<nu
   }
 }
 
-/** A library of notes, made into files: path → digest, and what was read of it. */
+/** A library of notes, made into files: path → digest, what was read of it, and what was written. */
 async function makeLibrary(
   texts: Readonly<Record<string, string>>,
   before: BuildState["bundles"] = {},
-): Promise<{ readonly files: ReadonlyMap<string, string>; readonly bundles: BuildState["bundles"]; readonly read: readonly string[] }> {
+): Promise<{
+  readonly files: ReadonlyMap<string, string>;
+  readonly bundles: BuildState["bundles"];
+  readonly read: readonly string[];
+  /** Digests. */
+  readonly written: ReadonlySet<string>;
+}> {
   const objects = Object.entries(texts).map(([key, text]) => ({ key, title: `Title of ${key}`, kind: "markdown", sha256: sha256(text) }));
   const data = { ...DATA, objects } as unknown as ViewData;
   const read: string[] = [];
+  const written = new Set<string>();
+  const putBlob = (digest: string, bytes: Uint8Array): Promise<boolean> => MEMORY.putBlob(digest, bytes).finally(() => written.add(digest));
   const extracts = {
     digest: (key: string) => sha256(texts[key] ?? ""),
     async read(key: string): Promise<Extract> {
@@ -61,8 +69,8 @@ async function makeLibrary(
       const known = before[String(number)];
       return { ...bundle, kept: known?.facts === bundle.facts ? known : null };
     });
-    const made = await makeBundles(planned, MEMORY, () => pagefind, before);
-    return { files: new Map(made.files.map((file) => [file.path, file.sha256])), bundles: made.bundles, read };
+    const made = await makeBundles(planned, { ...MEMORY, putBlob }, () => pagefind, before);
+    return { files: new Map(made.files.map((file) => [file.path, file.sha256])), bundles: made.bundles, read, written };
   } finally {
     pagefind.close();
   }
@@ -80,6 +88,12 @@ test("one changed object changes its own card and the shards of the words that c
   assert.equal(other(/\/cards\//), 1);
   const shards = other(/^pagefind\/words\//);
   assert.ok(shards > 0 && shards <= 6, `word7, word, 7, another, thing: ${shards} of 64`);
+  const same = [...second.files].filter(([path, digest]) => /^pagefind\/(?:words|near)\//.test(path) && first.files.get(path) === digest);
+  assert.deepEqual(
+    same.filter(([, digest]) => second.written.has(digest)),
+    [],
+    "what did not change is not made again",
+  );
   const anew = await makeLibrary(changed);
   assert.deepEqual([...anew.files].sort(), [...second.files].sort(), "the same files as from nothing");
 });
@@ -100,6 +114,16 @@ test("words that were kept and are not what was written are not built on", async
   assert.ok(bundle !== undefined);
   const files = bundle.files.map((file) => (file.path === "pagefind/0/words" ? { ...file, sha256: "0".repeat(64) } : file));
   await assert.rejects(makeLibrary({ "a.md": "One." }, { "0": { ...bundle, files } }), { code: "snapshot_damaged" });
+});
+
+test("words of the last build that are gone are made again, where nothing that is kept needs them", async () => {
+  const { bundles } = await makeLibrary({ "a.md": "One." });
+  const gone = Object.entries(bundles).map(([name, { facts, files }]) => [
+    name,
+    { facts, files: files.map((file) => ({ ...file, sha256: "0".repeat(64) })) },
+  ]);
+  const { files } = await makeLibrary({ "a.md": "Two." }, Object.fromEntries(gone) as BuildState["bundles"]);
+  assert.deepEqual(files, (await makeLibrary({ "a.md": "Two." })).files);
 });
 
 /** Pagefind's own program, made to sleep: what it is asked stays without an answer. */

@@ -52,7 +52,8 @@ const MAX_PASSAGES = 60; // of an object that a card names
 /** Weight of a title or a declared name: a key, an id or a record's name goes before it. */
 const NAMED = 64;
 const MAX_MARK = 255; // bytes: what a word of the index may have
-/** File of a bundle with its words: what shards are made of. Browsers do not read it. */
+/** File of a bundle with its words: what shards are made of. Browsers do not read it. First the length of each shard's part (4 bytes,
+ *  big-endian), so that a shard is read without the others; then these, as `formatWords` has them. */
 const OWN_WORDS = "words";
 /** Under which the shards are remembered, beside bundles' numbers. */
 const SHARDS = "words";
@@ -127,7 +128,7 @@ export async function makeBundles(
   const pages = bundles.reduce((sum, { members }) => sum + members.length, 0);
   const facts = sha256(bundles.map((bundle) => bundle.facts).join(" "));
   const known = before[SHARDS];
-  const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), shards, shelf, put) };
+  const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put) };
   const list: BundleList = { bundles: bundles.map((_, number) => `pagefind/${number}/`), pages };
   const listed = await put("pagefind/bundles.json", Buffer.from(JSON.stringify(list)), "application/json");
   return {
@@ -166,48 +167,111 @@ async function makeBundle(
     for (const [word, weight] of [...weighPage(texts), ...[...marks].filter(([mark]) => Buffer.byteLength(mark) <= MAX_MARK)])
       append(postings, word, Buffer.concat(member.groups.map((group) => formatPosting({ weight, page, group }))));
   }
-  entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, Buffer.concat(formatWords(sortedWords(postings, shards))), BYTES));
+  entries.push(await put(`pagefind/${number}/${OWN_WORDS}`, joinParts(sortedWords(postings, shards), shards), BYTES));
   return entries;
 }
 
-/** Of the words of all bundles, which lie in the order of shards in each: one shard after another is held. */
-async function makeShards(bundles: readonly KnownBundle[], shards: number, shelf: Pick<Shelf, "getBlob">, put: Put): Promise<FileEntry[]> {
-  const readers = await Promise.all(
-    bundles.map(async ({ files }) => {
-      const file = files.find(({ path }) => path.endsWith(`/${OWN_WORDS}`));
-      const bytes = await shelf.getBlob(file?.sha256 ?? "");
-      if (bytes === null || sha256(bytes) !== file?.sha256) {
-        throw new ShelfError("snapshot_damaged", "The words of a bundle of the browser's index are not as they were written.");
-      }
-      const entries = parseWords(bytes);
-      return { entries, next: entries.next() };
+/** Of the words of all bundles. A shard in which each bundle has the words of the last build is kept, and so is a list of near words
+ *  in which none has come, gone or become much more frequent. */
+async function makeShards(
+  bundles: readonly KnownBundle[],
+  before: BuildState["bundles"],
+  shards: number,
+  shelf: Pick<Shelf, "getBlob">,
+  put: Put,
+): Promise<FileEntry[]> {
+  const read = async (file: FileEntry | undefined): Promise<Uint8Array | null> => {
+    const bytes = await shelf.getBlob(file?.sha256 ?? "");
+    return bytes !== null && sha256(bytes) === file?.sha256 ? bytes : null;
+  };
+  const partsOf = async ({ files }: KnownBundle): Promise<readonly Uint8Array[] | null> => {
+    const bytes = await read(files.find(({ path }) => path.endsWith(`/${OWN_WORDS}`)));
+    return bytes === null ? null : splitParts(bytes, shards);
+  };
+  const parts = await Promise.all(
+    bundles.map(async (bundle) => {
+      const found = await partsOf(bundle);
+      if (found !== null) return found;
+      throw new ShelfError("snapshot_damaged", "The words of a bundle of the browser's index are not as they were written.");
     }),
   );
-  const made: FileEntry[] = [];
-  const near = new Map<number, WordEntry[]>();
-  for (let shard = 0; shard < shards; shard++) {
-    const postings = new Map<string, Uint8Array[]>();
-    for (const reader of readers) {
-      for (; !reader.next.done && shardOf(reader.next.value.word, shards) === shard; reader.next = reader.entries.next()) {
-        append(postings, reader.next.value.word, reader.next.value.postings);
-      }
+  const files = shards + countNearShards(bundles.length);
+  const last = before[SHARDS]?.files.length === files ? before : {}; // else the shards are not the same ones
+  const known = new Map(last[SHARDS]?.files.map((file) => [file.path, file]));
+  const stale = new Set<number>();
+  for (const [number, bundle] of bundles.entries()) {
+    const old = last[String(number)];
+    if (old?.facts === bundle.facts) continue;
+    const was = old === undefined ? null : await partsOf(old);
+    for (const [shard, part] of (parts[number] ?? []).entries()) {
+      if (was === null || Buffer.compare(was[shard] ?? NO_POSTINGS, part) !== 0) stale.add(shard);
     }
+  }
+  const anew = (): Promise<FileEntry[]> => makeShards(bundles, {}, shards, shelf, put);
+  const made: FileEntry[] = [];
+  /** By list of near words: word → what the list says of it, or null where it is listed no more. */
+  const near = new Map<number, Map<string, WordEntry | null>>();
+  for (let shard = 0; shard < shards; shard++) {
+    const file = known.get(wordsPath(shard));
+    if (file !== undefined && !stale.has(shard)) {
+      made.push(file);
+      continue;
+    }
+    const postings = new Map<string, Uint8Array[]>();
+    for (const part of parts) for (const entry of parseWords(part[shard] ?? NO_POSTINGS)) append(postings, entry.word, entry.postings);
     const best = sortedWords(postings, shards).map((entry) => ({
       ...entry,
       postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
     }));
     made.push(await put(wordsPath(shard), Buffer.concat(formatWords(best)), BYTES));
-    for (const { word, pages } of best.filter((entry) => isListed(entry.word))) {
-      const listed = { word, pages: 2 ** Math.floor(Math.log2(pages)), postings: NO_POSTINGS };
-      for (const at of nearShards(word, bundles.length)) append(near, at, listed);
+    const was = file === undefined ? NO_POSTINGS : await read(file);
+    if (was === null) return anew();
+    const [old, now] = [listedOf(parseWords(was)), listedOf(best)];
+    for (const word of new Set([...old.keys(), ...now.keys()])) {
+      if (old.get(word)?.pages === now.get(word)?.pages) continue;
+      for (const at of nearShards(word, bundles.length)) {
+        near.set(at, (near.get(at) ?? new Map<string, WordEntry | null>()).set(word, now.get(word) ?? null));
+      }
     }
   }
   // Empty ones too: a file that is not there is an error in the reader's console.
   for (let at = 0; at < countNearShards(bundles.length); at++) {
-    const sorted = (near.get(at) ?? []).sort((a, b) => compareNames(a.word, b.word));
+    const file = known.get(nearPath(at));
+    const changes = near.get(at) ?? new Map<string, WordEntry | null>();
+    if (file !== undefined && changes.size === 0) {
+      made.push(file);
+      continue;
+    }
+    const was = file === undefined ? NO_POSTINGS : await read(file);
+    if (was === null) return anew();
+    const kept = [...parseWords(was)].filter(({ word }) => !changes.has(word));
+    const sorted = [...kept, ...[...changes.values()].filter((entry) => entry !== null)].sort((a, b) => compareNames(a.word, b.word));
     made.push(await put(nearPath(at), Buffer.concat(formatWords(sorted)), BYTES));
   }
   return made;
+}
+
+/** What lists of near words say of a shard's words: how many pages have one, roughly, so that a list seldom changes. */
+function listedOf(entries: Iterable<WordEntry>): ReadonlyMap<string, WordEntry> {
+  const listed = [...entries].filter(({ word }) => isListed(word));
+  return new Map(
+    listed.map(({ word, pages }) => [word, { word, pages: 2 ** Math.floor(Math.log2(pages)), postings: NO_POSTINGS }] as const),
+  );
+}
+
+/** @param entries by shard */
+function joinParts(entries: readonly WordEntry[], shards: number): Uint8Array {
+  const byShard = Map.groupBy(entries, ({ word }) => shardOf(word, shards));
+  const parts = Array.from({ length: shards }, (_, shard) => Buffer.concat(formatWords(byShard.get(shard) ?? [])));
+  const lengths = Buffer.alloc(4 * shards);
+  for (const [shard, { length }] of parts.entries()) lengths.writeUInt32BE(length, 4 * shard);
+  return Buffer.concat([lengths, ...parts]);
+}
+
+function splitParts(bytes: Uint8Array, shards: number): readonly Uint8Array[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let end = 4 * shards;
+  return Array.from({ length: shards }, (_, shard) => bytes.subarray(end, (end += view.getUint32(4 * shard))));
 }
 
 function append<K, V>(lists: Map<K, V[]>, key: K, more: V): void {

@@ -5,7 +5,7 @@ import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
 import { type Counts, type Filters, filterValues, inOrder, SEARCHED } from "./filters.ts";
-import { oncePer } from "../format/relations.ts";
+import { lazily, oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
@@ -53,24 +53,31 @@ type CubIndex = {
 
 const NONE: Postings = [];
 
-/** Made when the first query comes, and once for a list of records: no query looks at all of them. */
-const indexOf = oncePer((records: readonly CubRecord[]): CubIndex => {
-  const filters = new Map(CUB_FACETS.map(({ name }) => [name, new Map<string, number[]>()]));
-  const words = new Map<string, number[]>();
-  const ids = new Map<string, number>();
-  const add = (postings: Map<string, number[]>, key: string, at: number): void => {
-    const known = postings.get(key);
-    if (known === undefined) postings.set(key, [at]);
-    else known.push(at);
-  };
-  const forms: WordForms = new Map();
+/** Each part is made when it is first asked for, and once for a list of records: no query looks at all of them, and who counts
+ *  values needs no words. */
+const indexOf = oncePer((records: readonly CubRecord[]) =>
+  lazily<CubIndex>({
+    filters: () =>
+      new Map(CUB_FACETS.map(({ name }) => [name, placesOf(records, (record) => new Set(filterValues(record, name)))] as const)),
+    words: () => {
+      const forms: WordForms = new Map();
+      return placesOf(records, (record) => searchWords(SEARCHED.map((field) => record[field]).join("\n"), forms));
+    },
+    ids: () => new Map(records.map(({ id }, at) => [foldCase(id), at])),
+  }),
+);
+
+function placesOf(records: readonly CubRecord[], keysOf: (record: CubRecord) => ReadonlySet<string>): ReadonlyMap<string, Postings> {
+  const places = new Map<string, number[]>();
   for (const [at, record] of records.entries()) {
-    for (const [name, postings] of filters) for (const value of new Set(filterValues(record, name))) add(postings, value, at);
-    for (const word of searchWords(SEARCHED.map((field) => record[field]).join("\n"), forms)) add(words, word, at);
-    ids.set(foldCase(record.id), at);
+    for (const key of keysOf(record)) {
+      const known = places.get(key);
+      if (known === undefined) places.set(key, [at]);
+      else known.push(at);
+    }
   }
-  return { filters, words, ids };
-});
+  return places;
+}
 
 /** Made for the first phrase that is looked for. A separator that no query contains keeps a phrase inside one field. */
 const textsOf = oncePer((records: readonly CubRecord[]) =>
