@@ -8,6 +8,7 @@
  *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
+ *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -71,6 +72,7 @@ const { values } = parseArgs({
     publications: { type: "string", default: "5" },
     library: { type: "string" },
     objects: { type: "string" },
+    passages: { type: "string" },
   },
 });
 /** undefined for the size that a part's targets are for. */
@@ -82,7 +84,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
   building: async () => benchBuilding(await makeFolder("texts")),
   "browser-search": async () => benchBrowserSearch(await makeFolder("texts"), objects),
   disk: async () => benchDisk(await makeFolder("disk"), values.library ?? null),
-  searching: async () => benchSearching(await makeFolder("texts")),
+  searching: async () => benchSearching(await makeFolder("texts"), objects, values.passages === undefined ? null : Number(values.passages)),
   history: async () => {
     const made = await makeFolder("history");
     return benchHistory(await makeDemo(made), made);

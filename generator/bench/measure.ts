@@ -134,6 +134,12 @@ export function memoryOf(pid: number): { readonly own: number; readonly shared: 
   return { own: (resident - shared) * PAGE_KB, shared: shared * PAGE_KB };
 }
 
+/** Megabytes of a process and everything it started that still runs. */
+export function memoryOfTree(root: number): number {
+  const found = descendants(root).map(memoryOf);
+  return (found.reduce((sum, { own }) => sum + own, 0) + Math.max(...found.map(({ shared }) => shared))) / 1024;
+}
+
 function nameOf(pid: number): string {
   const [program = "", ...args] = (read(`/proc/${pid}/cmdline`) ?? "").split("\0");
   const script = args.find((arg) => /\.[cm]?[jt]s$/.test(arg));

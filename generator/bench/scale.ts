@@ -6,7 +6,7 @@ import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import { startServing } from "../fixtures/serving-process.ts";
 import type { Figure } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
-import { type Cost, cpuOfTree, descendants, memoryOf } from "./measure.ts";
+import { type Cost, cpuOfTree, memoryOfTree } from "./measure.ts";
 import { writeNotes, writeRegistry } from "./notes.ts";
 
 const FULL = 100_000;
@@ -119,10 +119,7 @@ async function readEverything(
     return bytes;
   };
   /** Of the command line and the server that it has started. */
-  const memory = (): number => {
-    const found = descendants(site.child.pid ?? 0).map(memoryOf);
-    return (found.reduce((sum, { own }) => sum + own, 0) + Math.max(...found.map(({ shared }) => shared))) / 1024;
-  };
+  const memory = (): number => memoryOfTree(site.child.pid ?? 0);
   try {
     await read("/api/list");
     const start_s = (performance.now() - began) / 1000;

@@ -1,10 +1,11 @@
 /** The search index of one view: opened on a directory (or a bucket URI), written by the generator, read at any tag, which is a
  *  snapshot's id. An update that dies leaves the earlier tags as they were; the next starts from the tag it is told to build on. */
 import { ShelfError } from "../errors.ts";
-import { stringsOf, textAt } from "./columns.ts";
+import { stringsOf } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type Document, rowsOf, type StoredRow } from "./row.ts";
+import { shownAt } from "./shown.ts";
 import { WordCounts } from "./statistics.ts";
 import {
   emptyTable,
@@ -25,7 +26,7 @@ import type { Table } from "@lancedb/lancedb";
 
 const BATCH_ROWS = 4096; // written at once
 const MAX_FRAGMENTS = 40; // pieces of a table above which they are merged
-/** Columns that hold a text as a source has it. */
+/** What holds a text as a source has it. */
 const SAID = ["key", "title", "heading", "name", "text", "sha256"] as const;
 const TABLE_PATTERN = /^(?:passages|words|vectors)-/;
 const TAG_PATTERN = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
@@ -169,9 +170,9 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
     async *texts(tag) {
       const table = await openAt(engine.connection, PASSAGES, tag);
       if (table === null) return;
-      for await (const batch of table.query().select([...SAID])) {
-        const columns = SAID.map((name) => stringsOf(batch, name));
-        yield columns.flatMap((column) => Array.from({ length: batch.numRows }, (_, row) => textAt(column, row)));
+      for await (const batch of table.query().select(["shown"])) {
+        const shown = stringsOf(batch, "shown");
+        yield Array.from({ length: batch.numRows }, (_, at) => shownAt(shown, at)).flatMap((row) => SAID.map((name) => row[name]));
       }
       table.close();
     },

@@ -2,6 +2,7 @@
 import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
+import { shownAt } from "./shown.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
 import { PASSAGES, sqlLists, sqlString, warmTexts, WORDS } from "./tables.ts";
@@ -22,6 +23,13 @@ export type Candidate = {
   readonly score: number;
 };
 
+export type FoundRow = {
+  readonly ref: bigint;
+  readonly row: IndexRow;
+  /** Its words, a line for each field. */
+  readonly terms: string;
+};
+
 type TextQuery = {
   /** Analysed words (see `words`) and marks; each counts as often as it stands here. */
   readonly words: readonly string[];
@@ -40,34 +48,20 @@ export type IndexReader = {
   find(query: TextQuery): Promise<Candidate[]>;
   /** The candidates at these places, with a score of 0; a place without a row is left out. In no promised order. */
   at(places: readonly { readonly doc: string; readonly n: number }[]): Promise<Candidate[]>;
-  /** The words of candidates, a line for each field, in the order asked. */
+  /** The words of many candidates, in the order asked. */
   terms(refs: readonly bigint[]): Promise<string[]>;
   /** The vectors of this tag by a model, or null when they were not made (yet). */
   vectors(embedderId: string): Promise<VectorReader | null>;
   /** The rows behind candidates, in the order asked. */
-  rows(refs: readonly bigint[]): Promise<IndexRow[]>;
+  rows(refs: readonly bigint[]): Promise<FoundRow[]>;
   /** False once a file that it reads is not what was written any more, or could not be read. Looks again aside, at most once in LOOK_MS. */
   whole(): boolean;
   close(): void;
 };
 
 const PLACE_COLUMNS = ["doc", "n", "defines"] as const;
-const ROW_COLUMNS = [
-  "doc",
-  "n",
-  "key",
-  "kind",
-  "collection",
-  "title",
-  "heading",
-  "name",
-  "text",
-  "page",
-  "start_line",
-  "end_line",
-  "sha256",
-] as const;
-
+/** The words of a document stand on its first row; nothing else of the row counts then. */
+const WHOLE_COLUMNS = ["doc"] as const;
 /** How long a look at the files is trusted. */
 const LOOK_MS = 1_000;
 
@@ -102,6 +96,15 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     }
   }
 
+  /** In no promised order. */
+  async function* take(refs: readonly bigint[], columns: readonly string[]): AsyncGenerator<RecordBatch> {
+    if (refs.length > 0)
+      yield* passages
+        .takeRowIds(refs)
+        .select([...columns])
+        .withRowId();
+  }
+
   return {
     statistics: counts.done(),
     find: ({ words: wanted, all, of, prefix, limit }) =>
@@ -110,7 +113,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
         let found = passages
           .query()
           .fullTextSearch(new MatchQuery(wanted.join(" "), of, { operator: all ? Operator.And : Operator.Or }))
-          .select([...PLACE_COLUMNS, "_score"])
+          .select([...(of === "whole" ? WHOLE_COLUMNS : PLACE_COLUMNS), "_score"])
           .withRowId()
           .limit(limit);
         if (prefix !== "") found = found.where(`starts_with(doc, ${sqlString(`object:${prefix}`)})`);
@@ -132,14 +135,12 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
       }),
     terms: (refs) =>
       guarded(async () => {
-        if (refs.length === 0) return [];
-        const table = await passages.takeRowIds(refs).select(["terms"]).withRowId().toArrow();
-        const byRef = new Map(
-          Array.from({ length: table.numRows }, (_, at) => [
-            BigInt(table.getChild("_rowid")?.get(at)),
-            String(table.getChild("terms")?.get(at)),
-          ]),
-        );
+        const byRef = new Map<bigint, string>();
+        for await (const batch of take(refs, ["terms"])) {
+          const found = refsOf(batch);
+          const terms = stringsOf(batch, "terms");
+          for (let at = 0; at < batch.numRows; at++) byRef.set(found[at] ?? 0n, textAt(terms, at));
+        }
         return refs.map((ref) => byRef.get(ref) ?? "");
       }),
     async vectors(embedderId) {
@@ -155,19 +156,14 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     },
     rows: (refs) =>
       guarded(async () => {
-        if (refs.length === 0) return [];
-        const table = await passages
-          .takeRowIds(refs)
-          .select([...ROW_COLUMNS])
-          .withRowId()
-          .toArrow();
-        const found = table.getChild("_rowid");
-        const columns = ROW_COLUMNS.map((name) => [name, table.getChild(name)] as const);
-        const byRef = new Map<bigint, IndexRow>();
-        for (let at = 0; at < table.numRows; at++) {
-          const row = Object.fromEntries(columns.map(([name, column]) => [name, column?.get(at)])) as IndexRow;
-          // 0 stands for "no page".
-          byRef.set(BigInt(found?.get(at)), { ...row, page: row.page === 0 ? null : row.page });
+        const byRef = new Map<bigint, FoundRow>();
+        for await (const batch of take(refs, ["shown", "terms"])) {
+          const found = refsOf(batch);
+          const [shown, terms] = [stringsOf(batch, "shown"), stringsOf(batch, "terms")];
+          for (let at = 0; at < batch.numRows; at++) {
+            const ref = found[at] ?? 0n;
+            byRef.set(ref, { ref, row: shownAt(shown, at), terms: textAt(terms, at) });
+          }
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);
       }),
@@ -197,7 +193,7 @@ async function readCandidates(found: AsyncIterable<RecordBatch>): Promise<Candid
   for await (const batch of found) {
     const refs = refsOf(batch);
     const docs = stringsOf(batch, "doc");
-    const [numbers, defines] = [numbersOf(batch, "n"), numbersOf(batch, "defines")];
+    const [numbers, defines] = batch.getChild("n") === null ? [[], []] : [numbersOf(batch, "n"), numbersOf(batch, "defines")];
     const scores = batch.getChild("_score");
     for (let row = 0; row < batch.numRows; row++) {
       out.push({

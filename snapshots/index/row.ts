@@ -41,7 +41,9 @@ export type IndexRow = Omit<Document, "passages" | "language"> & {
 };
 
 /** A row as it is stored. */
-export type StoredRow = IndexRow & {
+export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
+  /** One column: see shown.ts. */
+  readonly shown: IndexRow;
   /** Its words and marks, a line for each field, separated by one space; see `rowsOf`. The engine ranks by them. */
   readonly terms: string;
   /** The words of the whole document, on the first row of one with several passages; else null. */
@@ -53,7 +55,7 @@ export type StoredRow = IndexRow & {
 };
 
 /** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
-export const INDEX_FORMAT = "5";
+export const INDEX_FORMAT = "6";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 
@@ -119,7 +121,7 @@ export function rowsOf(document: Document): StoredRow[] {
       texts[n] ?? [],
       marksOf(document, passage, n, document.kind !== "code" && passages[n - 1]?.heading.join(" › ") !== heading),
     ];
-    return {
+    const shown = {
       doc: document.doc,
       n,
       key: document.key,
@@ -133,6 +135,11 @@ export function rowsOf(document: Document): StoredRow[] {
       start_line: passage.start_line,
       end_line: passage.end_line,
       sha256: document.sha256,
+    };
+    return {
+      doc: document.doc,
+      n,
+      shown,
       terms: fields.map((list) => list.join(" ")).join("\n"),
       whole: n === 0 ? whole : null,
       defines: DEFINITION.test(passage.text) ? 1 : 0,

@@ -4,6 +4,7 @@ import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
 import { INDEX_FORMAT, type StoredRow } from "./row.ts";
+import { formatShown } from "./shown.ts";
 import { textColumn } from "./text-column.ts";
 
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
@@ -34,21 +35,8 @@ export function sqlLists(column: string, values: readonly string[]): string[] {
   return out;
 }
 
-const TEXT_COLUMNS = [
-  "doc",
-  "key",
-  "kind",
-  "collection",
-  "title",
-  "heading",
-  "name",
-  "text",
-  "sha256",
-  "terms",
-  "whole",
-  "print",
-] as const satisfies readonly (keyof StoredRow)[];
-const NUMBER_COLUMNS = ["n", "page", "start_line", "end_line", "defines"] as const satisfies readonly (keyof StoredRow)[];
+const TEXT_COLUMNS = ["doc", "shown", "terms", "whole", "print"] as const satisfies readonly (keyof StoredRow)[];
+const NUMBER_COLUMNS = ["n", "defines"] as const satisfies readonly (keyof StoredRow)[];
 
 /** The table, or null when it cannot be read: a kill or a full disk can leave a folder that the engine lists and cannot open. */
 export async function openTable(connection: Connection, name: string): Promise<Table | null> {
@@ -91,9 +79,10 @@ async function createTable(connection: Connection, name: string, like: ArrowTabl
 }
 
 export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
-  const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): (string | null)[] => rows.map((row) => row[name]);
+  const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): (string | null)[] =>
+    rows.map((row) => (name === "shown" ? formatShown(row.shown) : row[name]));
   const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, valuesOf(name))] as const);
-  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name] ?? 0))] as const);
+  const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name]))] as const);
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));
 }
 

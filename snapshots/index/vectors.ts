@@ -4,11 +4,12 @@ import type { Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { numbersOf, stringsOf, textAt } from "./columns.ts";
+import { stringsOf, textAt } from "./columns.ts";
 import { embedDigest, embedText } from "../embed/embed-text.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { firstParagraph } from "./first-paragraph.ts";
 import { INDEX_FORMAT } from "./row.ts";
+import { shownAt } from "./shown.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
 import { openManifests } from "./manifest.ts";
@@ -73,13 +74,11 @@ async function choosePlaces(passages: Table, most: number): Promise<Place[]> {
   if ((await passages.countRows()) <= most) return readPlaces(passages);
   const kinds: Place[][] = [[], [], []];
   let before = { doc: "", heading: "" };
-  for await (const batch of passages.query().select(["doc", "n", "print", "kind", "heading", "name", "text"])) {
-    const numbers = numbersOf(batch, "n");
-    const columns = (["doc", "print", "kind", "heading", "name", "text"] as const).map((name) => stringsOf(batch, name));
+  for await (const batch of passages.query().select(["shown", "print"])) {
+    const [shown, prints] = [stringsOf(batch, "shown"), stringsOf(batch, "print")];
     for (let row = 0; row < batch.numRows; row++) {
-      const [doc = "", print = "", kind = "", heading = "", name = "", text = ""] = columns.map((column) => textAt(column, row));
-      const n = numbers[row] ?? 0;
-      const place = { doc, n, print };
+      const { doc, n, kind, heading, name, text } = shownAt(shown, row);
+      const place = { doc, n, print: textAt(prints, row) };
       if (n === 0) kinds[0]?.push(place);
       else if (kind === "code") {
         if (name !== "" && firstParagraph(text, true, false) !== "") kinds[1]?.push(place);
@@ -153,11 +152,12 @@ export async function embedPassages(engine: Engine, options: EmbedOptions): Prom
 async function readTexts(passages: Table, batch: readonly Place[]): Promise<string[]> {
   const texts = new Map<string, string>();
   for (const filter of sqlLists("doc", [...new Set(batch.map(({ doc }) => doc))])) {
-    const found = await passages.query().where(filter).select(["doc", "n", "title", "heading", "name", "text"]).toArrow();
-    const columns = ["doc", "n", "title", "heading", "name", "text"].map((name) => found.getChild(name));
-    for (let at = 0; at < found.numRows; at++) {
-      const [doc, n, title, heading, name, text] = columns.map((column) => column?.get(at));
-      texts.set(`${n} ${doc}`, embedText({ title, heading, name, text }));
+    for await (const batch of passages.query().where(filter).select(["shown"])) {
+      const shown = stringsOf(batch, "shown");
+      for (let at = 0; at < batch.numRows; at++) {
+        const row = shownAt(shown, at);
+        texts.set(`${row.n} ${row.doc}`, embedText(row));
+      }
     }
   }
   return batch.map(({ doc, n }) => texts.get(`${n} ${doc}`) ?? "");

@@ -18,16 +18,15 @@ const TEXT_LINE = 5; // of a row's terms: see rowsOf
 const PLAIN = /^\p{L}+$/u;
 const NUMBER = /^[\d.]*$/;
 
-/** As rankDocuments, which see. */
-export async function rankWithFeedback(index: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
-  const reader = rememberTerms(index);
+/** As rankDocuments, which see. @param reader one that remembers rows: both rounds look at much the same */
+export async function rankWithFeedback(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
   const ranked = await rankDocuments(reader, wanted, prefix, limit);
   const first = ranked.slice(0, DOCUMENTS);
   const [best] = first;
   const short = first.filter(({ long }) => !long).length >= DOCUMENTS - MAX_LONG;
   if (best === undefined || !short || best.exact || wanted.all) return ranked;
-  const rows = await reader.terms(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
-  const texts = rows.map((row) => (row.split("\n")[TEXT_LINE] ?? "").split(" "));
+  const rows = await reader.rows(first.flatMap(({ passages }) => passages[0]?.ref ?? []));
+  const texts = rows.map(({ terms }) => (terms.split("\n")[TEXT_LINE] ?? "").split(" "));
   const words = texts.flat().filter((word) => !NUMBER.test(word));
   if (words.filter((word) => PLAIN.test(word)).length < words.length * PROSE) return ranked;
   const weights = new Map<string, number>();
@@ -45,19 +44,6 @@ export async function rankWithFeedback(index: IndexReader, wanted: Wanted, prefi
     ...added.flatMap(([word, weight]) => repeat([word], Math.round((ADDED_WEIGHT * weight) / most))),
   ];
   return rankDocuments(reader, { ...wanted, words: asked }, prefix, limit);
-}
-
-/** Reads the terms of a row once: both rounds look at much the same rows. */
-function rememberTerms(reader: IndexReader): IndexReader {
-  const known = new Map<bigint, string>();
-  return {
-    ...reader,
-    async terms(refs) {
-      const missing = refs.filter((ref) => !known.has(ref));
-      for (const [at, text] of (await reader.terms(missing)).entries()) known.set(missing[at] ?? 0n, text);
-      return refs.map((ref) => known.get(ref) ?? "");
-    },
-  };
 }
 
 function repeat(words: readonly string[], times: number): string[] {

@@ -1,7 +1,8 @@
 /** Orders what the engine finds. The engine scores passages by their words (BM25 over all fields, whose weights stand in
  *  index/row.ts); here passages become documents, long documents also count as a whole, what defines goes before what uses, and what the
  *  query names exactly goes first. How many results are wanted changes nothing in their order. */
-import type { Candidate, IndexReader } from "../index/reader.ts";
+import type { Candidate, FoundRow, IndexReader } from "../index/reader.ts";
+import { SPARE_RESULTS } from "./duplicates.ts";
 import type { Wanted } from "./wanted.ts";
 
 // Measured on all collections together; ../index/README.md has what they reach.
@@ -31,7 +32,8 @@ export type RankedDocument = {
   readonly passages: readonly Candidate[];
 };
 
-/** @param limit at least as many documents, where there are as many
+/** @param reader one that remembers rows (remember.ts), as whoever shows the documents reads those that are looked at here
+ *  @param limit at least as many documents, where there are as many
  *  @returns best first; ties by key, so that the order never depends on how the index came to be */
 export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
   const ask = (words: readonly string[], of: "terms" | "whole", rows = NOMINATED): Promise<Candidate[]> =>
@@ -43,7 +45,11 @@ export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix:
     findExact(reader, wanted, prefix),
   ]);
   const ordered = order(found, wholes, new Set(exact.map(({ ref }) => ref)), exact);
-  const documents = [...(await preferTitles(reader, wanted, ordered.slice(0, TITLES))), ...ordered.slice(TITLES)];
+  // What is shown is read with the titles, in one request.
+  const rows = await reader.rows(
+    ordered.slice(0, Math.max(TITLES, limit + SPARE_RESULTS)).flatMap(({ passages }) => passages[0]?.ref ?? []),
+  );
+  const documents = [...preferTitles(rows, wanted, ordered.slice(0, TITLES)), ...ordered.slice(TITLES)];
   if (documents.length >= limit || found.length < NOMINATED) return documents;
   const known = new Set(documents.map(({ doc }) => doc));
   const last = documents.at(-1)?.score ?? Number.POSITIVE_INFINITY;
@@ -90,12 +96,11 @@ function order(
 }
 
 /** Of the first documents those whose titles hold all words of the query come forward. */
-async function preferTitles(reader: IndexReader, wanted: Wanted, documents: readonly RankedDocument[]): Promise<RankedDocument[]> {
+function preferTitles(rows: readonly FoundRow[], wanted: Wanted, documents: readonly RankedDocument[]): RankedDocument[] {
   const words = new Set(wanted.words);
-  const rows = await reader.terms(documents.flatMap(({ passages }) => passages[0]?.ref ?? []));
   return documents
     .map((document, at) => {
-      const title = new Set(rows[at]?.split("\n")[0]?.split(" "));
+      const title = new Set(rows[at]?.terms.split("\n")[0]?.split(" "));
       if (words.size === 0 || !words.isSubsetOf(title)) return document;
       const bonus = bareScore(document.score) * TITLE_BONUS * (words.size / title.size);
       return { ...document, score: Number((document.score + bonus).toPrecision(SCORE_DIGITS)) };

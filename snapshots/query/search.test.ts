@@ -41,6 +41,22 @@ test("the name of a language means its code, whatever else says it, and elsewher
   assert.deepEqual((await keys("rust")).sort(), ["b.rs", "c.rs"]);
 });
 
+test("what is ranked and shown is read in one request, each row once", async () => {
+  const asked: (readonly bigint[])[] = [];
+  const counting: IndexReader = {
+    ...reader,
+    rows(refs) {
+      if (refs.length > 0) asked.push(refs);
+      return reader.rows(refs);
+    },
+    terms: () => assert.fail("the words come with the rows"),
+  };
+  const found = await search(counting, { q: "sorting digest", prefix: "", limit: 9 });
+  assert.ok(found.length > 0);
+  assert.equal(asked.length, 1);
+  assert.equal(new Set(asked.flat()).size, asked.flat().length);
+});
+
 type Given = { key: string; kind?: IndexKind; title?: string; passages: readonly { text: string; name?: string; heading?: string[] }[] };
 
 function document({ key, kind = "text", title = key, passages }: Given): Document {

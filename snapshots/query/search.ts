@@ -10,6 +10,7 @@ import { rankWithFeedback } from "./feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
+import { rememberRows } from "./remember.ts";
 import { type ExactReason, findReason, parseWanted } from "./wanted.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
@@ -41,13 +42,14 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<r
 }
 
 /** The same, with what was searched in place of words that stand nowhere. */
-export async function searchMeant(reader: IndexReader, query: SearchQuery): Promise<Found> {
+export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<Found> {
   if (query.limit === 0) return { results: [], meant: [] };
+  const reader = rememberRows(index);
   const wanted = parseWanted(query.q, reader);
   const ranked = (await rankWithFeedback(reader, wanted, query.prefix, query.limit)).slice(0, query.limit + SPARE_RESULTS);
   const rows = await reader.rows(ranked.flatMap(({ passages }) => passages[0]?.ref ?? []));
   const results = ranked.flatMap(({ score, exact }, at) => {
-    const row = rows[at];
+    const row = rows[at]?.row;
     return row === undefined ? [] : [{ row, score, exact: exact ? findReason(row, query.q) : null }];
   });
   const find = openFinder(wanted.worth);

@@ -9,6 +9,7 @@ import { ShelfError } from "../errors.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import { type SearchQuery, toResult } from "./search.ts";
 import { rankWithFeedback } from "./feedback.ts";
+import { rememberRows } from "./remember.ts";
 import { bareScore } from "./rank.ts";
 import { findReason, parseWanted } from "./wanted.ts";
 
@@ -34,12 +35,13 @@ export type SemanticAnswer = {
 
 /** @throws ShelfError "search_unavailable" when the index cannot be read */
 export async function semantic(
-  reader: IndexReader,
+  index: IndexReader,
   embedder: Embedder | null,
   query: SearchQuery,
   signal?: AbortSignal,
 ): Promise<SemanticAnswer> {
   if (embedder === null) return unavailable("Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.");
+  const reader = rememberRows(index);
   const vectors = await reader.vectors(embedder.id);
   if (vectors === null)
     return unavailable(
@@ -140,5 +142,5 @@ async function readRows(reader: IndexReader, chunks: readonly Chunk[]): Promise<
   const unknown = await reader.at(chunks.filter(({ ref }) => ref === null));
   const refs = [...chunks.flatMap(({ ref }) => ref ?? []), ...unknown.map(({ ref }) => ref)];
   const rows = await reader.rows(refs);
-  return new Map(rows.map((row) => [`${row.n} ${row.doc}`, row]));
+  return new Map(rows.map(({ row }) => [`${row.n} ${row.doc}`, row]));
 }
