@@ -65,7 +65,7 @@ test("every command and option in the guides is one of the program's", async () 
 
 test("every path, error code and tool in the guides is one of the program's", async () => {
   const codes = new Set<string>(CODES);
-  const tools = new Set(TOOLS.map(({ name }) => name));
+  const tools = new Set<string>(TOOLS.map(({ name }) => name));
   const arguments_ = /^(?:start_line|end_line)$/;
   for (const [name, text] of texts) {
     for (const [, path = ""] of text.matchAll(/`(\/[^`\s]*)`/g))
