@@ -18,6 +18,7 @@ const MAX_CHANGED_PERCENT = 1;
 const MAX_START_S = 3;
 const MAX_SERVER_MB = 600;
 const MAX_PAGE_KB = 60;
+const MIN_ARCHIVE_MB_S = 50;
 
 /** @param folder a new one
  *  @param objects and half as many records; a tenth of them in one folder */
@@ -70,6 +71,13 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
       MAX_SERVER_MB,
       `after ${site.requests} requests of each kind, /api/catalog included`,
     ),
+    {
+      figure: `archive of the snapshot, ${at}`,
+      value: site.archive.mb / site.archive.s,
+      unit: "MB/s",
+      target: { at: "least", value: MIN_ARCHIVE_MB_S },
+      note: `${site.archive.mb.toFixed(0)} MB in ${site.archive.s.toFixed(1)} s; the server's memory ${site.archive.grown_mb.toFixed(0)} MB higher after it`,
+    },
     ...site.pages.map(([path, bytes]) =>
       most(`${path}, without its styles and scripts`, bytes / 1000, "kB", MAX_PAGE_KB, "not compressed"),
     ),
@@ -106,6 +114,7 @@ async function readEverything(
   readonly fresh_mb: number;
   readonly used_mb: number;
   readonly requests: number;
+  readonly archive: { readonly mb: number; readonly s: number; readonly grown_mb: number };
   readonly pages: readonly (readonly [path: string, bytes: number])[];
 }> {
   const began = performance.now();
@@ -147,7 +156,11 @@ async function readEverything(
     const pages: (readonly [string, number])[] = [];
     for (const path of ["/", "/search/?q=digest", "/registry/", "/registry/?verification_state=VERIFIED", "/browse/notes/flat/"])
       pages.push([path, await read(path)]);
-    return { start_s, start_cpu_s, fresh_mb, used_mb: memory(), requests, pages };
+    const used_mb = memory();
+    const asked = performance.now();
+    const mb = (await read("/api/archive.tar")) / 1e6;
+    const archive = { mb, s: (performance.now() - asked) / 1000, grown_mb: memory() - used_mb };
+    return { start_s, start_cpu_s, fresh_mb, used_mb, requests, archive, pages };
   } finally {
     await pool.destroy();
     await site.stop();
