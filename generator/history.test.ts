@@ -254,6 +254,20 @@ test("what was looked for before a snapshot was published is told, and how much 
   assert.equal(details.since, null, "other claims may have other things to hide, so all was looked through");
 });
 
+test("the page of the snapshots plots records by state over time, with the numbers in a table", async () => {
+  const html = (await ask(library.view, "/snapshots/")).text;
+  const rows = [...html.matchAll(/<tr><th scope="row">(\d)<\/th><td class="date">[\d-]+<\/td>(.*?)<\/tr>/g)];
+  assert.deepEqual(
+    rows.map(([, sequence, cells = ""]) => [sequence, ...[...cells.matchAll(/>(\d)</g)].map(([, count]) => count)]),
+    [
+      ["4", "0", "1"],
+      ["3", "0", "1"],
+      ["2", "1", "0"],
+      ["1", "1", "0"],
+    ],
+  );
+});
+
 test("an earlier snapshot that is damaged costs what is told of it, and no page, list or feed", async () => {
   const { config, view } = library;
   const first = (await view.records())[0]?.snapshot ?? "";
@@ -278,18 +292,4 @@ test("of publications whose snapshots are pruned the names are told, and that th
   const pruned = all.changes.filter(({ sequence }) => sequence === 3);
   assert.equal(pruned.length, 32);
   assert.deepEqual([...new Set(pruned.map(({ snapshot }) => snapshot))], [null]);
-});
-
-test("the page of the snapshots plots records by state over time, with the numbers in a table", async () => {
-  const html = (await ask(library.view, "/snapshots/")).text;
-  const rows = [...html.matchAll(/<tr><th scope="row">(\d)<\/th><td class="date">[\d-]+<\/td>(.*?)<\/tr>/g)];
-  assert.deepEqual(
-    rows.map(([, sequence, cells = ""]) => [sequence, ...[...cells.matchAll(/>(\d)</g)].map(([, count]) => count)]),
-    [
-      ["4", "0", "1"],
-      ["3", "0", "1"],
-      ["2", "1", "0"],
-      ["1", "1", "0"],
-    ],
-  );
 });
