@@ -9,6 +9,18 @@ export type Figure = {
   readonly note: string;
 };
 
+/** Figures that all are of one size of library, each with the most that it may be.
+ *  @param size as a person says it, e.g. "10,000 publications" */
+export function figuresAt(size: string): (figure: string, value: number, unit: string, target: number, note: string) => Figure {
+  return (figure, value, unit, target, note) => ({
+    figure: `${figure}, ${size}`,
+    value,
+    unit,
+    target: { at: "most", value: target },
+    note,
+  });
+}
+
 /** A part that could not run here says why instead of giving figures. */
 export type Skipped = { readonly skipped: string };
 export type Part = { readonly part: string; readonly results: readonly Figure[] | Skipped };

@@ -9,7 +9,7 @@ import { formatTree, parseTree } from "../../snapshots/format/tree.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { startServing } from "../fixtures/serving-process.ts";
-import { type Figure, median, percentile } from "./figure.ts";
+import { type Figure, figuresAt, median, percentile } from "./figure.ts";
 import { measureBuild, runCommand } from "./library.ts";
 
 const PUBLICATIONS = 10_000;
@@ -64,13 +64,7 @@ export async function benchHistory(config: string, folder: string): Promise<read
     for (let round = 0; round < ROUNDS; round++) lists.push((await runCommand(["snapshots", "list", "--json", "--config", config])).wall_s);
     const sorted = [...known, ...unknown].sort((a, b) => a - b);
     const many = `${PUBLICATIONS.toLocaleString("en")} publications`;
-    const most = (figure: string, value: number, unit: string, target: number, note: string): Figure => ({
-      figure: `${figure}, ${many}`,
-      value,
-      unit,
-      target: { at: "most", value: target },
-      note,
-    });
+    const most = figuresAt(many);
     return [
       most(
         "start of a server",

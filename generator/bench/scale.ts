@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Pool } from "undici";
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import { startServing } from "../fixtures/serving-process.ts";
-import type { Figure } from "./figure.ts";
+import { type Figure, figuresAt } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
 import { type Cost, cpuOfTree, memoryOfTree } from "./measure.ts";
 import { writeNotes, writeRegistry } from "./notes.ts";
@@ -31,13 +31,7 @@ export async function benchScale(folder: string, objects = FULL): Promise<readon
   const { cost: one } = await measureBuild(full.config);
   const site = await readEverything(full.config, full.keys);
   const at = `${objects.toLocaleString("en")} objects, ${(objects / 2).toLocaleString("en")} records`;
-  const most = (figure: string, value: number, unit: string, target: number, note: string): Figure => ({
-    figure: `${figure}, ${at}`,
-    value,
-    unit,
-    target: { at: "most", value: target },
-    note,
-  });
+  const most = figuresAt(at);
   const tell = ({ cpu_s, wall_s, peak_mb }: Cost): string =>
     `${cpu_s.toFixed(1)} s of processor, ${wall_s.toFixed(1)} s by the clock, ${peak_mb.toFixed(0)} MB`;
   return [

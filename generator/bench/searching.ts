@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { startServing } from "../fixtures/serving-process.ts";
 import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
-import { type Figure, median, percentile, type Skipped } from "./figure.ts";
+import { type Figure, figuresAt, median, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
 import { cpuOfTree, memoryOfTree } from "./measure.ts";
 import { growIndex } from "./more-passages.ts";
@@ -101,13 +101,7 @@ function largeFigures(
   { start_s, start_cpu_s, memory_mb }: { readonly start_s: number; readonly start_cpu_s: number; readonly memory_mb: number },
 ): Figure[] {
   const at = `${passages.toLocaleString("en")} passages`;
-  const most = (figure: string, value: number, unit: string, target: number, note: string): Figure => ({
-    figure: `${figure}, ${at}`,
-    value,
-    unit,
-    target: { at: "most", value: target },
-    note,
-  });
+  const most = figuresAt(at);
   const tell = (share: number): string => `${percentile(times, share).toFixed(1)} ms`;
   return [
     most(
