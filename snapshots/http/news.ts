@@ -6,7 +6,6 @@ import { escapeXml } from "../page/text-files.ts";
 import { type Listed, listChanges } from "../query/changes.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { describeListed, unreadable } from "../shelf/diff.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 
 /** Publications that are looked at; many change nothing that has a name. */
@@ -53,9 +52,7 @@ async function fallen(
   const { byId } = await snapshot.shelf.records.index();
   const previous = byId.get(record?.previous ?? "");
   if (record === null || previous === undefined) return [];
-  const at = async (one: SnapshotRecord) =>
-    one.snapshot === snapshot.id ? snapshot : openSnapshot(snapshot.shelf, one, createTreeCache());
-  const found = await Promise.all([at(previous), at(record)]).catch(unreadable);
+  const found = await Promise.all([snapshot.another(previous), snapshot.another(record)]).catch(unreadable);
   if (found === null) return [];
   const changes = await Promise.all(listed.map(({ what, change, name }) => describeListed(found[0], found[1], what, change, name)));
   return changes.flatMap(({ weaker }, index) => {

@@ -6,7 +6,6 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Claim } from "../schema/claims.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import { unreadable } from "../shelf/diff.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import { escapeXml } from "../page/text-files.ts";
 
@@ -72,8 +71,7 @@ function wordsOf(before: Item | null, item: Item | null): string {
 }
 
 async function readItem(open: OpenSnapshot, record: SnapshotRecord, kind: Kind, name: string): Promise<Item | null> {
-  const snapshot =
-    record.snapshot === open.snapshot.id ? open.snapshot : await openSnapshot(open.snapshot.shelf, record, createTreeCache());
+  const snapshot = await open.snapshot.another(record);
   const entry = await snapshot.find(kind === "records" ? `api/cubs/${name}.json` : "api/claims.json");
   if (entry?.kind !== "blob") return null;
   const parse = async () => JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as unknown;

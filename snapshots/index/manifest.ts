@@ -72,14 +72,19 @@ export type Manifests = {
 
 /** @param uri directory of the index */
 export function openManifests(uri: string): Manifests {
-  const known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({ max: MAX_KNOWN });
+  const known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({
+    maxSize: MAX_KNOWN, // and no `max`, for which the library lays out all slots at once
+    sizeCalculation: () => 1,
+  });
   const folderOf = (table: string): string => join(uri, `${table}.lance`);
   const pathOf = (table: string, tag: string): string => join(uri, FOLDER, table, `${tag}.json`);
 
   async function digestOf(path: string, identity: string): Promise<Sha256> {
     const before = known.get(path);
     if (before?.identity === identity) return before.digest;
-    const digest = await sha256Of(createReadStream(path, { highWaterMark: READ_BYTES }));
+    // Most files of an index are small, and a stream makes room for all that it may read at once.
+    const highWaterMark = Math.min(READ_BYTES, (await stat(path)).size + 1);
+    const digest = await sha256Of(createReadStream(path, { highWaterMark }));
     known.set(path, { identity, digest });
     return digest;
   }

@@ -36,6 +36,9 @@ export type Snapshot = {
   /** Everything that the view's pages and queries follow from; read once. */
   data(): Promise<ViewData>;
   extract(key: string): Promise<Extract | null>;
+  /** Another snapshot of the same shelf, which shares what this one has parsed; this one for its own record.
+   *  @throws ShelfError "snapshot_damaged" as opening does */
+  another(record: SnapshotRecord): Promise<Snapshot>;
 };
 
 /** Parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
@@ -45,7 +48,12 @@ export type TreeCache = {
 };
 
 export function createTreeCache(): TreeCache {
-  return { trees: new LRUCache({ max: MAX_CACHED_TREES }), parsed: new LRUCache({ max: MAX_KNOWN_FILES }) };
+  // A size and no `max`, for which the library lays out all slots at once: a megabyte and a half that most of these never fill.
+  const sizeCalculation = (): number => 1;
+  return {
+    trees: new LRUCache({ maxSize: MAX_CACHED_TREES, sizeCalculation }),
+    parsed: new LRUCache({ maxSize: MAX_KNOWN_FILES, sizeCalculation }),
+  };
 }
 
 async function missingBlob(shelf: Shelf, digest: Sha256): Promise<ShelfError> {
@@ -115,7 +123,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
   await tree(record.snapshot);
   let library: Promise<Library> | null = null;
   let data: Promise<ViewData> | null = null;
-  return {
+  const snapshot: Snapshot = {
     id: record.snapshot,
     record,
     shelf,
@@ -147,7 +155,9 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
       if (entry?.kind !== "blob") return null;
       return JSON.parse(new TextDecoder().decode(await readBlob(shelf, entry.sha256))) as Extract;
     },
+    another: async (other) => (other.snapshot === record.snapshot ? snapshot : openSnapshot(shelf, other, cache)),
   };
+  return snapshot;
 }
 
 /** Trees are sorted by name. */
