@@ -278,6 +278,7 @@ test("an earlier snapshot that is damaged costs what is told of it, and no page,
   for (const target of ["/registry/CUB-0001/", "/api/changes?limit=500", "/feed.xml", "/claims/feed.json"])
     assert.equal((await ask(fresh, target)).status, 200, target);
   assert.match((await ask(fresh, "/registry/CUB-0001/")).text, /snapshot 1: changed; that snapshot cannot be read here</);
+  assert.match((await ask(fresh, "/snapshots/")).text, /Cannot be read here: snapshot 1\./);
   assert.equal((await ask(fresh, `/at/${first}/`)).status, 503);
   rmSync(file);
 });

@@ -173,6 +173,7 @@ const cubRecord = CubRecord.parse({
 
 await loadLanguage("coq");
 const states = [
+  { sequence: 9, created: "2026-02-27T05:06:07.000Z", states: null },
   { sequence: 10, created: "2026-02-28T05:06:07.000Z", states: [{ value: "VERIFIED", count: 12 }, { value: "NOT_VERIFIED", count: 9 }] },
   { sequence: 11, created: "2026-03-03T05:06:07.000Z", states: [] },
   { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byVerification, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },

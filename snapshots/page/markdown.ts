@@ -140,10 +140,10 @@ function bodyOf(model: PageModel, href: LinkTo, text: string | null): string | n
         ...(model.parts > 1 ? ["", `Part ${model.part} of ${model.parts}.`] : []),
         "",
         ...model.states
-          .filter(({ states }) => states.length > 0)
+          .filter(({ states }) => states?.length !== 0)
           .map(
             ({ sequence, states }) =>
-              `- Records in ${sequence}: ${states.map(({ value, count }) => `${count} ${inline(value)}`).join(", ")}`,
+              `- Records in ${sequence}: ${states?.map(({ value, count }) => `${count} ${inline(value)}`).join(", ") ?? "cannot be read here"}`,
           ),
       );
     case "diff":

@@ -246,14 +246,14 @@ export type SnapshotRow = Pick<SnapshotRecord, "sequence" | "created" | "previou
   readonly removed: number;
 };
 
-/** Records of a snapshot by their verification. */
-export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] };
+/** Records of a snapshot by their verification; null where they cannot be read. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] | null };
 
 export type SnapshotsPage = {
   readonly page: "snapshots";
   /** Newest first. */
   readonly snapshots: readonly SnapshotRow[];
-  /** Of the newest of them that can be read; oldest first. */
+  /** Of the newest of them that are in service; oldest first. */
   readonly states: readonly StatesAt[];
   readonly part: number;
   readonly parts: number;

@@ -18,13 +18,16 @@ const MOST = 60;
 const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
 
 /** @param records of snapshots, ascending
- *  @returns the newest of those that are kept and can be read, ascending */
+ *  @returns the newest of those that are in service, ascending; one that is damaged is there without its states */
 export async function statesOverTime(history: Pick<History, "byId">, records: readonly SnapshotRecord[]): Promise<readonly StatesAt[]> {
   const rows: StatesAt[] = [];
   for (const { sequence, created, snapshot } of records.slice(-MOST)) {
-    const open = await history.byId(snapshot).catch(unreadable);
-    const states = open === null ? null : await countStates(open.snapshot).catch(unreadable);
-    if (states !== null) rows.push({ sequence, created, states });
+    try {
+      const open = await history.byId(snapshot);
+      if (open !== null) rows.push({ sequence, created, states: await countStates(open.snapshot) });
+    } catch (error) {
+      rows.push({ sequence, created, states: unreadable(error) });
+    }
   }
   return rows;
 }

@@ -110,13 +110,14 @@ export function unpacked(pack: OpenFile, digest: Sha256, { start, length, size, 
     );
     const inflated: Buffer[] = [];
     let at = 0;
-    for (const part of within) {
-      inflated.push(inflatePart(deflated.subarray(at, (at += part))));
+    for (const [n, part] of within.entries()) {
+      inflated.push(inflatePart(deflated.subarray(at, (at += part)), Math.min(PART_BYTES, size - (first + n) * PART_BYTES)));
       // A long blob is not to hold up others.
       if (within.length > 1) await setImmediate();
     }
     const from = position - first * PART_BYTES;
-    return Buffer.concat(inflated).subarray(from, from + wanted);
+    const whole = inflated.length === 1 ? (inflated[0] as Buffer) : Buffer.concat(inflated);
+    return whole.subarray(from, from + wanted);
   };
   return {
     size,

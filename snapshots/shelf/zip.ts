@@ -63,10 +63,13 @@ export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
     : { ...shared, parts: null, data: bytes };
 }
 
-/** @throws WrongBytes when these are not the bytes that were deflated */
-export function inflatePart(deflated: Uint8Array): Buffer {
+/** @param size that it has when it is inflated
+ *  @throws WrongBytes when these are not the bytes that were deflated */
+export function inflatePart(deflated: Uint8Array, size: number): Buffer {
+  // Room for one byte more than there is: a chunk that is filled has another one made after it.
+  const chunkSize = Math.max(constants.Z_MIN_CHUNK, size + 1);
   try {
-    return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: PART_BYTES });
+    return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: PART_BYTES, chunkSize });
   } catch (cause) {
     throw new WrongBytes("It cannot be inflated.", { cause });
   }
