@@ -124,9 +124,10 @@ async function listFiles(root: string): Promise<readonly File[]> {
     .map((path) => ({ path, name: CLASSES.find(([, pattern]) => pattern.test(path))?.[0] ?? "" }));
 }
 
-/** Each class as often as any other, however many files it has. */
+/** Each class as often as any other, however many files it has; but what only builds read, which takes a build each, one time in ten. */
 function chooseDamage(random: Random, files: readonly File[], classes: readonly string[]): Damage {
-  const name = random.pick(classes);
+  const ofBuilds = random.below(10) === 0;
+  const name = random.pick(classes.filter((one) => OF_BUILDS.has(one) === ofBuilds));
   const of = files.filter((file) => file.name === name);
   const file = random.pick(of);
   const kind = random.pick(KINDS);

@@ -54,7 +54,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       const report = await tortureWithDamage(await makeDamagedLibrary(dir), {
         seed,
         count,
-        together: 8,
+        together: 16,
         onProgress: (done, failed) => progress.step(`damage, ${failed} failed`, done, count),
         onFailure: (failure) => process.stdout.write(`FAILED ${failure}\n`),
       });
