@@ -64,10 +64,18 @@ export async function mendSnapshots(shelves: Shelves, deriver: Deriver, progress
 
 type Missing = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry> };
 
-/** What a public snapshot names is public, wherever its bytes lie. @returns whether the blob is there now */
-async function takeFromInternal(shelves: Shelves, view: ViewName, digest: Sha256, done: Mended[]): Promise<boolean> {
+/** Whether a snapshot says itself that it is of this view: what a public one names is public, wherever its bytes lie, and a record among
+ *  the public ones may name an internal one. */
+async function isOf(shelves: Shelves, view: ViewName, record: SnapshotRecord): Promise<boolean> {
+  const getBlob = async (digest: Sha256) => (await shelves[view].getBlob(digest)) ?? shelves.internal.getBlob(digest);
+  const snapshot = await readable(openSnapshot({ ...shelves[view], getBlob }, record, createTreeCache()));
+  return snapshot !== null && (await readable(snapshot.library()))?.view === view;
+}
+
+/** @param own whether the snapshot is of this view. @returns whether the blob is there now */
+async function takeFromInternal(shelves: Shelves, view: ViewName, digest: Sha256, own: boolean, done: Mended[]): Promise<boolean> {
   if (await shelves[view].hasBlob(digest)) return true;
-  const copy = await shelves.internal.getBlob(digest);
+  const copy = own ? await shelves.internal.getBlob(digest) : null;
   if (copy === null || sha256(copy) !== digest) return false;
   await shelves[view].putBlob(digest, copy);
   done.push({ root: view, path: blobPath(digest), how: "from the internal root" });
@@ -77,20 +85,21 @@ async function takeFromInternal(shelves: Shelves, view: ViewName, digest: Sha256
 /** @returns null when a tree is lost, and with it what it names */
 async function missingFiles(shelves: Shelves, view: ViewName, record: SnapshotRecord, done: Mended[]): Promise<Missing | null> {
   const shelf = shelves[view];
-  await takeFromInternal(shelves, view, record.snapshot, done);
+  const own = await isOf(shelves, view, record);
+  await takeFromInternal(shelves, view, record.snapshot, own, done);
   const snapshot = await readable(openSnapshot(shelf, record, createTreeCache()));
   if (snapshot === null) return null;
   const files = new Map<string, BlobEntry>();
   const open: { readonly digest: Sha256; readonly path: string }[] = [{ digest: snapshot.id, path: "" }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    await takeFromInternal(shelves, view, next.digest, done);
+    await takeFromInternal(shelves, view, next.digest, own, done);
     const tree = await readable(snapshot.tree(next.digest));
     if (tree === null) return null;
     for (const entry of tree) {
       const path = next.path + entry.name;
       if (entry.kind === "tree") open.push({ digest: entry.sha256, path: `${path}/` });
       else if ((await shelf.redactions.read(entry.sha256)) !== null) continue;
-      else if (!(await takeFromInternal(shelves, view, entry.sha256, done))) files.set(path, entry);
+      else if (!(await takeFromInternal(shelves, view, entry.sha256, own, done))) files.set(path, entry);
     }
   }
   return { snapshot, files };

@@ -1,5 +1,6 @@
 /** The history of a shelf, put right from the copies that it has of itself: the records, the log of them, the pointer that repeats
  *  one, and the trees that changes follow from. */
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -11,6 +12,7 @@ import { findSetback, newestServed } from "../../snapshots/shelf/record-index.ts
 import { findPartner } from "../../snapshots/shelf/served.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { Shelves } from "../shelves.ts";
+import { publishedRecords } from "./log.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
 /** Under the build lock. What cannot be mended is set aside. */
@@ -28,6 +30,7 @@ async function mendRecords(shelves: Shelves, view: ViewName): Promise<Mended[]> 
   const pointer = await readable(shelf.readPointer());
   const logged = await trustedLog(shelf, pointer);
   const done: Mended[] = [];
+  let published: ReadonlyMap<number, SnapshotRecord> | null = null;
   const sequences = new Set([...(await shelf.listSequences()), ...(pointer === null ? [] : [pointer.sequence])]);
   for (const sequence of sequences) {
     const path = `snapshots/${sequence}.json`;
@@ -37,13 +40,20 @@ async function mendRecords(shelves: Shelves, view: ViewName): Promise<Mended[]> 
       [found, ""],
       [pointer?.sequence === sequence ? pointer : null, "from the pointer"],
     ] as const;
-    const [wanted, how] = copies.find(([copy]) => copy !== null) ?? [null, "set aside: nothing else says what it was"];
+    const copy = copies.find(([one]) => one !== null && mayBeOf(view, one)) ?? null;
+    if (copy === null) published ??= await publishedRecords(shelf);
+    const [wanted, how] = copy ?? [published?.get(sequence) ?? null, "from the log of publications"];
     if (wanted !== null && isDeepStrictEqual(wanted, found)) continue;
     await setAside(shelves, view, path);
     if (wanted !== null) await shelf.restoreRecord(wanted);
-    done.push({ root: view, path, how });
+    done.push({ root: view, path, how: wanted === null ? "set aside: nothing else says what it was" : how });
   }
   return done;
+}
+
+/** An internal record says with which public one it is served: among the public ones it is out of place, whoever put it there. */
+function mayBeOf(view: ViewName, record: SnapshotRecord): boolean {
+  return view === "internal" || record.public === undefined;
 }
 
 /** The log, unless more says something else than agrees with it: then it is not this shelf's. */
@@ -67,9 +77,10 @@ async function mendPointer(shelves: Shelves, view: ViewName): Promise<Mended[]> 
   const pointer = await readable(shelf.readPointer());
   const sound =
     pointer !== null &&
+    mayBeOf(view, pointer) &&
     isDeepStrictEqual(await readable(shelf.readRecord(pointer.sequence)), pointer) &&
     findSetback(pointer, index) === null;
-  if (sound || index.records.length === 0) return [];
+  if (sound || (index.records.length === 0 && !existsSync(join(rootDir(shelves, view), "current.json")))) return [];
   const open = view === "public" ? null : await shelves.public.readPointer();
   const next = view === "public" ? await newestWhole(shelf) : open === null ? null : findPartner(index.records, open);
   await setAside(shelves, view, "current.json");

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { canonicalJson } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { appendEntries, readEntries, TILE_WIDTH, tileNodes } from "../../snapshots/log/tiles.ts";
-import { hashLeaf, treeRoot } from "../../snapshots/log/tree.ts";
+import { type Hash, hashLeaf, treeRoot } from "../../snapshots/log/tree.ts";
 import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../../snapshots/shelf/log.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { type Shelf, type SnapshotRecord, snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
 import type { Shelves } from "../shelves.ts";
 import { type Mended, rootDir, setAside, VIEWS, type ViewName } from "./lost.ts";
 
@@ -31,17 +31,8 @@ async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
       done.push({ root: view, path: checkpointPath(size), how: "set aside: nothing else says what it was" });
       continue;
     }
-    const entries = await findEntries(shelves[view], size);
-    const files = new Map((await appendEntries(0, entries, async () => null)).map(({ path, bytes }) => [path, bytes]));
-    if (
-      !(
-        await treeRoot(
-          size,
-          tileNodes(size, async (path) => files.get(path) ?? null),
-        )
-      ).equals(head.root)
-    )
-      break;
+    const files = (await makeAgain(shelves[view], size, head.root))?.files ?? null;
+    if (files === null) break;
     const lost: string[] = [];
     for (const [path, bytes] of files) {
       const found = await readFile(join(rootDir(shelves, view), path)).catch(() => null);
@@ -59,20 +50,52 @@ async function mendLog(shelves: Shelves, view: ViewName): Promise<Mended[]> {
   return done;
 }
 
-/** The first entries of the log, each from whatever still has it: its bundle, where the tile agrees, and else its record. */
-async function findEntries(shelf: Shelf, size: number): Promise<readonly Buffer[]> {
+/** Records by their numbers, as the newest head of the log that can be read has them under its root; none when nothing makes that root. */
+export async function publishedRecords(shelf: Shelf): Promise<ReadonlyMap<number, SnapshotRecord>> {
+  for (const size of (await shelf.log.sizes()).toReversed()) {
+    const head = await sound(readCheckpoint(shelf.log, size));
+    const made = head === null ? null : await makeAgain(shelf, size, head.root);
+    if (made === null) continue;
+    return new Map(made.entries.map((entry, at) => [at + 1, snapshotRecordSchema.parse(JSON.parse(entry.toString()))]));
+  }
+  return new Map();
+}
+
+type Made = { readonly entries: readonly Buffer[]; readonly files: ReadonlyMap<string, Buffer> };
+
+/** The log's entries and files up to a size, from whatever still has them. @returns null when nothing of it makes this root */
+async function makeAgain(shelf: Shelf, size: number, root: Hash): Promise<Made | null> {
+  const choices = await findEntries(shelf, size);
+  for (const entries of [choices.map(([first]) => first), choices.map((all) => all.at(-1))].map((all) =>
+    all.filter((one) => one !== undefined),
+  )) {
+    if (entries.length < size) return null;
+    const files = new Map((await appendEntries(0, entries, async () => null)).map(({ path, bytes }) => [path, bytes]));
+    const made = await treeRoot(
+      size,
+      tileNodes(size, async (path) => files.get(path) ?? null),
+    );
+    if (made.equals(root)) return { entries, files };
+  }
+  return null;
+}
+
+/** What the first entries of the log may be: each what its bundle or its record says and its tile agrees with; else what the record
+ *  says, then what the bundle says; nothing where neither is left. */
+async function findEntries(shelf: Shelf, size: number): Promise<readonly (readonly Buffer[])[]> {
   const { records, withdrawn } = await shelf.records.index();
   const known = new Map([...withdrawn, ...records].map((record) => [record.sequence, Buffer.from(canonicalJson(record))]));
   const nodes = tileNodes(size, shelf.log.read);
-  const entries: Buffer[] = [];
+  const entries: (readonly Buffer[])[] = [];
   for (let index = 0; index * TILE_WIDTH < size; index++) {
     const bundle = (await sound(readEntries(index, size, shelf.log.read))) ?? [];
     for (let sequence = index * TILE_WIDTH + 1; sequence <= Math.min(size, (index + 1) * TILE_WIDTH); sequence++) {
       const kept = bundle[(sequence - 1) % TILE_WIDTH];
       const leaf = await sound(nodes(0, sequence - 1));
       const record = known.get(sequence);
-      const agrees = (entry: Buffer | undefined) => entry !== undefined && leaf?.equals(hashLeaf(entry)) === true;
-      entries.push([kept, record].find(agrees) ?? record ?? kept ?? Buffer.alloc(0));
+      const left = [record, kept].filter((entry) => entry !== undefined);
+      const agreed = left.find((entry) => leaf?.equals(hashLeaf(entry)) === true);
+      entries.push(agreed === undefined ? left : [agreed]);
     }
   }
   return entries;

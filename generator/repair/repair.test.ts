@@ -175,6 +175,38 @@ test("blobs come again from the sources, from the other root, and from what foll
   index.close();
 });
 
+test("a record of the internal view among the public ones is believed by nothing, and brings no gated byte with it", async (t) => {
+  const { config, shelf } = await copy(t);
+  const gated = await internalBlobs(config);
+  const damages: readonly (readonly [name: string, to: readonly string[]])[] = [
+    ["an old record", ["public/snapshots/1.json"]],
+    ["the newest record and the pointer", ["public/snapshots/3.json", "public/current.json"]],
+    ["the same of an earlier version of the program", ["public/snapshots/3.json", "public/current.json"]],
+  ];
+  const internal = readFileSync(join(shelf, "internal/snapshots/3.json"), "utf8");
+  for (const [at, [name, to]] of damages.entries()) {
+    rmSync(join(shelf, "public/records.log"), { force: true });
+    // Earlier versions did not say with which public record one is served.
+    for (const path of to) writeFileSync(join(shelf, path), at === 2 ? internal.replace(/"public":\d+,/, "") : internal);
+    await repair(config, SILENT);
+    const held = await Array.fromAsync(openShelves(config).public.listBlobs(), ({ digest }) => digest);
+    assert.deepEqual(
+      held.filter((digest) => gated.has(digest)),
+      [],
+      name,
+    );
+    assert.equal((await ask(await openFixtureView(config), "/object/drafts/gated.md/")).status, 404, name);
+  }
+});
+
+/** Digests that the internal root holds and the public one does not. */
+async function internalBlobs(config: Config): Promise<ReadonlySet<string>> {
+  const { public: open, internal } = openShelves(config);
+  const all = new Set(await Array.fromAsync(internal.listBlobs(), ({ digest }) => digest));
+  for await (const { digest } of open.listBlobs()) all.delete(digest);
+  return all;
+}
+
 test("what nothing else says is lost, and verify names exactly that", async (t) => {
   const { config, shelf } = await copy(t);
   const object = await blobOf(config, "objects/notes/turn.md", 1);
@@ -195,6 +227,18 @@ test("what nothing else says is lost, and verify names exactly that", async (t) 
   assert.ok(existsSync(join(shelf, "internal/lost/public/snapshots/1.json")));
   const { public: open } = openShelves(config);
   assert.equal((await prune({ shelf: open, alsoUsedBy: [openShelves(config).internal], keep: 5 })).removed_snapshots.length, 0);
+});
+
+test("records come from the log of publications where nothing else has them, and a bundle of entries makes its tile again", async (t) => {
+  const { config, shelf } = await copy(t);
+  const whole = await contents(shelf);
+  const tile = readFileSync(join(shelf, "public/tile/0/000.p/3"));
+  for (const path of ["current.json", "records.log", "snapshots/1.json", "snapshots/2.json", "snapshots/3.json", "tile/0/000.p/3"])
+    truncateSync(join(shelf, "public", path), 20);
+  const { findings } = await repair(config, SILENT);
+  assert.deepEqual(findings, []);
+  assert.deepEqual(await contents(shelf), whole);
+  assert.deepEqual(readFileSync(join(shelf, "public/tile/0/000.p/3")), tile);
 });
 
 test("the log of publications is mended byte for byte: tiles and entries from the records, a lost head by the next build", async (t) => {

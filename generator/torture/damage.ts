@@ -8,6 +8,7 @@ import { appendFile, readdir, readFile, rm, truncate, writeFile } from "node:fs/
 import { join } from "node:path";
 import { answer } from "../../snapshots/http/answer.ts";
 import { openView, type View } from "../../snapshots/http/view.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
@@ -273,7 +274,12 @@ async function judgeByBuild(library: DamagedLibrary, ids: string): Promise<Verdi
 
 async function judgeRepair(library: DamagedLibrary, renderer: Promise<Renderer>, reference: Served, ids: string): Promise<void> {
   const { findings } = await repair(library.config, SILENT);
-  const built = await build(library.config, { progress: SILENT });
+  const built = await build(library.config, { progress: SILENT }).catch((error: unknown) => {
+    // A log of which nothing is left is not begun anew behind everybody's back.
+    if (error instanceof ShelfError && error.code === "bad_log" && findings.some(({ code }) => code === "log_damaged")) return null;
+    throw error;
+  });
+  if (built === null) return;
   if ((await servedIds(library)) !== ids) throw new Error("other snapshots are served");
   if (built.published) throw new Error("a build after it has something to do");
   // What is served now is whole, whatever is lost of older snapshots; pages tell of the history, which may have gone on.

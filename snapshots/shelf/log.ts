@@ -100,7 +100,16 @@ async function grow(
   const size = record.sequence;
   const known = new Map([...withdrawn, ...records, record].map((one) => [one.sequence, one]));
   const entries = Array.from({ length: size - last }, (_, at) => entryOf(known.get(last + 1 + at)));
-  const files = await appendEntries(last, entries, shelf.log.read);
+  const files = await appendEntries(last, entries, shelf.log.read).catch((error: unknown) => {
+    if (!(error instanceof ShelfError) || error.code !== "bad_log") throw error;
+    throw new ShelfError("bad_log", error.message, {
+      cause: error,
+      fixes: [
+        "Run: proofshelf repair",
+        "What it cannot mend may be whole in a mirror, a bucket or a backup of this shelf: put that file back.",
+      ],
+    });
+  });
   const added = new Map(files.map(({ path, bytes }) => [path, bytes]));
   const read = tileNodes(size, async (path) => added.get(path) ?? shelf.log.read(path));
   // What was signed before must be the beginning of what is signed now.
