@@ -8,6 +8,7 @@
  *      npm run bench -- --part browser-search --objects 2500   over a library of another size
  *      npm run bench -- --part hostile --seconds 600 --publications 1000   its mix and its publications at full length
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
+ *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
@@ -25,6 +26,7 @@ import { benchBrowserSearch } from "./browser-search.ts";
 import { benchBucket } from "./bucket.ts";
 import { benchBuilding } from "./building.ts";
 import { benchDisk } from "./disk.ts";
+import { benchFilters } from "./filters.ts";
 import { benchHostile } from "./hostile.ts";
 import { type Figure, formatTable, meets, type Part, type Skipped } from "./figure.ts";
 import { benchHistory } from "./history.ts";
@@ -96,6 +98,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
     const shelf = await benchShelfBucket(await makeFolder("shelf-bucket"), objects);
     return "skipped" in store ? store : "skipped" in shelf ? shelf : [...store, ...shelf];
   },
+  filters: async () => benchFilters(await makeFolder("filters"), objects),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>
     benchHostile(await makeFolder("hostile"), { seconds: Number(values.seconds), publications: Number(values.publications) }),
