@@ -12,7 +12,8 @@ const ASKS = /\?\s*$|^\s*(?:what|who|how|why|when|where|which|does|do|is|are|can
 const ASKING = new Set(
   words(
     "need must should would could may might mean meaning definition define explain say tell happen work use make get give go call difference " +
-      "differ between reason remedy still after exactly actually really possible good best thing kind form way",
+      "differ between reason remedy still after exactly actually really possible good best thing kind form way about become been many much know " +
+      "want",
   ),
 );
 
@@ -25,18 +26,23 @@ export type Question = {
   readonly asks: boolean;
   /** The words that it is about, by worth. */
   readonly wanted: Wanted;
+  /** Those of them that stand side by side in it. */
+  readonly neighbours: readonly (readonly [string, string])[];
 };
 
 /** @param worth how much each word of the question tells in this library */
 export function readQuestion(question: string, worth: Wanted): Question {
   const asks = ASKS.test(question);
   const about = [...worth].filter(([word]) => !asks || !ASKING.has(word));
+  const wanted = about.length === 0 ? worth : new Map(about);
+  const order = words(question).filter((word) => wanted.has(word));
   return {
     defines: DEFINES.test(question),
     instructs: INSTRUCTS.test(question),
     explains: EXPLAINS.test(question),
     negated: NEGATED.test(question),
     asks,
-    wanted: about.length === 0 ? worth : new Map(about),
+    wanted,
+    neighbours: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
   };
 }

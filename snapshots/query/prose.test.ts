@@ -128,6 +128,27 @@ test("no sentence ends within code, and each line of columns is one", () => {
   );
 });
 
+test("of a printed page the lines that end early above a capital are headings, and no part of a sentence", () => {
+  const page = [
+    "A proof by hand",
+    "Everybody has seen the drawing of a tree of digests, and few",
+    "have computed one, which takes a quarter of an hour.",
+    "The leaves",
+    "Our leaves are four trees: ash, beech, cedar, and a fourth",
+    "The name of which nobody here remembers any more.",
+  ].join("\n");
+  assert.deepEqual(
+    sentencesOf(page, "pdf").map((one) => [one.heading, one.plain]),
+    [
+      [
+        "A proof by hand",
+        "Everybody has seen the drawing of a tree of digests, and few have computed one, which takes a quarter of an hour.",
+      ],
+      ["The leaves", "Our leaves are four trees: ash, beech, cedar, and a fourth The name of which nobody here remembers any more."],
+    ],
+  );
+});
+
 test("marks are taken away, and what is no mark stays", () => {
   assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
   assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");
