@@ -130,6 +130,15 @@ test("a list under the heading that is asked about is quoted as a whole, and not
   );
 });
 
+test("a statement that says no is answered by what says yes as well", () => {
+  const [denies, affirms] = ["Folic acid has no effect on the kidney, they say.", "Folic acid has an effect on the kidney, they say."];
+  const library = [text("a.md", "One", `# One\n\n${affirms}\n`, 5), text("b.md", "Two", `# Two\n\n${denies}\n`, 4)];
+  assert.deepEqual(
+    ask("Folic acid has no effect on the kidney", library).map(({ plain }) => plain),
+    [affirms, denies],
+  );
+});
+
 test("of a text that is named for what is to be done its steps are quoted, in their order and without what introduces them", () => {
   const note = [
     "# Recheck a proof",

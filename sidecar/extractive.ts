@@ -98,7 +98,7 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
   const kept = read.filter(({ held }) => held >= BESIDE[form] * most);
   const [covered, denies] = [Math.max(...kept.map((one) => one.covered)), Math.max(...kept.map((one) => one.denies))];
   return kept
-    .filter((one) => one.covered >= BESIDE[form] * covered && (!question.negated || one.denies === denies))
+    .filter((one) => one.covered >= BESIDE[form] * covered && (!(question.asks && question.negated) || one.denies === denies))
     .toSorted((a, b) => b.rank - a.rank)
     .map(({ text, runs }, at) => ({ text, runs: at === 0 ? runs : runs.slice(0, 1) }))
     .flatMap(({ text, runs }) => runs.map((run) => ({ text, ...locate(text, run), plain: run.map(({ plain }) => plain).join(" ") })))
