@@ -167,3 +167,18 @@ test("a statement is answered where its words stand together, and not where they
   assert.deepEqual(ask(statement, [text("a.md", "Letters", apart, 5)]), []);
   assert.equal(ask(statement, [text("b.md", "Letters", together, 5)]).length, 1);
 });
+
+test("a name with another number is another thing, and an entry answers only who asks for its term", () => {
+  const digests = text(
+    "notes/sha.md",
+    "Digests",
+    "# Digests\n\nA SHA-256 digest is used to name a file, and SHA-256 has no known collision.\n",
+    5,
+  );
+  assert.deepEqual(ask("Can I use SHA-1?", [digests]), []);
+  assert.equal(ask("What is SHA 256?", [digests]).length, 1);
+  const glossary = text("data/words.yaml", "words.yaml", "verified: a command checks the whole statement\n", 3, "yaml");
+  assert.deepEqual(ask("What are the three ways a verified claim rots?", [glossary]), []);
+  assert.deepEqual(ask("What is not verified?", [glossary]), []);
+  assert.equal(ask("What does verified mean?", [glossary]).length, 1);
+});

@@ -31,6 +31,7 @@ const NAMED = 0.75; // of the question's worth in a title: the whole text answer
 const HEADING_WEIGHT = 0.8; // of the words that only the heading of a sentence has, and only what stands around it
 const CONTEXT_WEIGHT = 0.3;
 const DEFINITION_BONUS = 0.7;
+const ENTRY_SHARE = 1 / 3; // of the question's worth in the term of an entry: a question of several things may ask for several
 const ENTRY_BONUS = 1; // in a document's rank: who wrote a glossary meant its terms to be asked for
 
 /** A text that a search found, with more of it than the passage when it is short. */
@@ -61,14 +62,19 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
   const top = Math.max(...texts.map(({ score }) => score), Number.MIN_VALUE);
   const cover = (held: ReadonlySet<string>): number =>
     [...wanted].reduce((sum, [word, worth]) => sum + (held.has(word) ? worth : 0), 0) / total;
+  const names = (term: string): boolean => {
+    const own = words(term);
+    return own.length > 0 && own.every((word) => wanted.has(word)) && cover(new Set(own)) >= ENTRY_SHARE;
+  };
   const read = texts.flatMap((text) => {
+    if (question.asks && !question.numbered.every((name) => name.test(`${text.title}\n${text.source}`))) return [];
     const around = new Set(words(`${text.title} ${text.key} ${text.heading}`));
     const all = sentencesOf(text.source, text.kind).filter(
       ({ plain, start, end, term }) =>
         end - start <= MAX_QUOTE &&
         isHarmless(plain) &&
         !isTitle(plain, text) &&
-        (term === "" || (question.defines && names(term, wanted))),
+        (term === "" || (question.defines && !question.negated && names(term))),
     );
     const title = new Set(words(text.title));
     const titled = cover(title);
@@ -128,12 +134,6 @@ function holdTogether(said: readonly string[], { neighbours, wanted }: Question)
     }
   }
   return total === 0 ? null : held / total;
-}
-
-/** Whether a term is what a question is about. */
-function names(term: string, wanted: Wanted): boolean {
-  const own = words(term);
-  return own.length > 0 && own.every((word) => wanted.has(word));
 }
 
 /** The sentences of one paragraph that say most: at first those that hold the question's words, then what follows them.

@@ -12,10 +12,13 @@ const ASKS = /\?\s*$|^\s*(?:what|who|how|why|when|where|which|does|do|is|are|can
 const ASKING = new Set(
   words(
     "need must should would could may might mean meaning definition define explain say tell happen work use make get give go call difference " +
-      "differ between reason remedy still after exactly actually really possible good best thing kind form way about become been many much know " +
+      "differ between reason remedy still after exactly actually really possible good best thing kind form way about been between many much know " +
       "want",
   ),
 );
+
+/** "SHA-1", "RFC 6962": another number is another thing. */
+const NUMBERED = /(?<![\p{L}\p{N}_-])((?:\p{L}*\p{Lu}){2}\p{L}*)[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 
 export type Question = {
   readonly defines: boolean;
@@ -28,6 +31,8 @@ export type Question = {
   readonly wanted: Wanted;
   /** Those of them that stand side by side in it. */
   readonly neighbours: readonly (readonly [string, string])[];
+  /** What has a number in its name, each as whoever writes of it may write it. */
+  readonly numbered: readonly RegExp[];
 };
 
 /** @param worth how much each word of the question tells in this library */
@@ -44,5 +49,8 @@ export function readQuestion(question: string, worth: Wanted): Question {
     asks,
     wanted,
     neighbours: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
+    numbered: [...question.matchAll(NUMBERED)].map(
+      ([, name = "", number = ""]) => new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu"),
+    ),
   };
 }

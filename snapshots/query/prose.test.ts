@@ -149,6 +149,13 @@ test("of a printed page the lines that end early above a capital are headings, a
   );
 });
 
+test("a comment at the end of a line of LaTeX is no part of what is read, and an escaped sign is", () => {
+  assert.deepEqual(
+    plain("Descent is the reason why it stops. % A checker calls it recursion.\nIt saves 50\\% of all the steps.\n", "latex"),
+    ["Descent is the reason why it stops.", "It saves 50\\% of all the steps."],
+  );
+});
+
 test("marks are taken away, and what is no mark stays", () => {
   assert.equal(plainOf("a * b and __init__ is `x_y_z`, **bold** [text](u)"), "a * b and init is x_y_z, bold text");
   assert.equal(plainOf("*canonically\nequivalent* and what is\n*meant* by it"), "canonically equivalent and what is meant by it");

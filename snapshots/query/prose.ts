@@ -30,6 +30,8 @@ const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: short
 const MAX_PRINTED = 160; // characters of a line that a page has room for
 const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before it
 
+const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
+
 type Line = { readonly start: number; readonly text: string };
 type Entry = { readonly term: string; readonly said: string; readonly from: number; readonly to: number };
 /** What a line is: where its own words begin, or a heading, or an entry with its place in the line, or nothing that is read. */
@@ -39,14 +41,16 @@ type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] {
   const open = READERS[kind];
   if (open === undefined) return [];
-  const lines = linesOf(text.slice(0, MAX_TEXT));
+  const start = text.slice(0, MAX_TEXT);
+  const shown = kind === "latex" ? start.replaceAll(COMMENT, (comment) => " ".repeat(comment.length)) : start;
+  const lines = linesOf(shown);
   const read = open();
   const sentences: Sentence[] = [];
   let heading = "";
   let block: { start: number; end: number } | null = null;
   let count = 0;
   const close = (): void => {
-    if (block !== null) sentences.push(...cut(text, block.start, block.end, count++, heading));
+    if (block !== null) sentences.push(...cut(shown, block.start, block.end, count++, heading));
     block = null;
   };
   for (const [at, line] of lines.entries()) {
