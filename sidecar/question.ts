@@ -18,7 +18,8 @@ const ASKING = new Set(
 );
 
 /** "SHA-1", "RFC 6962": another number is another thing. */
-const NUMBERED = /(?<![\p{L}\p{N}_-])((?:\p{L}*\p{Lu}){2}\p{L}*)[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
+const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
+const CAPITALS = /\p{Lu}.*\p{Lu}/u;
 
 export type Question = {
   readonly defines: boolean;
@@ -49,8 +50,8 @@ export function readQuestion(question: string, worth: Wanted): Question {
     asks,
     wanted,
     neighbours: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
-    numbered: [...question.matchAll(NUMBERED)].map(
-      ([, name = "", number = ""]) => new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu"),
+    numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>
+      CAPITALS.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
     ),
   };
 }

@@ -24,6 +24,7 @@ test("any text has sentences that stand in it where they say, in order and witho
         "latex" as const,
         "html" as const,
         "csv" as const,
+        "pdf" as const,
       ),
       (parts, kind) => {
         const text = parts.join("");
