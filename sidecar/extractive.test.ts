@@ -116,3 +116,69 @@ test("what a colon announces is quoted with it", () => {
   const [made] = ask("How is a canonical text made?", [text("notes/c.md", "Canonical text", list, 2)]);
   assert.equal(made?.plain, "A canonical text is made so: no spaces between tokens; members sorted by their names.");
 });
+
+test("a list under the heading that is asked about is quoted as a whole, and nothing that says the opposite stands beside it", () => {
+  const note = merkle.replace(
+    "freshness is another matter.",
+    "freshness is another matter.\n- Absence takes two neighbours in a sorted tree.",
+  );
+  const paper = text("papers/merkle.md", "Merkle proofs", "# Merkle proofs\n\nA Merkle proof proves that a leaf belongs to its tree.\n", 8);
+  const quotes = ask("What does a Merkle proof not prove?", [paper, text("notes/merkle.md", "What a Merkle proof proves", note, 7)]);
+  assert.deepEqual(
+    quotes.map(({ plain }) => plain),
+    ["An old root has perfectly valid proofs, so freshness is another matter. Absence takes two neighbours in a sorted tree."],
+  );
+});
+
+test("a statement that says no is answered by what says yes as well", () => {
+  const [denies, affirms] = ["Folic acid has no effect on the kidney, they say.", "Folic acid has an effect on the kidney, they say."];
+  const library = [text("a.md", "One", `# One\n\n${affirms}\n`, 5), text("b.md", "Two", `# Two\n\n${denies}\n`, 4)];
+  assert.deepEqual(
+    ask("Folic acid has no effect on the kidney", library).map(({ plain }) => plain),
+    [affirms, denies],
+  );
+});
+
+test("of a text that is named for what is to be done its steps are quoted, in their order and without what introduces them", () => {
+  const note = [
+    "# Recheck a proof",
+    "",
+    "A proof that one has to believe is a rumour. You need the package `coq` and nothing else.",
+    "",
+    "```sh",
+    "coqc Numbers.v",
+    "```",
+    "",
+    "`coqc` prints nothing when it is content. Other files can then use it.",
+    "",
+    "People have strong opinions about proofs in general.",
+  ].join("\n");
+  assert.deepEqual(
+    ask("How do I recheck a proof?", [text("notes/recheck.md", "Recheck a proof", note, 5)]).map(({ plain }) => plain),
+    ["You need the package coq and nothing else.", "coqc prints nothing when it is content. Other files can then use it."],
+  );
+});
+
+test("a statement is answered where its words stand together, and not where they only stand", () => {
+  const apart =
+    "# Letters\n\nAlpha is a letter and was the first one. Many pages later a beta came along. Still later, in quite another book by somebody else, a gamma stood far away from all of them.\n";
+  const together = "# Letters\n\nThe alpha beta gamma rule was found late.\n";
+  const statement = "Alpha beta gamma delta";
+  assert.deepEqual(ask(statement, [text("a.md", "Letters", apart, 5)]), []);
+  assert.equal(ask(statement, [text("b.md", "Letters", together, 5)]).length, 1);
+});
+
+test("a name with another number is another thing, and an entry answers only who asks for its term", () => {
+  const digests = text(
+    "notes/sha.md",
+    "Digests",
+    "# Digests\n\nA SHA-256 digest is used to name a file, and SHA-256 has no known collision.\n",
+    5,
+  );
+  assert.deepEqual(ask("Can I use SHA-1?", [digests]), []);
+  assert.equal(ask("What is SHA 256?", [digests]).length, 1);
+  const glossary = text("data/words.yaml", "words.yaml", "verified: a command checks the whole statement\n", 3, "yaml");
+  assert.deepEqual(ask("What are the three ways a verified claim rots?", [glossary]), []);
+  assert.deepEqual(ask("What is not verified?", [glossary]), []);
+  assert.equal(ask("What does verified mean?", [glossary]).length, 1);
+});

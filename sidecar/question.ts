@@ -12,9 +12,14 @@ const ASKS = /\?\s*$|^\s*(?:what|who|how|why|when|where|which|does|do|is|are|can
 const ASKING = new Set(
   words(
     "need must should would could may might mean meaning definition define explain say tell happen work use make get give go call difference " +
-      "differ between reason remedy still after exactly actually really possible good best thing kind form way",
+      "differ between reason remedy still after exactly actually really possible good best thing kind form way about been between many much know " +
+      "want",
   ),
 );
+
+/** "SHA-1", "RFC 6962": another number is another thing. */
+const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
+const CAPITALS = /\p{Lu}.*\p{Lu}/u;
 
 export type Question = {
   readonly defines: boolean;
@@ -25,18 +30,28 @@ export type Question = {
   readonly asks: boolean;
   /** The words that it is about, by worth. */
   readonly wanted: Wanted;
+  /** Those of them that stand side by side in it. */
+  readonly neighbours: readonly (readonly [string, string])[];
+  /** What has a number in its name, each as whoever writes of it may write it. */
+  readonly numbered: readonly RegExp[];
 };
 
 /** @param worth how much each word of the question tells in this library */
 export function readQuestion(question: string, worth: Wanted): Question {
   const asks = ASKS.test(question);
   const about = [...worth].filter(([word]) => !asks || !ASKING.has(word));
+  const wanted = about.length === 0 ? worth : new Map(about);
+  const order = words(question).filter((word) => wanted.has(word));
   return {
     defines: DEFINES.test(question),
     instructs: INSTRUCTS.test(question),
     explains: EXPLAINS.test(question),
     negated: NEGATED.test(question),
     asks,
-    wanted: about.length === 0 ? worth : new Map(about),
+    wanted,
+    neighbours: order.slice(1).flatMap((word, at) => (word === order[at] ? [] : [[order[at] ?? "", word] as const])),
+    numbered: [...question.matchAll(NUMBERED)].flatMap(([, name = "", number = ""]) =>
+      CAPITALS.test(name) ? [new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(name)}[-_ ]?${number}(?!\\p{N})`, "iu")] : [],
+    ),
   };
 }

@@ -8,6 +8,8 @@ export type AnswerFigures = {
   readonly answerable: number;
   /** Shares of the answerable questions. */
   readonly gold_in_first_three: number;
+  /** What plain search has there, and an answer can hardly exceed. */
+  readonly search_in_first_three: number;
   readonly abstained_wrongly: number;
   /** Share of the questions with evidence whose quotes hold a sentence of it; null without any. */
   readonly evidence_held: number | null;
@@ -21,8 +23,11 @@ export type AnswerFigures = {
 
 export async function judgeAnswers(library: Library, collection: Collection, questions: readonly JudgedQuestion[]): Promise<AnswerFigures> {
   const titles = new Set(collection.documents.map(({ title }) => fold(title)));
-  const answers: { readonly question: JudgedQuestion; readonly answer: Answer }[] = [];
-  for (const question of questions) answers.push({ question, answer: await library.ask(question.text) });
+  const answers: { readonly question: JudgedQuestion; readonly answer: Answer; readonly found: readonly string[] }[] = [];
+  for (const question of questions) {
+    const found = (await library.systems[0]?.rank(question.text)) ?? [];
+    answers.push({ question, answer: await library.ask(question.text), found: found.slice(0, FIRST) });
+  }
   const isAnswerable = ({ relevant }: JudgedQuestion): boolean => Object.values(relevant).some((grade) => grade > 0);
   const answerable = answers.filter(({ question }) => isAnswerable(question));
   const unanswerable = answers.filter(({ question }) => !isAnswerable(question));
@@ -34,6 +39,10 @@ export async function judgeAnswers(library: Library, collection: Collection, que
     answerable: answerable.length,
     gold_in_first_three: share(
       answerable.filter(({ question, answer }) => answer.citations.slice(0, FIRST).some(({ id }) => (question.relevant[id] ?? 0) > 0)),
+      answerable,
+    ),
+    search_in_first_three: share(
+      answerable.filter(({ question, found }) => found.some((id) => (question.relevant[id] ?? 0) > 0)),
       answerable,
     ),
     abstained_wrongly: share(answerable.filter(abstains), answerable),
@@ -63,7 +72,7 @@ export function formatAnswers(figures: AnswerFigures): string {
   return Object.entries(figures)
     .map(
       ([name, value]) =>
-        `${name.replaceAll("_", " ").padEnd(20)}  ${value === null ? "-" : Number.isInteger(value) ? value : value.toFixed(4)}\n`,
+        `${name.replaceAll("_", " ").padEnd(21)}  ${value === null ? "-" : Number.isInteger(value) ? value : value.toFixed(4)}\n`,
     )
     .join("");
 }

@@ -74,10 +74,8 @@ test("answers are judged by what they cite, what the quotes hold, and where they
   const { stdout, stderr, status } = runEval(folder, "--answers", file, "--no-semantic", "--json");
   assert.equal(status, 0, stderr);
   const { answers } = JSON.parse(stdout) as { answers: Record<string, number> };
-  assert.deepEqual(
-    [answers["answerable"], answers["gold_in_first_three"], answers["evidence_held"], answers["abstained_wrongly"]],
-    [2, 0.5, 0.5, 0],
-  );
+  assert.deepEqual([answers["answerable"], answers["gold_in_first_three"], answers["search_in_first_three"]], [2, 0.5, 0.5]);
+  assert.deepEqual([answers["evidence_held"], answers["abstained_wrongly"]], [0.5, 0]);
   assert.deepEqual([answers["unanswerable"], answers["abstained_rightly"], answers["quotes_of_titles"]], [1, 1, 0]);
 });
 

@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Pool } from "undici";
 import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
 import { CLI, startServing } from "../fixtures/serving-process.ts";
 import type { Collection, CollectionDocument, Declarations } from "./collection.ts";
@@ -28,6 +29,11 @@ const Found = z.object({
 type Result = z.infer<typeof Found>["results"][number];
 
 const Answered = z.object({ answer: z.string(), citations: z.array(z.object({ key: z.string(), quote: z.string() })) });
+
+/** A query over the limit would be refused; a person would shorten it. */
+export function cutQuery(query: string): string {
+  return [...query.normalize("NFC")].slice(0, MAX_QUERY).join("");
+}
 
 /** A served library. */
 type Served = {
@@ -68,7 +74,7 @@ export function withLibrary<T>({ documents, name }: Collection, semantic: boolea
     work({
       systems: ["/api/search", ...(semantic ? ["/api/ai-search"] : [])].map((path) => ({
         name: path,
-        rank: async (query) => (await search(path, query)).flatMap(({ key }) => ids.get(key) ?? []),
+        rank: async (query) => (await search(path, cutQuery(query))).flatMap(({ key }) => ids.get(key) ?? []),
       })),
       async ask(question) {
         const { answer, citations } = await ask(question);

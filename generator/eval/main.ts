@@ -4,11 +4,10 @@
 import { parseArgs } from "node:util";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { formatAnswers, judgeAnswers } from "./answers.ts";
 import { type Collection, findCollections, readCollection, readDeclarations, readQuestions } from "./collection.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
-import { judgeNames, type NameFigures, withLibrary } from "./library.ts";
+import { cutQuery, judgeNames, type NameFigures, withLibrary } from "./library.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE = "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
@@ -32,7 +31,7 @@ type Run = { readonly system: string; readonly rankings: readonly Ranking[]; rea
 
 async function run(system: System, { documents, queries }: Collection): Promise<Run> {
   // Other words than the queries': an answer that was given is remembered, and times are of those that were not.
-  for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(cut(title === "" ? text : title));
+  for (const { title, text } of documents.slice(0, WARM_UP)) await system.rank(cutQuery(title === "" ? text : title));
   const rankings: Ranking[] = [];
   const times: number[] = [];
   for (const { text } of queries) {
@@ -73,8 +72,8 @@ type Report = {
 /** @throws ShelfError for a collection that cannot be read or built */
 async function judgeCollection(folder: string, queries: string | null, semantic: boolean): Promise<Report> {
   const whole = await readCollection(folder, queries);
-  // A query over the limit would be refused; a person would shorten it, and the others get the same.
-  const collection = { ...whole, queries: whole.queries.map((query) => ({ ...query, text: cut(query.text) })) };
+  // The others get the same as the routes.
+  const collection = { ...whole, queries: whole.queries.map((query) => ({ ...query, text: cutQuery(query.text) })) };
   const { name, documents } = collection;
   if (process.stderr.isTTY) process.stderr.write(`${name}: building ${documents.length} documents …\n`);
   const results = await withLibrary(collection, semantic, async ({ systems }) => {
@@ -85,10 +84,6 @@ async function judgeCollection(folder: string, queries: string | null, semantic:
   const declarations = await readDeclarations(folder);
   const names = declarations === null ? null : await judgeNames(declarations, unknownNames(UNKNOWN_NAMES));
   return { collection: name, documents: documents.length, queries: collection.queries.length, results, names };
-}
-
-function cut(query: string): string {
-  return [...query.normalize("NFC")].slice(0, MAX_QUERY).join("");
 }
 
 /** Names as programs make them up, the same in every run. */

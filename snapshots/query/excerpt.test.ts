@@ -47,6 +47,16 @@ test("of code, lines are shown where they hold the words, and what a comment say
   }
 });
 
+test("a line that only brings in what stands elsewhere is shown where nothing else holds the words", () => {
+  const embedded = '/// The proof travels with the program.\nconst MERKLE_PROOF: &str = include_str!("../coq/Merkle.v");';
+  assert.deepEqual(shown("code", embedded, "merkle proof"), { text: "The *proof* travels with the program.", code: false });
+  assert.deepEqual(shown("code", "mod log;\nmod merkle;\n\nfn climb() -> Merkle {", "merkle"), {
+    text: "fn climb() -> *Merkle* {",
+    code: true,
+  });
+  assert.deepEqual(shown("code", "mod log;\nmod merkle;\n", "merkle"), { text: "mod *merkle*;", code: true });
+});
+
 test("hostile markup is read in time that grows with its length, and nothing of it is lost to a rule that does not fit", () => {
   for (const part of ["[", "**", "`", "<a ", "_x", "\\", "| ", "> ", "# ", "(*", "/-", "![](", "- - "]) {
     const text = part.repeat(2000 / part.length);

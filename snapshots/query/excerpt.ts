@@ -9,6 +9,9 @@ const MAX_PROSE = 320; // characters
 const MAX_CODE_LINES = 2; // as the card has room for
 const MAX_CODE = 480; // characters
 
+/** A line that only brings in what stands elsewhere: it has the names, and says nothing of them. */
+const BRINGS_IN = /^\s*(?:pub\s+)?(?:use|import|from|mod|open|include|require|#\s*include)\b|\binclude(?:_str|_bytes)?!|\bRequire\b/i;
+
 type Find = (text: string) => Hit[];
 export type Piece = { readonly text: string; readonly marked: boolean };
 export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
@@ -28,7 +31,11 @@ export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
   if (kind === "code") {
     const { code, comments } = splitComments(text);
     const said = comments.map(proseOfComment).join("\n");
-    if (code.trim() !== "" && worthOf(code, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
+    const own = code
+      .split("\n")
+      .filter((line) => !BRINGS_IN.test(line))
+      .join("\n");
+    if (code.trim() !== "" && worthOf(own, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
     return proseExcerpt(said, find);
   }
   return proseExcerpt(kind === "markdown" ? proseOfMarkdown(text) : kind === "latex" ? proseOfLatex(text) : text, find);
@@ -54,7 +61,10 @@ function proseExcerpt(text: string, find: Find): Excerpt {
 /** The declaration that it begins with if that has any of the words, else from the line with the most of them on.
  *  @param bare the text without its comments, at the same places */
 function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
-  const [lines, worth] = [text.split("\n"), bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)))];
+  const lines = text.split("\n");
+  const held = bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)));
+  const own = held.map((one, at) => (BRINGS_IN.test(lines[at] ?? "") ? Math.min(one, 0) : one));
+  const worth = own.some((one) => one > 0) ? own : held;
   const begins = worth.findIndex((one) => one >= 0);
   const first = (worth[begins] ?? 0) > 0 ? begins : worth.indexOf(Math.max(...worth));
   const group = lines.slice(first, first + MAX_CODE_LINES);

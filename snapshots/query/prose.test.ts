@@ -24,6 +24,7 @@ test("any text has sentences that stand in it where they say, in order and witho
         "latex" as const,
         "html" as const,
         "csv" as const,
+        "pdf" as const,
       ),
       (parts, kind) => {
         const text = parts.join("");
@@ -125,6 +126,34 @@ test("no sentence ends within code, and each line of columns is one", () => {
   assert.deepEqual(
     plain("a.pdf      a tree of four leaves, with every digest\nlong.tex   infinite descent, told three times over\n", "text"),
     ["a.pdf a tree of four leaves, with every digest", "long.tex infinite descent, told three times over"],
+  );
+});
+
+test("of a printed page the lines that end early above a capital are headings, and no part of a sentence", () => {
+  const page = [
+    "A proof by hand",
+    "Everybody has seen the drawing of a tree of digests, and few",
+    "have computed one, which takes a quarter of an hour.",
+    "The leaves",
+    "Our leaves are four trees: ash, beech, cedar, and a fourth",
+    "The name of which nobody here remembers any more.",
+  ].join("\n");
+  assert.deepEqual(
+    sentencesOf(page, "pdf").map((one) => [one.heading, one.plain]),
+    [
+      [
+        "A proof by hand",
+        "Everybody has seen the drawing of a tree of digests, and few have computed one, which takes a quarter of an hour.",
+      ],
+      ["The leaves", "Our leaves are four trees: ash, beech, cedar, and a fourth The name of which nobody here remembers any more."],
+    ],
+  );
+});
+
+test("a comment at the end of a line of LaTeX is no part of what is read, and an escaped sign is", () => {
+  assert.deepEqual(
+    plain("Descent is the reason why it stops. % A checker calls it recursion.\nIt saves 50\\% of all the steps.\n", "latex"),
+    ["Descent is the reason why it stops.", "It saves 50\\% of all the steps."],
   );
 });
 

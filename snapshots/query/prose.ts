@@ -27,6 +27,10 @@ const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it 
 const MIN_WORDS = 4; // of a sentence
 const MIN_SAID = 3; // words that an entry says of its term
 const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: shorter ones are labels
+const MAX_PRINTED = 160; // characters of a line that a page has room for
+const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before it
+
+const COMMENT = /(?<!\\)%.*$/gm; // of LaTeX, at the end of a line
 
 type Line = { readonly start: number; readonly text: string };
 type Entry = { readonly term: string; readonly said: string; readonly from: number; readonly to: number };
@@ -37,14 +41,16 @@ type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] {
   const open = READERS[kind];
   if (open === undefined) return [];
-  const lines = linesOf(text.slice(0, MAX_TEXT));
+  const start = text.slice(0, MAX_TEXT);
+  const shown = kind === "latex" ? start.replaceAll(COMMENT, (comment) => " ".repeat(comment.length)) : start;
+  const lines = linesOf(shown);
   const read = open();
   const sentences: Sentence[] = [];
   let heading = "";
   let block: { start: number; end: number } | null = null;
   let count = 0;
   const close = (): void => {
-    if (block !== null) sentences.push(...cut(text, block.start, block.end, count++, heading));
+    if (block !== null) sentences.push(...cut(shown, block.start, block.end, count++, heading));
     block = null;
   };
   for (const [at, line] of lines.entries()) {
@@ -188,6 +194,21 @@ function readPlain(): Reader {
   return ({ text }) => (isBlank(text) ? null : { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s|\S(?: {2,}|\t)\S/.test(text) });
 }
 
+/** The text of a printed page: nothing marks a heading in it but that its line ends before it is full and no sentence ends there. */
+function readPdf(): Reader {
+  let width = 0;
+  let before = "";
+  const plain = readPlain();
+  return (line, at, lines) => {
+    if (at === 0) width = Math.max(...lines.map(({ text }) => text.length).filter((length) => length <= MAX_PRINTED), 0);
+    const follows = at === 0 || isBlank(before) || /[.!?:]["\u201d\u2019)\]]*$/.test(before);
+    before = line.text.trimEnd();
+    const isHeading =
+      follows && before.length <= SHORT_LINE * width && /[\p{L}\p{N})]$/u.test(before) && /^\s*\p{Lu}/u.test(lines[at + 1]?.text ?? "");
+    return isHeading ? { heading: before.trim() } : plain(line, at, lines);
+  };
+}
+
 function readLatex(): Reader {
   return ({ text }) => {
     const heading = /^\s*\\(?:part|chapter|(?:sub)*section|paragraph|title)\*?\{(.*)\}\s*$/.exec(text)?.[1];
@@ -217,7 +238,7 @@ const READERS: Readonly<Partial<Record<IndexKind, () => Reader>>> = {
   markdown: readMarkdown,
   code: readCode,
   text: readPlain,
-  pdf: readPlain,
+  pdf: readPdf,
   latex: readLatex,
   html: readHtml,
   yaml: readYaml,
