@@ -10,7 +10,7 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Bucket } from "../../snapshots/bucket/bucket.ts";
 import { type Sha256, sha256 } from "../../snapshots/digest.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
+import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { formatBytes } from "../../snapshots/format/size.ts";
 import type { BlobAnswer, BlobQuestion, CacheNote } from "../../snapshots/http/serving.ts";
 import { openByteBudget } from "../../snapshots/shelf/byte-budget.ts";
@@ -116,7 +116,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
     for (const [view, { files }] of coming)
       for (const [path, { sha256: digest, size }] of files)
         if (choiceOf(view).wants(path) && known[view]?.files.get(path)?.sha256 !== digest) arriving += onDisk(size);
-    if (arriving > 0) await room.take(arriving);
+    if (arriving > 0) await room.take(arriving, "anyway");
     return choiceOf;
   }
 
@@ -145,7 +145,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
         if (inventory === null) continue;
         const find = await lying[from](places[from], inventory);
         const there = new Map([...rest].flatMap((digest) => pairs(digest, find(digest))));
-        await room.take([...there.values()].reduce((sum, { size }) => sum + size, 0));
+        await room.take([...there.values()].reduce((sum, { size }) => sum + size, 0), "anyway");
         const keep = async (digest: Sha256, bytes: Uint8Array): Promise<void> => {
           await own.putBlob(digest, bytes);
           found.set(digest, bytes);
@@ -219,7 +219,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
 
   async function find(view: RemoteView, digest: Sha256, anew: boolean): Promise<BlobAnswer> {
     if (!anew && sourcesOf(view).some((from) => existsSync(looseOf(from, digest)))) return { state: "kept" };
-    if (performance.now() < awayUntil) throw new ShelfError("bucket_unavailable", AWAY);
+    if (performance.now() < awayUntil) return failed(away("bucket_unavailable"));
     const known = await learn();
     for (const from of sourcesOf(view)) {
       const inventory = known[from]?.inventory;
@@ -244,7 +244,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
 
   /** Too long to be held in memory. It is kept in any case: nobody could read it else. */
   async function keepLong(place: Place, digest: Sha256, { file, size }: BlobPlace): Promise<BlobAnswer> {
-    await room.take(size);
+    await room.take(size, "anyway");
     const hash = createHash("sha256");
     const checked = async function* (): AsyncGenerator<Uint8Array> {
       for await (const bytes of readPieces(place, file)) {
@@ -289,7 +289,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
       const isAway = error.code === "bucket_unavailable" || error.code === "bucket_denied";
       if (isAway) awayUntil = performance.now() + AWAY_MS;
       // Its own words name the bucket and a key of it, which are nobody's business.
-      return failed(isAway ? new ShelfError(error.code, AWAY, { fixes: ["Try again later."] }) : error);
+      return failed(isAway ? away(error.code) : error);
     } finally {
       turns.give(1);
     }
@@ -327,7 +327,11 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
   };
 }
 
-const AWAY = "This file is not kept on this machine, and the object storage does not answer.";
+function away(code: ErrorCode): ShelfError {
+  return new ShelfError(code, "This file is not kept on this machine, and the object storage does not give it now.", {
+    fixes: ["Try again later."],
+  });
+}
 
 function sourcesOf(view: RemoteView): readonly RemoteView[] {
   return view === "internal" ? ["internal", "public"] : ["public"];

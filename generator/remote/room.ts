@@ -18,9 +18,10 @@ export const ARRIVING = "arriving";
 export type Loose = { readonly root: string; readonly digest: Sha256; readonly path: string; readonly bytes: number; readonly read: number };
 
 export type Room = {
-  /** Counts a blob in, and makes room for it when there is none.
-   *  @returns false when there is not enough: it is not counted then */
-  take(bytes: number): Promise<boolean>;
+  /** Counts bytes in, and makes room for them when there is none.
+   *  @param anyway they come even if there is not enough room
+   *  @returns false when there is not enough: nothing is counted then */
+  take(bytes: number, anyway?: "anyway"): Promise<boolean>;
   /** What cannot go, by the last look; bytes. */
   fixed(): number;
   /** Looks at every file. @returns the blobs in files of their own */
@@ -74,10 +75,11 @@ export function openRoom(roots: readonly string[], maxBytes: number, mayGo: (roo
   return {
     look,
     fixed: () => fixed,
-    take(bytes) {
+    take(bytes, anyway) {
       const taken = turn.then(async () => {
         const size = onDisk(bytes);
-        if (fixed + size > maxBytes * FULL) return false;
+        // All others together would not make room enough.
+        if (anyway === undefined && fixed + size > maxBytes * FULL) return false;
         if (used + size > maxBytes * FULL || unseen + size > maxBytes * UNSEEN) await empty(size);
         if (used + size > maxBytes * FULL) return false;
         used += size;

@@ -3,7 +3,7 @@
 import type { AccessConfig } from "../schema/access.ts";
 import type { Sha256 } from "../digest.ts";
 import { type ErrorCode, ShelfError } from "../errors.ts";
-import type { AskForBlob } from "../shelf/cached-shelf.ts";
+import type { AskedBlob, AskForBlob } from "../shelf/cached-shelf.ts";
 import type { CodeStorage } from "../shelf/code-store.ts";
 import type { EmbeddingsConfig } from "../embed/config.ts";
 import type { Catalog } from "../schema/resources.ts";
@@ -126,13 +126,8 @@ export function receiveServing<Serving extends Watched>(
   };
   const ask =
     (view: BlobQuestion["view"]): AskForBlob =>
-    async (digest, anew) => {
-      const answer = await blobs.ask({ view, digest, anew });
-      if (answer.state === "held") return Buffer.from(answer.bytes, "base64");
-      if (answer.state !== "failed") return answer.state;
-      const { code, message, fixes } = answer;
-      throw new ShelfError(code, message, { fixes, headers: { "Retry-After": String(RETRY_AFTER_S) } });
-    };
+    async (digest, anew) =>
+      takeAnswer(await blobs.ask({ view, digest, anew }));
   return new Promise((resolve) => {
     process.on("message", (message: StarterMessage<Serving>) => {
       if (message.type === "serve") {
@@ -144,6 +139,14 @@ export function receiveServing<Serving extends Watched>(
       else listings.answer(message.id, message.catalog);
     });
   });
+}
+
+/** @throws ShelfError, with Retry-After, what the answer tells of */
+export function takeAnswer(answer: BlobAnswer): AskedBlob {
+  if (answer.state === "held") return Buffer.from(answer.bytes, "base64");
+  if (answer.state !== "failed") return answer.state;
+  const { code, message, fixes } = answer;
+  throw new ShelfError(code, message, { fixes, headers: { "Retry-After": String(RETRY_AFTER_S) } });
 }
 
 function openQuestions<Answer, Question = void>(send: (id: number, question: Question) => void) {
