@@ -18,7 +18,11 @@ const AT_ONCE = 16;
 /** @param known of an earlier look
  *  @param sees which of the files that travel are looked at
  *  @returns what travels, by path */
-export async function lookAtFiles(root: string, known: ReadonlyMap<string, LocalFile>, sees = (_path: string) => true): Promise<Map<string, LocalFile>> {
+export async function lookAtFiles(
+  root: string,
+  known: ReadonlyMap<string, LocalFile>,
+  sees = (_path: string) => true,
+): Promise<Map<string, LocalFile>> {
   const entries = (await readdir(root, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
   const paths = entries
     .filter((entry) => entry.isFile())

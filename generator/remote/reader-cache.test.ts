@@ -120,7 +120,10 @@ function keptFile(root: string, digest: Sha256): string {
 }
 
 async function isCode(work: Promise<unknown>, code: string): Promise<void> {
-  await assert.rejects(work, (error: unknown) => error instanceof ShelfError && error.code === code && error.headers["Retry-After"] === "5");
+  await assert.rejects(
+    work,
+    (error: unknown) => error instanceof ShelfError && error.code === code && error.headers["Retry-After"] === "5",
+  );
 }
 
 bucketTest("a cache holds its bound while everything is read twice, and asks for nothing but the pointer then", async (t, server) => {
@@ -158,7 +161,10 @@ bucketTest("a cache holds its bound while everything is read twice, and asks for
   await readAll(snapshot, long);
   await wait(2_500);
   const asked = new Set(machine.proxy.requests.map((line) => line.replace(/^.*?\/[^/]+\/|\?.*/g, "")));
-  assert.deepEqual([...asked].filter((key) => !key.endsWith("/pointer")), []);
+  assert.deepEqual(
+    [...asked].filter((key) => !key.endsWith("/pointer")),
+    [],
+  );
 });
 
 bucketTest("what was read longest ago goes first, and what is served keeps what it needs", async (t, server) => {
@@ -210,61 +216,72 @@ bucketTest("earlier snapshots are fetched when they are asked for, and what the 
   for (const file of await listFiles(await openServed(shelf))) await (await openServed(shelf)).read(file);
 });
 
-bucketTest("a damaged file of a cache is never served and fetched again; what is away is told, and what is kept is served", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
-  await build(machine.config, { progress: SILENT });
-  const { root, shelf, stop } = await openReader(t, machine, 13_000_000);
-  const snapshot = await openServed(shelf);
-  const files = await listFiles(snapshot);
-  const long = files.find(({ size }) => size === LONG.length);
-  const short = files.find(({ name, type }) => name === "long-1.md" && type.startsWith("text/markdown"));
-  assert.ok(long !== undefined && short !== undefined);
-  for (const entry of [short, long]) {
-    await readAll(snapshot, entry);
-    const path = keptFile(root, entry.sha256);
-    const bytes = await readFile(path);
-    for (const at of [0, bytes.length >> 1, bytes.length - 1]) bytes[at] = (bytes[at] ?? 0) ^ 1;
-    await writeFile(path, bytes);
-    assert.equal(sha256(await readAll(snapshot, entry)), entry.sha256);
-    assert.equal(sha256(await readFile(path)), entry.sha256);
-    // A torn one, and one that is gone.
-    await writeFile(path, bytes.subarray(0, 100));
-    assert.equal(sha256(await snapshot.read(entry)), entry.sha256);
-    await rm(path);
-    assert.equal(sha256(await readAll(snapshot, entry)), entry.sha256);
-  }
-  for (const name of await readdir(join(root, "packs"))) {
-    const path = join(root, "packs", name);
-    const bytes = await readFile(path);
-    await writeFile(path, bytes.fill(0x55, 0, bytes.length >> 1));
-  }
-  await (await openServed(shelf)).data();
+bucketTest(
+  "a damaged file of a cache is never served and fetched again; what is away is told, and what is kept is served",
+  async (t, server) => {
+    const machine = await openMachine(t, await makeBucket(server));
+    await build(machine.config, { progress: SILENT });
+    const { root, shelf, stop } = await openReader(t, machine, 13_000_000);
+    const snapshot = await openServed(shelf);
+    const files = await listFiles(snapshot);
+    const long = files.find(({ size }) => size === LONG.length);
+    const short = files.find(({ name, type }) => name === "long-1.md" && type.startsWith("text/markdown"));
+    assert.ok(long !== undefined && short !== undefined);
+    for (const entry of [short, long]) {
+      await readAll(snapshot, entry);
+      const path = keptFile(root, entry.sha256);
+      const bytes = await readFile(path);
+      for (const at of [0, bytes.length >> 1, bytes.length - 1]) bytes[at] = (bytes[at] ?? 0) ^ 1;
+      await writeFile(path, bytes);
+      assert.equal(sha256(await readAll(snapshot, entry)), entry.sha256);
+      assert.equal(sha256(await readFile(path)), entry.sha256);
+      // A torn one, and one that is gone.
+      await writeFile(path, bytes.subarray(0, 100));
+      assert.equal(sha256(await snapshot.read(entry)), entry.sha256);
+      await rm(path);
+      assert.equal(sha256(await readAll(snapshot, entry)), entry.sha256);
+    }
+    // Under somebody who reads it: that ends, and the next one has it.
+    const body = await snapshot.readPart(long, 0, long.size - 1);
+    assert.ok(!(body instanceof Uint8Array));
+    await body.next();
+    await writeFile(keptFile(root, long.sha256), Buffer.alloc(long.size, 7), { flag: "r+" });
+    await assert.rejects(Array.fromAsync(body));
+    assert.equal(sha256(await readFile(keptFile(root, long.sha256))), long.sha256);
 
-  // The long one may have taken its room.
-  await snapshot.read(short);
-  machine.proxy.fault = () => "503";
-  const unread = files.filter(({ sha256: digest }) => !existsSync(keptFile(root, digest)) && digest !== short.sha256);
-  const strange = unread.find(({ name }) => name === "long-2.md");
-  assert.ok(strange !== undefined);
-  await isCode(snapshot.read(strange), "bucket_unavailable");
-  const start = performance.now();
-  for (const entry of unread.slice(0, 50)) await snapshot.read(entry).catch(() => undefined);
-  assert.ok(performance.now() - start < 2_000, "nobody waits again for a bucket that is away");
-  assert.equal(sha256(await snapshot.read(short)), short.sha256);
-  machine.proxy.fault = () => null;
-  await until("the end of the outage", async () => (await snapshot.read(strange).catch(() => null)) !== null);
+    for (const name of await readdir(join(root, "packs"))) {
+      const path = join(root, "packs", name);
+      const bytes = await readFile(path);
+      await writeFile(path, bytes.fill(0x55, 0, bytes.length >> 1));
+    }
+    await (await openServed(shelf)).data();
 
-  // The index, which the engine reads by itself: when a server starts.
-  await stop();
-  const parts = await readdir(join(root, "index"), { recursive: true, withFileTypes: true });
-  const part = parts.find((entry) => entry.isFile() && entry.name.endsWith(".lance"));
-  assert.ok(part !== undefined);
-  const path = join(part.parentPath, part.name);
-  const whole = await readFile(path);
-  await writeFile(path, Buffer.alloc(whole.length, 7));
-  await openReader(t, machine, 13_000_000);
-  assert.ok((await readFile(path)).equals(whole));
-});
+    // The long one may have taken its room.
+    await snapshot.read(short);
+    machine.proxy.fault = () => "503";
+    const unread = files.filter(({ sha256: digest }) => !existsSync(keptFile(root, digest)) && digest !== short.sha256);
+    const strange = unread.find(({ name }) => name === "long-2.md");
+    assert.ok(strange !== undefined);
+    await isCode(snapshot.read(strange), "bucket_unavailable");
+    const start = performance.now();
+    for (const entry of unread.slice(0, 50)) await snapshot.read(entry).catch(() => undefined);
+    assert.ok(performance.now() - start < 2_000, "nobody waits again for a bucket that is away");
+    assert.equal(sha256(await snapshot.read(short)), short.sha256);
+    machine.proxy.fault = () => null;
+    await until("the end of the outage", async () => (await snapshot.read(strange).catch(() => null)) !== null);
+
+    // The index, which the engine reads by itself: when a server starts.
+    await stop();
+    const parts = await readdir(join(root, "index"), { recursive: true, withFileTypes: true });
+    const part = parts.find((entry) => entry.isFile() && entry.name.endsWith(".lance"));
+    assert.ok(part !== undefined);
+    const path = join(part.parentPath, part.name);
+    const whole = await readFile(path);
+    await writeFile(path, Buffer.alloc(whole.length, 7));
+    await openReader(t, machine, 13_000_000);
+    assert.ok((await readFile(path)).equals(whole));
+  },
+);
 
 bucketTest("a cache that is wide enough has all of the shelf; one that is too narrow says so and goes on", async (t, server) => {
   const machine = await openMachine(t, await makeBucket(server));

@@ -33,8 +33,8 @@ import { ARRIVING, onDisk, openRoom } from "./room.ts";
 const WHOLE = 3 / 4;
 /** After a failure nobody waits for the bucket for so long; milliseconds. */
 const AWAY_MS = 5_000;
-/** How often it is looked whether every file is still what it was; milliseconds. */
-const LOOK_AGAIN_MS = 60_000;
+/** How often it is looked whether every file is still what it was, and how soon again when that failed; milliseconds. */
+const [LOOK_AGAIN_MS, TRY_AGAIN_MS] = [10 * 60_000, 10_000];
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO"]);
 
 export type ReaderCache = Part & {
@@ -74,7 +74,9 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
   const answering = new Map<string, Promise<BlobAnswer>>();
   let awayUntil = 0;
   let diskFull = false;
-  let lookedAt: number | null = null;
+  /** Whether every file was hashed, and when the next look is due. */
+  let hashed = false;
+  let lookAt = 0;
 
   function viewOf(root: string): RemoteView {
     return root === places.public.root ? "public" : "internal";
@@ -145,7 +147,10 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
         if (inventory === null) continue;
         const find = await lying[from](places[from], inventory);
         const there = new Map([...rest].flatMap((digest) => pairs(digest, find(digest))));
-        await room.take([...there.values()].reduce((sum, { size }) => sum + size, 0), "anyway");
+        await room.take(
+          [...there.values()].reduce((sum, { size }) => sum + size, 0),
+          "anyway",
+        );
         const keep = async (digest: Sha256, bytes: Uint8Array): Promise<void> => {
           await own.putBlob(digest, bytes);
           found.set(digest, bytes);
@@ -300,11 +305,12 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
     prepare,
     keepUp,
     due() {
-      if (lookedAt === null) return "files";
-      return performance.now() - lookedAt > LOOK_AGAIN_MS ? "pointers" : null;
+      if (performance.now() < lookAt) return null;
+      return hashed ? "pointers" : "files";
     },
     looked(failure) {
-      if (failure === null) lookedAt = performance.now();
+      hashed ||= failure === null;
+      lookAt = performance.now() + (failure === null ? LOOK_AGAIN_MS : TRY_AGAIN_MS);
       diskFull = failure !== null && (diskFull || isDiskFull(failure));
     },
     answer(question) {
@@ -318,10 +324,16 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
     },
     note() {
       if (diskFull)
-        return { good: false, text: "the disk of the cache is full: what is not kept is read from the bucket each time, as far as that goes" };
+        return {
+          good: false,
+          text: "the disk of the cache is full: what is not kept is read from the bucket each time, as far as that goes",
+        };
       const fixed = room.fixed();
       return fixed > maxBytes
-        ? { good: false, text: `what a server needs takes ${formatBytes(fixed)}, more than the ${formatBytes(maxBytes)} of shelf.cache.maxBytes` }
+        ? {
+            good: false,
+            text: `what a server needs takes ${formatBytes(fixed)}, more than the ${formatBytes(maxBytes)} of shelf.cache.maxBytes`,
+          }
         : { good: true, text: `keeps at most ${formatBytes(maxBytes)} of what is read of the bucket` };
     },
   };

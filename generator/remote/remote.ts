@@ -309,7 +309,9 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     },
     async alone(work) {
       await makeRoots(copy, ["internal"]);
-      return alone(work, false).then(() => true, ignoreBusy).then((done) => done === true);
+      return alone(work, false)
+        .then(() => true, ignoreBusy)
+        .then((done) => done === true);
     },
     async forget(view, paths) {
       await alone(async () => {

@@ -15,7 +15,7 @@ const LOST_MS = 60 * 60_000;
 /** Of a root: blobs that are on their way. */
 export const ARRIVING = "arriving";
 
-export type Loose = { readonly root: string; readonly digest: Sha256; readonly path: string; readonly bytes: number; readonly read: number };
+type Loose = { readonly root: string; readonly digest: Sha256; readonly path: string; readonly bytes: number; readonly read: number };
 
 export type Room = {
   /** Counts bytes in, and makes room for them when there is none.

@@ -39,7 +39,12 @@ export function openCachedShelf(kept: Shelf, roots: readonly string[], ask: AskF
 
   /** @param open of what is kept
    *  @param held of bytes that could not be kept */
-  const seek = async <T extends OpenFile | Uint8Array>(digest: Sha256, open: () => Promise<T | null>, held: (bytes: Uint8Array) => T, anew = false): Promise<T | null> => {
+  const seek = async <T extends OpenFile | Uint8Array>(
+    digest: Sha256,
+    open: () => Promise<T | null>,
+    held: (bytes: Uint8Array) => T,
+    anew = false,
+  ): Promise<T | null> => {
     await touch(digest);
     let found = anew ? null : await open();
     for (let tries = 0; found === null && tries < TRIES; tries++) {
@@ -52,7 +57,12 @@ export function openCachedShelf(kept: Shelf, roots: readonly string[], ask: AskF
 
   return {
     ...kept,
-    getBlob: (digest) => seek(digest, () => kept.getBlob(digest), (bytes) => bytes),
+    getBlob: (digest) =>
+      seek(
+        digest,
+        () => kept.getBlob(digest),
+        (bytes) => bytes,
+      ),
     openBlob: (digest) => seek(digest, () => kept.openBlob(digest), openBytes),
     openAnew: (digest) => seek(digest, () => kept.openBlob(digest), openBytes, true),
     hasBlob: async (digest) => (await kept.hasBlob(digest)) || (await ask(digest, false)) !== "absent",

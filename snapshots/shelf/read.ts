@@ -67,6 +67,21 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
   throw spoiledBlob(digest);
 }
 
+/** What turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
+function mending(body: Uint8Array | CheckedBody, mend: () => Promise<unknown>): Uint8Array | CheckedBody {
+  if (body instanceof Uint8Array) return body;
+  const next = async (): Promise<IteratorResult<Buffer>> => {
+    try {
+      return await body.next();
+    } catch (error) {
+      if (error instanceof WrongBytes) await mend().catch(() => undefined);
+      throw error;
+    }
+  };
+  const mended: CheckedBody = { ...body, [Symbol.asyncIterator]: () => mended, next };
+  return mended;
+}
+
 function spoiledBlob(digest: Sha256, cause?: unknown): ShelfError {
   return new ShelfError("snapshot_damaged", `Blob ${digest} does not match its digest.`, { cause });
 }
@@ -140,7 +155,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
       const isRight = (found: Sha256): boolean => found === digest;
       try {
         try {
-          return await readChecked(file, isRight, start, end);
+          return mending(await readChecked(file, isRight, start, end), async () => (await shelf.openAnew(digest))?.close());
         } catch (error) {
           const anew = error instanceof WrongBytes ? await shelf.openAnew(digest) : null;
           if (anew === null) throw error;
