@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
+import type { Bucket } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";

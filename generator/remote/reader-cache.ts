@@ -35,6 +35,8 @@ const WHOLE = 3 / 4;
 const AWAY_MS = 5_000;
 /** How often it is looked whether every file is still what it was, and how soon again when that failed; milliseconds. */
 const [LOOK_AGAIN_MS, TRY_AGAIN_MS] = [10 * 60_000, 10_000];
+/** How long a disk that took nothing counts as full when nothing else was written; milliseconds. */
+const FULL_MS = 30_000;
 const DISK_FULL = new Set(["ENOSPC", "EDQUOT", "EROFS", "EACCES", "EPERM", "EIO"]);
 
 export type ReaderCache = Part & {
@@ -73,7 +75,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
   const turns = openByteBudget(AT_ONCE);
   const answering = new Map<string, Promise<BlobAnswer>>();
   let awayUntil = 0;
-  let diskFull = false;
+  let fullUntil = 0;
   /** Whether every file was hashed, and when the next look is due. */
   let hashed = false;
   let lookAt = 0;
@@ -275,12 +277,12 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
         await file.close();
       }
       await rename(temporary, path);
-      diskFull = false;
+      fullUntil = 0;
       return true;
     } catch (error) {
       await rm(temporary, { force: true }).catch(() => undefined);
       if (!isDiskFull(error)) throw error;
-      diskFull = true;
+      fullUntil = performance.now() + FULL_MS;
       return false;
     }
   }
@@ -311,7 +313,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
     looked(failure) {
       hashed ||= failure === null;
       lookAt = performance.now() + (failure === null ? LOOK_AGAIN_MS : TRY_AGAIN_MS);
-      diskFull = failure !== null && (diskFull || isDiskFull(failure));
+      if (failure !== null && isDiskFull(failure)) fullUntil = performance.now() + FULL_MS;
     },
     answer(question) {
       const name = `${question.view} ${question.digest} ${question.anew}`;
@@ -323,7 +325,7 @@ export function openReaderCache(remote: Remote, { views, maxBytes, hasty, linger
       return running;
     },
     note() {
-      if (diskFull)
+      if (performance.now() < fullUntil)
         return {
           good: false,
           text: "the disk of the cache is full: what is not kept is read from the bucket each time, as far as that goes",
