@@ -11,11 +11,11 @@ setFlagsFromString("--optimize-for-size");
 const log = openLog();
 let sidecar: Sidecar | null = null;
 try {
-  const { serving, listing } = await receiveServing<SidecarServing>((access) => {
+  const { serving, starter } = await receiveServing<SidecarServing>((access) => {
     sidecar?.setAccess(access);
     log.info("the access section was read again");
   });
-  const opened = await openSidecar(serving, process.env, log, { listing });
+  const opened = await openSidecar(serving, process.env, log, { starter });
   sidecar = opened;
   const operations = serving.operations === null ? null : await openOperations(serving.operations, opened.publicView);
   if (operations !== null) opened.watch(operations);

@@ -47,6 +47,7 @@ export async function startSidecarProcess(
     alone: false,
     operations: null,
     accessLog: false,
+    cached: false,
     mcp: { hosts: [], origins: [] },
     ...change,
   };

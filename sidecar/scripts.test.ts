@@ -40,6 +40,7 @@ before(async () => {
       alone: false,
       operations: null,
       accessLog: false,
+      cached: false,
       mcp: { hosts: [], origins: [] },
     },
     {},

@@ -11,8 +11,10 @@ import { openIndex } from "../snapshots/index/open.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { lazyRenderer } from "../snapshots/page/renderer.ts";
-import { type Catalog, type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
-import type { SidecarServing } from "../snapshots/http/serving.ts";
+import { type Component, MAX_QUESTION } from "../snapshots/schema/resources.ts";
+import { describeCache } from "../snapshots/http/capabilities.ts";
+import type { SidecarServing, Starter } from "../snapshots/http/serving.ts";
+import { openCachedShelf } from "../snapshots/shelf/cached-shelf.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { openAccessLog } from "../snapshots/http/observe.ts";
 import type { Operations } from "../snapshots/http/operations.ts";
@@ -47,7 +49,7 @@ export type Environment = {
 };
 
 type SidecarOptions = {
-  readonly listing?: (() => Promise<Catalog>) | null;
+  readonly starter?: Starter;
   readonly semantic?: Semantic;
 };
 
@@ -66,6 +68,7 @@ export type Sidecar = {
 };
 
 export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions = {}): Promise<Sidecar> {
+  const blobs = options.starter?.blobs ?? null;
   const development = serving.access === "development" ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const gate = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
@@ -101,6 +104,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
       ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
       : { name: "reindex", status: "live", note: "POST /api/reindex" },
     { name: "mcp", status: "live", note: "read-only tools" },
+    ...describeCache(blobs),
     given(env.AI_GATEWAY_ID) === null
       ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
       : {
@@ -138,15 +142,18 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: MCP_RUNTIME,
   };
 
-  const publicShelf = openDirectoryShelf(serving.publicDir);
-  const internalShelf = openDirectoryShelf(serving.internalDir, publicShelf);
+  const keptPublic = openDirectoryShelf(serving.publicDir);
+  const keptInternal = openDirectoryShelf(serving.internalDir, keptPublic);
+  const publicShelf = blobs === null ? keptPublic : openCachedShelf(keptPublic, [serving.publicDir], blobs.ask("public"));
+  const internalShelf =
+    blobs === null ? keptInternal : openCachedShelf(keptInternal, [serving.internalDir, serving.publicDir], blobs.ask("internal"));
   const shared = { renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
   const publicView = openView({
     ...shared,
     view: "public",
     shelf: publicShelf,
     index: () => openIndex(publicShelf.indexUri),
-    listing: options.listing ?? null,
+    listing: options.starter?.listing ?? null,
   });
   const internalView = openView({
     ...shared,

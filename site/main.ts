@@ -5,8 +5,8 @@ import { observe, openAccessLog } from "../snapshots/http/observe.ts";
 import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
 import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
 
-const { serving, listing } = await receiveServing<SiteServing>();
-const view = openSiteView(serving, listing);
+const { serving, starter } = await receiveServing<SiteServing>();
+const view = openSiteView(serving, starter);
 try {
   // Loaded now, while they are surely there: a later build may compile newer ones and remove these.
   await view.options.renderer?.();

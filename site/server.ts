@@ -1,14 +1,15 @@
 /** The public read server: files and queries of the public view. Holds no secret and opens no outgoing connection. */
 import { openIndex } from "../snapshots/index/open.ts";
 import { lazyRenderer } from "../snapshots/page/renderer.ts";
-import type { Catalog } from "../snapshots/schema/resources.ts";
-import type { SiteServing } from "../snapshots/http/serving.ts";
+import { describeCache } from "../snapshots/http/capabilities.ts";
+import type { Blobs, SiteServing, Starter } from "../snapshots/http/serving.ts";
+import { openCachedShelf } from "../snapshots/shelf/cached-shelf.ts";
 import { openDirectoryShelf } from "../snapshots/shelf/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../snapshots/http/view.ts";
 import { LIST_PAGE } from "../snapshots/query/list.ts";
 import { MAX_LIMIT, MAX_QUERY } from "../snapshots/query/params.ts";
 
-function siteRuntime(version: string): Runtime {
+function siteRuntime(version: string, blobs: Blobs | null): Runtime {
   return {
     version,
     components: () => [
@@ -18,6 +19,7 @@ function siteRuntime(version: string): Runtime {
       { name: "semantic search", status: "planned", note: "served by the sidecar" },
       { name: "gated view", status: "planned", note: "served by the sidecar; this process cannot open it" },
       { name: "mcp", status: "planned", note: "served by the sidecar" },
+      ...describeCache(blobs),
     ],
     limits: { query_characters: MAX_QUERY, records_per_page: MAX_LIMIT, list_entries_per_page: LIST_PAGE },
     auth: { public: "none" },
@@ -27,17 +29,19 @@ function siteRuntime(version: string): Runtime {
 
 export function openSiteView(
   serving: Pick<SiteServing, "publicDir" | "dist" | "version">,
-  listing: (() => Promise<Catalog>) | null,
+  starter: Starter | null,
   now: () => number = Date.now,
 ): View {
-  const shelf = openDirectoryShelf(serving.publicDir);
+  const blobs = starter?.blobs ?? null;
+  const kept = openDirectoryShelf(serving.publicDir);
+  const shelf = blobs === null ? kept : openCachedShelf(kept, [serving.publicDir], blobs.ask("public"));
   return openView({
     view: "public",
     shelf,
     renderer: lazyRenderer(serving.dist),
     index: () => openIndex(shelf.indexUri),
-    runtime: siteRuntime(serving.version),
+    runtime: siteRuntime(serving.version, blobs),
     now,
-    listing,
+    listing: starter?.listing ?? null,
   });
 }

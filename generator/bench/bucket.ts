@@ -19,6 +19,7 @@ const ADDED_MS = 30;
 const UPLOADS_AT_ONCE = 16;
 const MAX_COLD = 1.6;
 const MAX_COLD_DELAYED = 2;
+const MAX_SHELF_REQUESTS = 1_500;
 /** Beside the listing's pages. */
 const MAX_UNCHANGED_REQUESTS = 10;
 const MAX_CHANGED_REQUESTS = 60;
@@ -53,6 +54,16 @@ export async function benchBucket(folder: string, objects = FULL): Promise<reado
       proxy.reset();
       return (await measureBuild(config)).cost;
     };
+    /** From nothing: a bucket and a copy that nothing was written to. */
+    const buildBetweenBuckets = async (delayMs = 0): Promise<{ readonly cost: Cost; readonly shelfRequests: number }> => {
+      const shelf = await makeBucket(ceph);
+      const copy = join(folder, shelf.bucket);
+      const config = await writeBucketConfig(plain, { ...made, endpoint: proxy.endpoint }, { ...shelf, endpoint: proxy.endpoint, copy });
+      proxy.delayMs = delayMs;
+      const cost = await cold(config);
+      proxy.delayMs = 0;
+      return { cost, shelfRequests: proxy.requests.filter((line) => line.includes(`/${shelf.bucket}/`)).length };
+    };
     const inFolder = await cold(plain);
     const change = async (config: string, write: () => Promise<unknown>): Promise<Cost> => {
       await write();
@@ -75,10 +86,13 @@ export async function benchBucket(folder: string, objects = FULL): Promise<reado
     const unchangedRequests = proxy.requests.length;
     const bucketChanged = await change(stored, () => bucket.put(key, Buffer.from("# Changed\n")));
     const changedRequests = proxy.requests.length;
+    const both = await buildBetweenBuckets();
+    const bothFar = await buildBetweenBuckets(ADDED_MS);
 
     const listing = await listMillion(plain);
     const pages = Math.ceil(objects / PAGE);
-    const at = `${objects.toLocaleString("en")} objects, store in a bucket`;
+    const size = objects.toLocaleString("en");
+    const at = `${size} objects, store in a bucket`;
     const most = (figure: string, value: number, unit: string, target: number, note: string): Figure => ({
       figure,
       value,
@@ -96,6 +110,21 @@ export async function benchBucket(folder: string, objects = FULL): Promise<reado
         `${seconds(inBucket)}, ${coldRequests} requests, ${inBucket.peak_mb.toFixed(0)} MB; in a folder ${seconds(inFolder)}, ${inFolder.peak_mb.toFixed(0)} MB`,
       ),
       most(`the same with ${ADDED_MS} ms added to each request`, delayed.wall_s / inFolder.wall_s, "×", MAX_COLD_DELAYED, seconds(delayed)),
+      most(
+        `cold build of ${size} objects, store and shelf in buckets: times the folder's`,
+        both.cost.wall_s / inFolder.wall_s,
+        "×",
+        MAX_COLD,
+        `${seconds(both.cost)}, ${both.cost.peak_mb.toFixed(0)} MB; in a folder ${seconds(inFolder)}, ${inFolder.peak_mb.toFixed(0)} MB`,
+      ),
+      most("the same: requests for the shelf", both.shelfRequests, "", MAX_SHELF_REQUESTS, ""),
+      most(
+        `the same with ${ADDED_MS} ms added to each request`,
+        bothFar.cost.wall_s / inFolder.wall_s,
+        "×",
+        MAX_COLD_DELAYED,
+        seconds(bothFar.cost),
+      ),
       most(
         `nothing changed, ${at}: requests beside the pages of the list`,
         unchangedRequests - pages,
@@ -132,10 +161,12 @@ export async function benchBucket(folder: string, objects = FULL): Promise<reado
   }
 }
 
-async function writeBucketConfig(plain: string, bucket: BucketConfig): Promise<string> {
-  const file = plain.replace(/\.yaml$/, `-${bucket.bucket}.yaml`);
+/** @param shelf in a bucket, too; in the folder else */
+async function writeBucketConfig(plain: string, bucket: BucketConfig, shelf?: BucketConfig & { readonly copy: string }): Promise<string> {
+  const file = plain.replace(/\.yaml$/, `-${shelf?.bucket ?? bucket.bucket}.yaml`);
   const config = JSON.parse(await readFile(plain, "utf8")) as object;
-  await writeFile(file, JSON.stringify({ ...config, store: { kind: "s3", ...bucket } }));
+  const there = shelf === undefined ? {} : { shelf: { kind: "s3", ...shelf } };
+  await writeFile(file, JSON.stringify({ ...config, store: { kind: "s3", ...bucket }, ...there }));
   return file;
 }
 

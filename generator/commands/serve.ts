@@ -6,8 +6,9 @@ import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
 import { build } from "../build.ts";
-import { openShelves } from "../shelves.ts";
+import { openServed } from "../served.ts";
 import { follow } from "../remote/follow.ts";
+import type { ReaderCache } from "../remote/reader-cache.ts";
 import { VERSION } from "../version.ts";
 import type { CommonOptions } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -29,6 +30,8 @@ const FEW_ARENAS = { MALLOC_ARENA_MAX: "2" };
 const SMALL_NURSERY = ["--max-semi-space-size=4"];
 /** An editor writes a file in several steps: it is read this long after the last one. Milliseconds. */
 const SETTLE_MS = 200;
+/** How often a server is told how its cache stands; milliseconds. */
+const TELL_MS = 1_000;
 
 export type ServeOptions = CommonOptions & {
   readonly port: string;
@@ -48,14 +51,15 @@ export async function runServe(options: ServeOptions): Promise<void> {
   const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
   if (options.build === true) await build(config);
   const { dist } = await compileSite();
-  const { publicDir, internalDir, remote } = openShelves(config);
-  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true };
-  const ended = new AbortController();
   const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
+  const { publicDir, internalDir, remote, cache } = openServed(config, views);
+  const cached = cache !== null;
+  const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true, cached };
+  const ended = new AbortController();
   // Here and not in the server, which needs no credentials then, and the site server no network.
   const following =
-    remote === null ? null : follow(remote, { views, signal: ended.signal, tell: (line) => void process.stderr.write(line) });
-  const started = { config, options, period, ended };
+    remote === null ? null : follow(remote, { views, cache, signal: ended.signal, tell: (line) => void process.stderr.write(line) });
+  const started = { config, options, period, ended, cache };
   try {
     if (options.only === "site") await startServer(SITE_MAIN, { part: "site", ...common }, started);
     else await startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, started);
@@ -109,11 +113,12 @@ async function startServer(
     readonly config: Config;
     readonly options: ServeOptions;
     readonly period: number | null;
+    readonly cache: ReaderCache | null;
     /** Aborted when the server has ended. */
     readonly ended: AbortController;
   },
 ): Promise<void> {
-  const { config, options, period, ended } = started;
+  const { config, options, period, ended, cache } = started;
   const seen = Object.entries(process.env).filter(([name]) => serving.part !== "site" || !SECRET.test(name));
   const env = { ...FEW_ARENAS, ...Object.fromEntries(seen) };
   const child = fork(main, [], { env, execArgv: SMALL_NURSERY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -122,6 +127,7 @@ async function startServer(
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
   const watcher = serving.part === "sidecar" && options.config !== undefined ? watchAccess(config, send) : null;
+  const tellCache = cache === null ? undefined : setInterval(() => send({ type: "cache", note: cache.note() }), TELL_MS);
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
     const embeddings = await embedViews(config, { signal: ended.signal });
@@ -137,6 +143,9 @@ async function startServer(
             (catalog) => send({ type: "listing", id: message.id, catalog }),
             () => send({ type: "listing", id: message.id, catalog: null }),
           );
+        } else if (message.type === "blob") {
+          const { type, id } = message;
+          void cache?.answer(message).then((answer) => send({ type, id, answer }));
         } else if (message.type === "ready") {
           process.stdout.write(
             options.json === true ? `${JSON.stringify({ url: message.url, snapshot: message.snapshot })}\n` : describeReady(message),
@@ -160,6 +169,7 @@ async function startServer(
     });
   } finally {
     ended.abort();
+    clearInterval(tellCache);
     watcher?.close();
   }
 }

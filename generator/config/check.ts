@@ -17,6 +17,7 @@ export function checkConfig(raw: unknown, folder: string, checkSources: boolean)
     ...checkProxies(raw),
     ...(checkSources ? checkPaths(raw, folder) : []),
     ...checkShelf(raw, folder),
+    ...checkCache(raw, folder),
   ];
 }
 
@@ -143,14 +144,32 @@ function checkShelf(raw: unknown, folder: string): ConfigProblem[] {
   const shelf =
     valueAt(raw, ["shelf", where]) ?? (where === "copy" || valueAt(raw, ["shelf"]) === undefined ? "snapshots/data" : undefined);
   if (typeof store !== "string" || typeof shelf !== "string" || `${store}${shelf}`.includes("\0")) return [];
-  const [outer, inner] = [real(resolve(folder, store)), real(resolve(folder, shelf))];
-  if (inner !== outer && !inner.startsWith(outer.endsWith(sep) ? outer : outer + sep)) return [];
+  if (!isWithin(resolve(folder, shelf), resolve(folder, store))) return [];
   return [
     {
       path: ["shelf", where],
       what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root",
     },
   ];
+}
+
+/** A cache loses files whenever others need the room: what a builder keeps must not be among them. */
+function checkCache(raw: unknown, folder: string): ConfigProblem[] {
+  const [dir, store] = [valueAt(raw, ["shelf", "cache", "dir"]), valueAt(raw, ["store", "root"])];
+  const copy = valueAt(raw, ["shelf", "copy"]) ?? "snapshots/data";
+  if (typeof dir !== "string" || typeof copy !== "string" || `${dir}${copy}${String(store)}`.includes("\0")) return [];
+  const path = ["shelf", "cache", "dir"];
+  const at = resolve(folder, dir);
+  if (typeof store === "string" && isWithin(at, resolve(folder, store)))
+    return [{ path, what: "lies inside the store, so that snapshots would become objects; choose a folder outside store.root" }];
+  if (isWithin(resolve(folder, copy), at) || ["public", "internal"].some((name) => isWithin(at, resolve(folder, copy, name))))
+    return [{ path, what: "is where shelf.copy keeps the whole shelf; choose another folder, or leave it out" }];
+  return [];
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const [inner, outer] = [real(path), real(folder)];
+  return inner === outer || inner.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }
 
 function real(path: string): string {

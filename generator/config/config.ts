@@ -34,6 +34,8 @@ type ShelfConfig =
   | (Extract<StorageConfig, { kind: "s3" }> & {
       /** Folder of this machine that holds a copy of it; absolute. */
       readonly copy: string;
+      /** Where servers keep a part of it instead, and how many bytes of it; an absolute folder. */
+      readonly cache: { readonly dir: string; readonly maxBytes: number } | null;
     });
 export type RegistryConfig = { readonly path: string } | { readonly url: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks" | "signIn" | "contact"> & {
@@ -159,7 +161,10 @@ function resolveStorage(part: ParsedStorage, folder: string): StorageConfig {
 
 function resolveShelf(shelf: ParsedConfig["shelf"], folder: string): ShelfConfig {
   if (shelf.kind === "directory") return { kind: "directory", root: resolve(folder, shelf.root) };
-  return { ...shelf, endpoint: shelf.endpoint ?? null, copy: resolve(folder, shelf.copy) };
+  const copy = resolve(folder, shelf.copy);
+  const { cache } = shelf;
+  const dir = cache?.dir === undefined ? join(copy, "cache") : resolve(folder, cache.dir);
+  return { ...shelf, endpoint: shelf.endpoint ?? null, copy, cache: cache === undefined ? null : { ...cache, dir } };
 }
 
 function resolveStore(store: ParsedConfig["store"], folder: string): Config["store"] {

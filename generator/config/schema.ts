@@ -81,6 +81,9 @@ const bucket = z.strictObject({
   forcePathStyle: z.boolean().default(false).meta({ description: "Put the bucket's name into the path" }),
 });
 
+const MIN_CACHE_BYTES = 1024 * 1024;
+const DEFAULT_CACHE_BYTES = 10 * 1024 * 1024 * 1024;
+
 function findBucketPrefixProblem(prefix: string): string | null {
   return prefix === "" || prefix.endsWith("/") ? null : `does not end in "/"; write ${JSON.stringify(`${prefix}/`)}`;
 }
@@ -92,6 +95,19 @@ const shelf = z.discriminatedUnion("kind", [
     copy: some("a folder, relative to this file")
       .default("snapshots/data")
       .meta({ description: "Folder of this machine that holds a copy of it; relative to this file" }),
+    cache: z
+      .strictObject({
+        dir: some("a folder, relative to this file")
+          .optional()
+          .meta({ description: "Folder of what servers keep, relative to this file; cache inside copy when left out" }),
+        maxBytes: z
+          .int("is not a whole number of bytes")
+          .min(MIN_CACHE_BYTES, `is under ${MIN_CACHE_BYTES} (1 MiB)`)
+          .default(DEFAULT_CACHE_BYTES)
+          .meta({ description: "What that folder may take of the disk, in bytes" }),
+      })
+      .optional()
+      .meta({ description: "Servers keep a part of it, in a folder of their own, and fetch the rest when it is asked for" }),
   }),
 ]);
 

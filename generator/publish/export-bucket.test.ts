@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import type { TestContext } from "node:test";
-import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
+import type { Bucket } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
@@ -22,6 +20,7 @@ import { audit } from "../mirror/audit.ts";
 import { openOrigin } from "../mirror/origin.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { openShelves } from "../shelves.ts";
+import { openWebsite } from "./bucket-website-fixture.ts";
 import { openStaticView } from "./export.ts";
 import { type ExportedToBucket, exportToBucket } from "./export-bucket.ts";
 import { type ExportedFile, exportedFiles } from "./exported-files.ts";
@@ -151,29 +150,6 @@ async function headOf(endpoint: string, bucket: string, key: string): Promise<{ 
   return { type: ContentType, cache: CacheControl };
 }
 
-/** The bucket as a website of it gives it to readers: its own bytes and headers, and `index.html` in a folder. */
-async function openWebsite(t: TestContext, { bucket, endpoint }: BucketConfig): Promise<string> {
-  const { GetObjectCommand, S3Client } = await import("@aws-sdk/client-s3");
-  const client = new S3Client({ endpoint: endpoint ?? "", region: "us-east-1", forcePathStyle: true });
-  const give = async (url: string, response: ServerResponse): Promise<void> => {
-    const key = decodeURIComponent(url.slice(1));
-    const command = new GetObjectCommand({ Bucket: bucket, Key: /(^|\/)$/.test(key) ? `${key}index.html` : key });
-    const { Body, ContentType = "", ContentEncoding } = await client.send(command);
-    const encoding = ContentEncoding === undefined ? {} : { "content-encoding": ContentEncoding };
-    response.writeHead(200, { "content-type": ContentType, ...encoding }).end(await Body?.transformToByteArray());
-  };
-  const website = createServer(({ url = "/" }, response) => {
-    give(url, response).catch(() => response.writeHead(404).end());
-  });
-  await new Promise<void>((resolve) => website.listen(0, "127.0.0.1", resolve));
-  t.after(() => {
-    client.destroy();
-    website.closeAllConnections();
-    website.close();
-  });
-  return `http://127.0.0.1:${(website.address() as AddressInfo).port}`;
-}
-
 bucketTest("with gzip text lies there compressed, and readers and strangers find what they would find without it", async (t, server) => {
   const library = await openLibrary(t);
   await library.build();
@@ -184,7 +160,9 @@ bucketTest("with gzip text lies there compressed, and readers and strangers find
   assert.equal(written, files.size);
   assert.equal((await library.run(bucket, true)).written, 0);
 
-  const url = await openWebsite(t, made);
+  const website = await openWebsite(made);
+  t.after(() => website.close());
+  const { url } = website;
   const compressed = new Set<string>();
   for (const [path, { bytes }] of files) {
     const answer = await fetch(`${url}/${path.split("/").map(encodeURIComponent).join("/")}`);

@@ -8,13 +8,14 @@ import { setTimeout as wait } from "node:timers/promises";
 import { absent } from "../../snapshots/shelf/absent.ts";
 import { modesUnder } from "../../snapshots/shelf/modes.ts";
 import { FOLLOWED } from "../../snapshots/shelf/shelf-directory.ts";
+import type { ReaderCache } from "./reader-cache.ts";
 import type { Remote, RemoteView } from "./remote.ts";
 
 /** How often somebody on this machine looks; milliseconds. */
 const LOOK_MS = 1_000;
 /** How long a server may still read what its snapshot needed; milliseconds. Those that are pruned or withdrawn go at once, by their
  *  records. */
-const LINGER_MS = 5 * 60_000;
+export const LINGER_MS = 5 * 60_000;
 /** What servers read by its name long after they have opened what names it. */
 const LINGERS = /^(packs|blobs|index)\//;
 
@@ -25,6 +26,8 @@ export type FollowOptions = {
   /** Told when the bucket is away, and when it is back. */
   readonly tell: (line: string) => void;
   readonly linger?: number;
+  /** When the copy is to have a part of what is in the bucket. */
+  readonly cache?: ReaderCache | null;
 };
 
 /** Follows until the signal. */
@@ -46,7 +49,7 @@ export async function follow(remote: Remote, options: FollowOptions): Promise<vo
 }
 
 /** @returns one look, and what follows from it */
-function openSteps(remote: Remote, { views, linger = LINGER_MS }: FollowOptions): () => Promise<void> {
+function openSteps(remote: Remote, { views, linger = LINGER_MS, cache = null }: FollowOptions): () => Promise<void> {
   const { places } = remote;
   /** Path → since when no snapshot needs it. */
   const unneeded: Readonly<Record<RemoteView, Map<string, number>>> = { public: new Map(), internal: new Map() };
@@ -64,9 +67,22 @@ function openSteps(remote: Remote, { views, linger = LINGER_MS }: FollowOptions)
     for (const path of due) unneeded[view].delete(path);
   };
 
+  const pull = async (anew: "files" | "pointers" | null): Promise<void> => {
+    const part = cache === null ? {} : { part: cache };
+    await remote.pull({ views, whole: false, spare, ...(anew === null ? {} : { anew }), ...part }).then(
+      () => cache?.looked(null),
+      (error: unknown) => {
+        cache?.looked(error);
+        throw error;
+      },
+    );
+  };
+
   return async () => {
-    if (await wasSeen(remote, views)) return;
-    if (await remote.hasMoved(views)) await remote.pull({ views, whole: false, spare });
+    await cache?.keepUp();
+    const due = cache?.due() ?? null;
+    if (due === null && (await wasSeen(remote, views))) return;
+    if (due !== null || (await remote.hasMoved(views))) await pull(due);
     for (const view of views) {
       await clear(view);
       const { root } = places[view];

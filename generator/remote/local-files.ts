@@ -16,13 +16,18 @@ export type LocalFile = { readonly sha256: Sha256; readonly size: number; readon
 const AT_ONCE = 16;
 
 /** @param known of an earlier look
+ *  @param sees which of the files that travel are looked at
  *  @returns what travels, by path */
-export async function lookAtFiles(root: string, known: ReadonlyMap<string, LocalFile>): Promise<Map<string, LocalFile>> {
+export async function lookAtFiles(
+  root: string,
+  known: ReadonlyMap<string, LocalFile>,
+  sees = (_path: string) => true,
+): Promise<Map<string, LocalFile>> {
   const entries = (await readdir(root, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
   const paths = entries
     .filter((entry) => entry.isFile())
     .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
-    .filter(travels);
+    .filter((path) => travels(path) && sees(path));
   const found = new Map<string, LocalFile>();
   await inTurns(paths, AT_ONCE, async (path) => {
     const stamp = await stampOf(join(root, path));

@@ -65,11 +65,21 @@ export async function putObject({ bucket, view, present }: Place, bytes: Uint8Ar
 export async function getObject({ bucket, view }: Place, object: Sha256): Promise<Buffer> {
   const got = await bucket.get(objectKey(view, object));
   if (got.state === "found" && sha256(got.bytes) === object) return got.bytes;
-  throw new ShelfError(
-    "snapshot_damaged",
-    `${objectKey(view, object)} in ${bucket.address} ${got.state === "found" ? "is not what its name says" : "is not there"}.`,
-    { fixes: ["Run proofshelf repair where the shelf is built: what its copy has is put there again."] },
-  );
+  throw notThere(bucket, view, object, got.state === "found" ? "is not what its name says" : "is not there");
+}
+
+function notThere(bucket: Bucket, view: Place["view"], object: Sha256, why: string): ShelfError {
+  return new ShelfError("snapshot_damaged", `${objectKey(view, object)} in ${bucket.address} ${why}.`, {
+    fixes: ["Run proofshelf repair where the shelf is built: what its copy has is put there again."],
+  });
+}
+
+/** Bytes of an object that is the same for ever, unchecked: an object's name says nothing of a part of it.
+ *  @throws ShelfError "snapshot_damaged" when it is not there, or shorter */
+export async function getObjectPart({ bucket, view }: Place, object: Sha256, start: number, length: number): Promise<Buffer> {
+  const got = await bucket.get(objectKey(view, object), { range: { start, end: start + length - 1 } });
+  if (got.state === "found" && got.bytes.length === length) return got.bytes;
+  throw notThere(bucket, view, object, got.state === "found" ? "is shorter than it was" : "is not there");
 }
 
 export async function deleteObject({ bucket, view }: Place, object: Sha256): Promise<void> {

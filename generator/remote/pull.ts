@@ -20,6 +20,8 @@ export type Fetched = {
   readonly head: Head;
   readonly inventory: Inventory;
   readonly whole: boolean;
+  /** What of the inventory the copy is to have. */
+  readonly wants: (path: string) => boolean;
   /** Path → where its bytes lie under tmp/. */
   readonly arrived: ReadonlyMap<string, string>;
   readonly files: ReadonlyMap<string, LocalFile>;
@@ -27,13 +29,26 @@ export type Fetched = {
   readonly current: Uint8Array | null;
 };
 
-/** @param whole also what builds keep for each other
+/** Which files of a root a copy is to have, and which of those that it has are looked at: the others are somebody else's care. */
+export type Choice = { readonly wants: (path: string) => boolean; readonly sees: (path: string) => boolean };
+
+/** @throws ShelfError "snapshot_damaged" when it is gone, or not what its name says */
+export async function fetchInventory(place: Place, head: Head, known: Known | null): Promise<Inventory> {
+  return known?.pointer.inventory === head.pointer.inventory
+    ? known.inventory
+    : parseInventory(await getObject(place, head.pointer.inventory));
+}
+
+/** @param whole whether that is all there is
  *  @throws ShelfError "snapshot_damaged" for an object that is gone or not what its name says */
-export async function fetchRoot(place: Place, head: Head, known: Known | null, whole: boolean): Promise<Fetched> {
+export async function fetchRoot(
+  place: Place,
+  { head, inventory }: Pick<Fetched, "head" | "inventory">,
+  known: Known | null,
+  { whole, wants, sees }: Choice & { readonly whole: boolean },
+): Promise<Fetched> {
   const { root } = place;
-  const inventory =
-    known?.pointer.inventory === head.pointer.inventory ? known.inventory : parseInventory(await getObject(place, head.pointer.inventory));
-  const files = await lookAtFiles(root, known?.files ?? new Map());
+  const files = await lookAtFiles(root, known?.files ?? new Map(), sees);
   const arrived = new Map<string, string>();
   /** Object → where its parts go. */
   const parts = new Map<
@@ -46,7 +61,7 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
   await mkdir(join(root, "tmp"), { recursive: true, mode: modes.folder });
   try {
     for (const [path, file] of inventory.files) {
-      if (files.get(path)?.sha256 === file.sha256 || (!whole && isBuilders(path))) continue;
+      if (files.get(path)?.sha256 === file.sha256 || !wants(path)) continue;
       const to = join(root, "tmp", randomUUID());
       arrived.set(path, to);
       await (await open(to, "wx", modes.file)).close();
@@ -77,7 +92,7 @@ export async function fetchRoot(place: Place, head: Head, known: Known | null, w
     });
     const at = arrived.get("current.json");
     const current = inventory.files.has("current.json") ? await readFile(at ?? join(root, "current.json")) : null;
-    return { place, head, inventory, whole, arrived, files, current };
+    return { place, head, inventory, whole, wants, arrived, files, current };
   } catch (error) {
     await discard({ arrived });
     throw error;

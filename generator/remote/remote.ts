@@ -15,13 +15,13 @@ import { findServed, namedWith } from "../../snapshots/shelf/served.ts";
 import { checkWritable, clearTemporary, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { internalPointerSchema, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { inTurns } from "../in-turns.ts";
-import { objectsOf } from "./inventory.ts";
+import { type Inventory, isBuilders, objectsOf } from "./inventory.ts";
 import { withBuildLock } from "../lock.ts";
 import { type Known, knownFile, readKnown, writeKnown } from "./known.ts";
 import { type Lease, type LeaseOptions, takeLease } from "./lease.ts";
 import { deleteObject, getObject, type Head, listObjects, type Place, readHead, swapHead } from "./place.ts";
-import { stampOf } from "./local-files.ts";
-import { discard, type Fetched, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
+import { BY_DIGEST, stampOf } from "./local-files.ts";
+import { type Choice, discard, type Fetched, fetchInventory, fetchRoot, findExtra, findSpoiled, placeFiles, remember } from "./pull.ts";
 import { AT_ONCE, GRACE_MS, push } from "./push.ts";
 import { writeWhole } from "./write-whole.ts";
 
@@ -43,6 +43,24 @@ type PullOptions = {
   readonly anew?: "pointers" | "files";
   /** What is to be removed at once of the files that are not needed any more; all of it by default. */
   readonly spare?: (view: RemoteView, paths: readonly string[]) => readonly string[];
+  /** Of a copy that has not everything. */
+  readonly part?: Part;
+};
+
+/** A root as it is about to be served. */
+export type Coming = {
+  readonly view: RemoteView;
+  readonly head: Head;
+  readonly inventory: Inventory;
+  /** What its pointer is going to name. */
+  readonly records: readonly SnapshotRecord[];
+};
+
+export type Part = {
+  /** @param inventories of the roots that are to be brought */
+  choose(inventories: ReadonlyMap<RemoteView, Inventory>): Promise<(view: RemoteView) => Choice>;
+  /** Brings what else has to be there before the pointers move. */
+  prepare(coming: readonly Coming[]): Promise<void>;
 };
 
 export type Remote = {
@@ -54,6 +72,11 @@ export type Remote = {
   /** Brings the copy to what the bucket says; while another process does so, or publishes from it, nothing is done.
    *  @returns files that were not what their names say, and are now */
   pull(options: PullOptions): Promise<readonly RemoteFile[]>;
+  /** What the copy was last brought to, by whichever process; null when nothing is known. */
+  known(view: RemoteView): Promise<Known | null>;
+  /** Does work on the copy while no other process does; nothing while one does.
+   *  @returns whether it was done */
+  alone(work: () => Promise<void>): Promise<boolean>;
   /** Removes files of the copy that its inventory does not name. */
   forget(view: RemoteView, paths: readonly string[]): Promise<void>;
   /** Does work on the copy while nobody else changes the bucket. Only under the copy's build lock.
@@ -115,7 +138,7 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
     return moved || anew ? heads : "same";
   }
 
-  async function pull({ views, whole, anew, spare = (_, paths) => paths }: PullOptions): Promise<readonly RemoteFile[]> {
+  async function pull({ views, whole, anew, spare = (_, paths) => paths, part }: PullOptions): Promise<readonly RemoteFile[]> {
     await learn(views);
     const ordered = (["public", "internal"] as const).filter((view) => views.includes(view));
     // What a reader's look left out has to come, and what it left lying has to go.
@@ -125,30 +148,54 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
       if (heads === "same" || ordered.every((view) => heads[view] === null)) return [];
       await makeRoots(copy, ordered);
       for (const view of ordered) await clearTemporary(places[view].root);
-      const fetching = ordered.map(async (view) => {
-        const head = heads[view];
-        if (head === null) return null;
-        const before = known[view];
-        return fetchRoot(places[view], head, anew === "files" && before !== null ? { ...before, files: new Map() } : before, whole);
-      });
-      const ended = await Promise.allSettled(fetching);
-      const fetched = ended.flatMap((one) => (one.status === "fulfilled" && one.value !== null ? [one.value] : []));
-      const failed = ended.find((one) => one.status === "rejected");
+      const { fetched, ...tried } = await fetchRoots(ordered, heads, { whole, anew: anew === "files", part: part ?? null });
+      let { failed } = tried;
       const foreign = known.public === null && known.internal === null ? await findForeign(fetched) : null;
-      if (failed === undefined && foreign === null && fits(fetched)) {
-        await apply(fetched, spare);
-        return fetched.flatMap((one) => findSpoiled(one).map((path) => ({ view: one.place.view, path })));
+      if (failed === null && foreign === null && fits(fetched)) {
+        failed = (await part?.prepare(fetched.map(comingOf)).catch(failureOf)) ?? null;
+        if (failed === null) {
+          await apply(fetched, spare);
+          return fetched.flatMap((one) => findSpoiled(one).map((path) => ({ view: one.place.view, path })));
+        }
       }
       for (const one of fetched) await discard(one);
       if (foreign !== null) throw foreign;
       // A publication may have gone by, with what it made needless.
-      if (failed !== undefined && (look === LOOKS || !isDamage(failed.reason) || !(await hasMoved(ordered, heads)))) throw failed.reason;
+      if (failed !== null && (look === LOOKS || !isDamage(failed.reason) || !(await hasMoved(ordered, heads)))) throw failed.reason;
       if (look === LOOKS)
         throw new ShelfError("snapshot_damaged", "The two pointers in the bucket do not belong together.", {
           fixes: ["Run a build: it publishes both views anew."],
         });
       await wait(LOOK_MS);
     }
+  }
+
+  /** Whatever can be had of them. */
+  async function fetchRoots(
+    views: readonly RemoteView[],
+    heads: ByView<Head | null>,
+    { whole, anew, part }: { readonly whole: boolean; readonly anew: boolean; readonly part: Part | null },
+  ): Promise<{ readonly fetched: readonly Fetched[]; readonly failed: Failure | null }> {
+    const roots = await settled(
+      views.map(async (view) => {
+        const head = heads[view];
+        return head === null ? null : { view, head, inventory: await fetchInventory(places[view], head, known[view]) };
+      }),
+    );
+    if (roots.failed !== null) return { fetched: [], failed: roots.failed };
+    const all = (path: string): boolean => whole || !isBuilders(path);
+    const chosen = await part?.choose(new Map(roots.done.map(({ view, inventory }) => [view, inventory]))).catch(failureOf);
+    if (chosen !== undefined && "reason" in chosen) return { fetched: [], failed: chosen };
+    const fetching = roots.done.map(({ view, ...root }) => {
+      const before = known[view];
+      const choice = chosen?.(view) ?? { wants: all, sees: () => true };
+      // Blobs are compared with their digests whenever they are read, and may be many.
+      const kept = new Map([...(before?.files ?? [])].filter(([path]) => part !== null && BY_DIGEST.test(path)));
+      const from = anew && before !== null ? { ...before, files: kept } : before;
+      return fetchRoot(places[view], root, from, { whole, ...choice });
+    });
+    const { done, failed } = await settled(fetching);
+    return { fetched: done, failed };
   }
 
   async function hasMoved(views: readonly RemoteView[], heads: ByView<Head | null>): Promise<boolean> {
@@ -256,6 +303,16 @@ export function openRemote(config: BucketConfig, copy: string, options: { readon
       await makeRoots(copy, ["internal"]);
       return (await alone(() => pull(pulling), false).catch(ignoreBusy)) ?? [];
     },
+    async known(view) {
+      await learn([view]);
+      return known[view];
+    },
+    async alone(work) {
+      await makeRoots(copy, ["internal"]);
+      return alone(work, false)
+        .then(() => true, ignoreBusy)
+        .then((done) => done === true);
+    },
     async forget(view, paths) {
       await alone(async () => {
         await learn([view]);
@@ -351,6 +408,26 @@ function parseNamed(bytes: Uint8Array | null): readonly SnapshotRecord[] | null 
   const found = internalPointerSchema.safeParse(parseJson(Buffer.from(bytes).toString()));
   if (found.success) return [found.data].flat();
   throw new ShelfError("snapshot_damaged", "current.json names no record.", { fixes: ["Run: proofshelf repair"] });
+}
+
+function comingOf({ place, head, inventory, current }: Fetched): Coming {
+  return { view: place.view, head, inventory, records: parseNamed(current) ?? [] };
+}
+
+type Failure = { readonly reason: unknown };
+
+function failureOf(reason: unknown): Failure {
+  return { reason };
+}
+
+/** Waits for all. @returns what there is of it, and the first failure */
+async function settled<T>(work: readonly Promise<T | null>[]): Promise<{ readonly done: readonly T[]; readonly failed: Failure | null }> {
+  const ended = await Promise.allSettled(work);
+  const failed = ended.find((one) => one.status === "rejected");
+  return {
+    done: ended.flatMap((one) => (one.status === "fulfilled" && one.value !== null ? [one.value] : [])),
+    failed: failed === undefined ? null : failureOf(failed.reason),
+  };
 }
 
 /** Null also for a damaged one: what was fetched takes its place. */

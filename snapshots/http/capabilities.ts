@@ -2,9 +2,10 @@
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
 import { findLost } from "../format/evidence-state.ts";
-import type { Capabilities, Health } from "../schema/resources.ts";
+import type { Capabilities, Component, Health } from "../schema/resources.ts";
 import { describeLog } from "../shelf/log.ts";
 import { findSearchProblem } from "../query/probe.ts";
+import type { Blobs } from "./serving.ts";
 import type { View } from "./view.ts";
 import { pagePath } from "../format/layout.ts";
 
@@ -41,6 +42,13 @@ export async function capabilities(view: View): Promise<Capabilities> {
       health: "/health",
     },
   };
+}
+
+/** Folders that may lack blobs, as a part of the process. */
+export function describeCache(blobs: Blobs | null): readonly Component[] {
+  if (blobs === null) return [];
+  const { good, text } = blobs.note();
+  return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
 /** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served. */

@@ -1,6 +1,9 @@
 /** How a server process is told what to serve: one message from the process that starts it. The starter has read the
  *  configuration; a server imports nothing that can, and the site server is sent nothing secret. */
 import type { AccessConfig } from "../schema/access.ts";
+import type { Sha256 } from "../digest.ts";
+import { type ErrorCode, ShelfError } from "../errors.ts";
+import type { AskedBlob, AskForBlob } from "../shelf/cached-shelf.ts";
 import type { CodeStorage } from "../shelf/code-store.ts";
 import type { EmbeddingsConfig } from "../embed/config.ts";
 import type { Catalog } from "../schema/resources.ts";
@@ -13,6 +16,8 @@ type Watched = {
   readonly operations: OperationsServing | null;
   /** Whether public reads are logged, too. */
   readonly accessLog: boolean;
+  /** Whether the folders may lack blobs, which the starter is asked for then. */
+  readonly cached: boolean;
 };
 
 export type SiteServing = Watched & {
@@ -58,6 +63,17 @@ export type SidecarServing = Watched & {
   readonly mcp: { readonly hosts: readonly string[]; readonly origins: readonly string[] };
 };
 
+/** How the folders stand that may lack blobs, for health and capabilities. */
+export type CacheNote = { readonly good: boolean; readonly text: string };
+
+/** Which blob is meant, and in which of the two views. */
+export type BlobQuestion = { readonly view: "public" | "internal"; readonly digest: Sha256; readonly anew: boolean };
+/** `held`: it could not be kept; in base64. */
+export type BlobAnswer =
+  | { readonly state: "kept" | "absent" }
+  | { readonly state: "held"; readonly bytes: string }
+  | { readonly state: "failed"; readonly code: ErrorCode; readonly message: string; readonly fixes: readonly string[] };
+
 /** From the server to its starter. `listing` asks for what the object store holds before the first snapshot. */
 export type ServerMessage =
   | {
@@ -68,40 +84,86 @@ export type ServerMessage =
       readonly notes?: readonly string[];
     }
   | { readonly type: "failed"; readonly message: string; readonly code: string | null }
-  | { readonly type: "listing"; readonly id: number };
+  | { readonly type: "listing"; readonly id: number }
+  | ({ readonly type: "blob"; readonly id: number } & BlobQuestion);
 
 /** From the starter to the server. */
 export type StarterMessage<Serving> =
   | { readonly type: "serve"; readonly serving: Serving }
   | { readonly type: "listing"; readonly id: number; readonly catalog: Catalog | null }
+  | { readonly type: "blob"; readonly id: number; readonly answer: BlobAnswer }
+  | { readonly type: "cache"; readonly note: CacheNote }
   /** The access section was edited; holds from the next request on. Only the sidecar is sent it. */
   | { readonly type: "access"; readonly access: AccessConfig | null };
 
-/** The first message of the starter, and a way to ask it for a listing.
+/** What a server asks of its starter. */
+export type Starter = {
+  /** What the object store holds now. */
+  listing(): Promise<Catalog>;
+  /** Null when the folders have everything. */
+  readonly blobs: Blobs | null;
+};
+export type Blobs = {
+  ask(view: BlobQuestion["view"]): AskForBlob;
+  note(): CacheNote;
+};
+
+/** Seconds after which it is worth while to ask again for what the bucket did not give. */
+const RETRY_AFTER_S = 5;
+
+/** The first message of the starter, and ways to ask it.
  *  Only for a process that was started with a channel; another has nobody to ask. */
-export function receiveServing<Serving>(
+export function receiveServing<Serving extends Watched>(
   onAccess: (access: AccessConfig | null) => void = () => undefined,
-): Promise<{ readonly serving: Serving; readonly listing: () => Promise<Catalog> }> {
-  const waiting = new Map<number, { resolve: (catalog: Catalog) => void; reject: (error: Error) => void }>();
-  let next = 0;
-  const listing = (): Promise<Catalog> =>
-    new Promise((resolve, reject) => {
-      const id = next++;
-      waiting.set(id, { resolve, reject });
-      sendToStarter({ type: "listing", id });
-    });
+): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
+  const listings = openQuestions<Catalog | null>((id) => sendToStarter({ type: "listing", id }));
+  const blobs = openQuestions<BlobAnswer, BlobQuestion>((id, question) => sendToStarter({ type: "blob", id, ...question }));
+  let note: CacheNote = { good: true, text: "keeps what is read of the bucket" };
+  const listing = async (): Promise<Catalog> => {
+    const catalog = await listings.ask();
+    if (catalog === null) throw new Error("the object store cannot be listed");
+    return catalog;
+  };
+  const ask =
+    (view: BlobQuestion["view"]): AskForBlob =>
+    async (digest, anew) =>
+      takeAnswer(await blobs.ask({ view, digest, anew }));
   return new Promise((resolve) => {
     process.on("message", (message: StarterMessage<Serving>) => {
-      if (message.type === "serve") resolve({ serving: message.serving, listing });
-      else if (message.type === "access") onAccess(message.access);
-      else {
-        const asked = waiting.get(message.id);
-        waiting.delete(message.id);
-        if (message.catalog === null) asked?.reject(new Error("the object store cannot be listed"));
-        else asked?.resolve(message.catalog);
-      }
+      if (message.type === "serve") {
+        const { serving } = message;
+        resolve({ serving, starter: { listing, blobs: serving.cached ? { ask, note: () => note } : null } });
+      } else if (message.type === "access") onAccess(message.access);
+      else if (message.type === "cache") note = message.note;
+      else if (message.type === "blob") blobs.answer(message.id, message.answer);
+      else listings.answer(message.id, message.catalog);
     });
   });
+}
+
+/** @throws ShelfError, with Retry-After, what the answer tells of */
+export function takeAnswer(answer: BlobAnswer): AskedBlob {
+  if (answer.state === "held") return Buffer.from(answer.bytes, "base64");
+  if (answer.state !== "failed") return answer.state;
+  const { code, message, fixes } = answer;
+  throw new ShelfError(code, message, { fixes, headers: { "Retry-After": String(RETRY_AFTER_S) } });
+}
+
+function openQuestions<Answer, Question = void>(send: (id: number, question: Question) => void) {
+  const waiting = new Map<number, (answer: Answer) => void>();
+  let next = 0;
+  return {
+    ask: (question: Question): Promise<Answer> =>
+      new Promise((resolve) => {
+        const id = next++;
+        waiting.set(id, resolve);
+        send(id, question);
+      }),
+    answer(id: number, answer: Answer): void {
+      waiting.get(id)?.(answer);
+      waiting.delete(id);
+    },
+  };
 }
 
 export function sendToStarter(message: ServerMessage): void {

@@ -165,6 +165,8 @@ export function openDirectoryShelf(
       return (await openOwn(digest)) ?? (await fallback?.openBlob(digest)) ?? null;
     },
 
+    openAnew: async () => null,
+
     async streamBlob(digest, start, end) {
       return (await shelf.hasBlob(digest)) ? partsOf(shelf, digest, start, end) : null;
     },

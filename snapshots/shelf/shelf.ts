@@ -109,6 +109,9 @@ export interface Shelf {
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
   /** A blob to read parts of, checked by `readChecked`: what is sent to readers. Null when it is not here. */
   openBlob(digest: Sha256): Promise<OpenFile | null>;
+  /** The blob from where this shelf is a copy of, whatever is here: for who has found it spoiled. Null where there is no such place,
+   *  or it is not there. */
+  openAnew(digest: Sha256): Promise<OpenFile | null>;
   /** A byte range of a blob, `end` inclusive, unchecked: for who looks for damage. Null when it is not here. */
   streamBlob(digest: Sha256, start: number, end: number): Promise<AsyncIterable<Uint8Array> | null>;
   /** Stores bytes under their digest unless they are there. @returns whether anything was written */
