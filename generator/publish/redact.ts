@@ -229,7 +229,7 @@ function nameOf({ what, name }: Withdrawal): string {
 /** Files that are what is withdrawn, by their paths alone. */
 function isOwn({ what, name }: Withdrawal, path: string): boolean {
   if (path === `pages/${pageFile(pagePath.source(what, name))}`) return true;
-  if (what === "object") return path === `objects/${name}` || path === `extracts/${name}`;
+  if (what === "object") return path === `objects/${name}` || path === `extracts/${name}` || path.startsWith(`images/${name}/`);
   return what === "record" ? path === `api/cubs/${name}.json` || path === `api/cubs/${name}/code.json` : path === "api/claims.json";
 }
 
