@@ -13,6 +13,7 @@ import type { DrawPages } from "./pdf-images.ts";
 
 const MAX_PAGES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
+const UNDRAWN_FROM_HERE = '<p class="cut">From here on the pages are shown as text alone.</p>\n';
 const MAX_NAMED = 80; // characters of a title, in the name of an image
 /** A gap between two lines this many times their usual distance begins a paragraph. */
 const PARAGRAPH_GAP = 1.35;
@@ -89,6 +90,7 @@ function openView(
   images: readonly PageImage[],
 ): { open(title: string, pages: number): void; add(page: Page): void; html(): string } {
   const imageOf = new Map(images.map((image) => [image.page, image]));
+  const lastImage = images.at(-1)?.page ?? -1;
   const hrefOf = (path: string): string => escapeHtml(relativeHref(pagePath.object(key), path));
   let title = "";
   let pages = 0;
@@ -122,7 +124,7 @@ function openView(
       }
       if (text !== "") text += "</p>\n";
       const heading = `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
-      if (image === undefined) html += heading + text;
+      if (image === undefined) html += (number === lastImage + 1 ? UNDRAWN_FROM_HERE : "") + heading + text;
       else html += `<div class="leaf">\n${heading}${showImage(image)}${text === "" ? "" : `<div>\n${text}</div>\n`}</div>\n`;
     },
     html: () => html + cut,

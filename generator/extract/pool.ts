@@ -148,14 +148,16 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
       if (!slots.has(slot)) return;
       const [at] = slot.tasks;
       if (at === undefined) return;
-      if ("json" in reply) {
+      if ("page" in reply) {
+        if (!takeDrawing(at, reply)) {
+          child.kill("SIGKILL");
+          end(slot);
+          return;
+        }
+      } else {
         slot.tasks.shift();
         // As plain text it has no page beside which they would stand.
         at.resolve(at.note === null ? { ...reply, images: at.images } : reply);
-      } else if (!takeDrawing(at, reply)) {
-        child.kill("SIGKILL");
-        end(slot);
-        return;
       }
       watch(slot);
       dispatch();
