@@ -203,7 +203,12 @@ export function pageImagePath(key: string, page: number): string {
 
 /** Where it lies in the tree: no object lies in a folder that has the name of another one, so neither does an image. */
 export function pageImageFile(key: string, page: number): string {
-  return `images/${key}/${page}.png`;
+  return `${pageImagesOf(key)}${page}.png`;
+}
+
+/** The folder of the tree that has the images of an object's pages and nothing else. */
+export function pageImagesOf(key: string): string {
+  return `images/${key}/`;
 }
 
 function partSuffix(part: number): string {
