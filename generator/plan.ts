@@ -171,7 +171,12 @@ export function planReading(facts: Facts): ReadingPlan {
         : differences(row, root, object, config.pdf, state.times === timesOf(config));
     const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
-    else if (journaled?.version === row.version && journaled.size === row.size && journaled.root === root && hasImages(journaled, config.pdf))
+    else if (
+      journaled?.version === row.version &&
+      journaled.size === row.size &&
+      journaled.root === root &&
+      hasImages(journaled, config.pdf)
+    )
       read.push({ row, root, why, known: journaled });
     else read.push({ row, root, why });
   }
@@ -317,7 +322,13 @@ function rootOf(config: Config, key: string): "public" | "internal" {
   return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
 }
 
-function differences(row: StoredObject, root: "public" | "internal", before: KnownObject, pdf: Config["pdf"], sameTimes: boolean): readonly Why[] {
+function differences(
+  row: StoredObject,
+  root: "public" | "internal",
+  before: KnownObject,
+  pdf: Config["pdf"],
+  sameTimes: boolean,
+): readonly Why[] {
   const found: Why[] = [];
   if (before.version !== row.version) found.push("version");
   if (before.size !== row.size) found.push("size");

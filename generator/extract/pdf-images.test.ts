@@ -117,7 +117,10 @@ test("each page's text stands beside its image; pages beyond the limit, and all 
     ),
   );
   assert.equal(html?.match(/<img /g)?.length, 3, "a page without text has an image");
-  assert.match(html ?? "", /<\/div>\n<p class="cut">From here on the pages are shown as text alone\.<\/p>\n<h2 id="page-4" class="quiet">Page 4<\/h2>\n<p><span id="P4L1">Fourth page\.<\/span><\/p>\n$/);
+  assert.match(
+    html ?? "",
+    /<\/div>\n<p class="cut">From here on the pages are shown as text alone\.<\/p>\n<h2 id="page-4" class="quiet">Page 4<\/h2>\n<p><span id="P4L1">Fourth page\.<\/span><\/p>\n$/,
+  );
   assert.deepEqual(
     images?.map(({ page }) => page),
     [1, 2, 3],

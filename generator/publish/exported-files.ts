@@ -2,7 +2,16 @@
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { blobPath, CITATION_FILES, exportFile, formatKeyPath, listPath, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import {
+  blobPath,
+  CITATION_FILES,
+  exportFile,
+  formatKeyPath,
+  listPath,
+  objectPath,
+  pagePath,
+  relativeHref,
+} from "../../snapshots/format/layout.ts";
 import { tilePaths } from "../../snapshots/log/tiles.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
