@@ -112,7 +112,7 @@ test("each page's text stands beside its image; pages beyond the limit, and all 
   assert.match(
     html ?? "",
     new RegExp(
-      `<div class="leaf">\\n<h2 id="page-1" class="quiet">Page 1</h2>\\n<a href="${src}"><img src="${src}" ` +
+      `<h2 id="page-1" class="quiet">Page 1</h2>\\n<div class="leaf">\\n<a href="${src}"><img src="${src}" ` +
         `alt="Page 1 of On &lt;b[^"]*signs&quot;" width="648" height="864" loading="lazy" decoding="async"></a>\\n<div>\\n<p><span id="P1L1">First page.`,
     ),
   );

@@ -27,7 +27,7 @@ export type DrawRequest = {
 };
 /** What is said while a document is drawn: a page is begun (0: the document is opened), or done; or all of it is. */
 export type Drawing = { readonly page: number | "end"; readonly image: DrawnPage | null };
-export type Drawn = {
+type Drawn = {
   /** Ascending. */
   readonly images: readonly PageImage[];
   /** Pages that have none although they should; null when it is all of them. */

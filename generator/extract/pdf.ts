@@ -125,7 +125,7 @@ function openView(
       if (text !== "") text += "</p>\n";
       const heading = `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
       if (image === undefined) html += (number === lastImage + 1 ? UNDRAWN_FROM_HERE : "") + heading + text;
-      else html += `<div class="leaf">\n${heading}${showImage(image)}${text === "" ? "" : `<div>\n${text}</div>\n`}</div>\n`;
+      else html += `${heading}<div class="leaf">\n${showImage(image)}${text === "" ? "" : `<div>\n${text}</div>\n`}</div>\n`;
     },
     html: () => html + cut,
   };
