@@ -274,6 +274,7 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
     originOf,
     journal,
     redacted: facts.redacted,
+    pageImages: facts.config.pdf.pageImages,
   }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));

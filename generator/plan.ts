@@ -34,6 +34,7 @@ import {
  *  - new, gone: it was not there before, or is there no more
  *  - version, size: the object store gives another one
  *  - time: where times come from has changed
+ *  - images: the configuration wants other pages of it as images
  *  - root: its collection has become public, or gated
  *  - refused: it could not be read the last time
  *  - content: what it is made from has changed; shared: what all pages share has (the library, the claims, the records)
@@ -48,6 +49,7 @@ export type Why =
   | "version"
   | "size"
   | "time"
+  | "images"
   | "root"
   | "refused"
   | "content"
@@ -166,10 +168,15 @@ export function planReading(facts: Facts): ReadingPlan {
     const why =
       object === undefined
         ? ([before.has(row.key) ? "program" : (anew ?? (refused.has(row.key) ? "refused" : "new"))] as const)
-        : differences(row, root, object, state.times === timesOf(config));
+        : differences(row, root, object, config.pdf, state.times === timesOf(config));
     const journaled = journal.get(row.key);
     if (object !== undefined && why.length === 0) kept.push(object);
-    else if (journaled?.version === row.version && journaled.size === row.size && journaled.root === root)
+    else if (
+      journaled?.version === row.version &&
+      journaled.size === row.size &&
+      journaled.root === root &&
+      hasImages(journaled, config.pdf)
+    )
       read.push({ row, root, why, known: journaled });
     else read.push({ row, root, why });
   }
@@ -315,13 +322,24 @@ function rootOf(config: Config, key: string): "public" | "internal" {
   return findCollection(config.collections, key)?.visibility === "public" ? "public" : "internal";
 }
 
-function differences(row: StoredObject, root: "public" | "internal", before: KnownObject, sameTimes: boolean): readonly Why[] {
+function differences(
+  row: StoredObject,
+  root: "public" | "internal",
+  before: KnownObject,
+  pdf: Config["pdf"],
+  sameTimes: boolean,
+): readonly Why[] {
   const found: Why[] = [];
   if (before.version !== row.version) found.push("version");
   if (before.size !== row.size) found.push("size");
   if (!sameTimes) found.push("time");
+  if (!hasImages(before, pdf)) found.push("images");
   if (before.root !== root) found.push("root");
   return found;
+}
+
+function hasImages({ drawn }: KnownObject, { pageImages }: Config["pdf"]): boolean {
+  return drawn === undefined || drawn.limit === pageImages;
 }
 
 function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }: Facts): Sha256 {
@@ -344,6 +362,7 @@ function fingerprintOf({ config, makers, listed, registry, claims, withdrawals }
         config.security,
         config.sources,
         config.leaks,
+        config.pdf,
       ]),
       listed.rows.map(({ key, size, version }) => [key, size, version]),
       listed.rejected,

@@ -33,6 +33,7 @@ export function project(set: RecordSet): Views {
       ? { front: set.front }
       : {}),
     ...(set.security === null ? {} : { security: set.security }),
+    ...(set.pageImages === 0 ? {} : { page_images: set.pageImages }),
     notes: set.notes,
   });
   const licenceOf = openLicences(

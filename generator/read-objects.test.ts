@@ -50,6 +50,7 @@ test("objects that are under way at once stay within the budget of bytes, and on
         },
       }),
       progress: { step: () => undefined, end: () => undefined },
+      pageImages: 0,
       bytesAtOnce: 1000,
     });
     assert.equal(objects.length, 60);

@@ -48,6 +48,8 @@ export async function readObjects(options: {
   readonly journal: Journal;
   /** Digests of bytes that are refused. */
   readonly redacted: ReadonlySet<string>;
+  /** How many pages of a PDF are drawn. */
+  readonly pageImages: number;
   /** Default: BYTES_AT_ONCE. */
   readonly bytesAtOnce?: number;
 }): Promise<ReadObjects> {
@@ -73,6 +75,7 @@ export async function readObjects(options: {
                 pool,
                 originOf: options.originOf,
                 redacted: options.redacted,
+                pageImages: options.pageImages,
               }));
             if ("reason" in result) refused.push(result);
             else {
@@ -102,6 +105,7 @@ async function takeUp({ known }: PlannedObject, shelf: Shelf): Promise<KnownObje
   try {
     await readBlob(shelf, known.sha256);
     await readBlob(shelf, known.extract.sha256);
+    for (const { sha256: digest } of known.drawn?.images ?? []) await readBlob(shelf, digest);
     return known;
   } catch (error) {
     if (error instanceof ShelfError) return null;
@@ -117,12 +121,14 @@ async function readObject(
     pool,
     originOf,
     redacted,
+    pageImages,
   }: {
     readonly store: ObjectStore;
     readonly shelf: Shelf;
     readonly pool: ExtractPool;
     readonly originOf: OriginOf;
     readonly redacted: ReadonlySet<string>;
+    readonly pageImages: number;
   },
 ): Promise<KnownObject | Rejection> {
   try {
@@ -134,10 +140,16 @@ async function readObject(
     const swhid = `swh:1:cnt:${createHash("sha1").update(`blob ${size}\0`).update(bytes).digest("hex")}`;
     const origin = await originOf({ ...row, uploaded, ...(source === undefined ? {} : { source }) }, digest, bytes);
     // The pool takes the buffer over: nothing may read `bytes` after this line.
-    const { json, ...facts } = await pool.extract(row.key, bytes);
+    const { json, images: pages, ...facts } = await pool.extract(row.key, bytes, pageImages);
     const extract = { sha256: sha256(json), size: json.length };
     await shelf.putBlob(extract.sha256, json);
-    return { key: row.key, ...facts, size, sha256: digest, swhid, ...origin, extract, version, root };
+    const images: { page: number; sha256: string; size: number }[] = [];
+    for (const { page, png } of pages) {
+      images.push({ page, sha256: sha256(png), size: png.length });
+      await shelf.putBlob(sha256(png), png);
+    }
+    const drawn = facts.kind === "pdf" ? { drawn: { limit: pageImages, images } } : {};
+    return { key: row.key, ...facts, size, sha256: digest, swhid, ...origin, extract, ...drawn, version, root };
   } catch (error) {
     // Disk full and the like are the build's failure; a file that cannot be read is its own.
     if (!(error instanceof ShelfError) || error.code !== "bad_source") throw error;

@@ -22,6 +22,8 @@ export type RecordSet = {
   /** Key of the object whose text opens the front page. */
   readonly front: string | null;
   readonly security: Config["security"];
+  /** How many pages of a PDF are drawn. */
+  readonly pageImages: number;
   /** Ascending by key; every key lies in a collection. */
   readonly objects: readonly ReadRow[];
   readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
@@ -53,8 +55,9 @@ export function recordSet(
     declared: config.declared,
     front: config.front,
     security: config.security,
+    pageImages: config.pdf.pageImages,
     objects: withCredits(
-      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, ...row }) => {
+      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, ...row }) => {
         const source = declaredSource(config, row.key) ?? row.source;
         return source === undefined ? row : { ...row, source };
       }),

@@ -7,6 +7,7 @@ import { deserialize, serialize } from "node:v8";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { Sha256 } from "../snapshots/digest.ts";
 import { CLOSED } from "../snapshots/shelf/modes.ts";
+import type { PageImage } from "../snapshots/schema/extract.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import { lazily } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
@@ -34,6 +35,8 @@ export type KnownObject = ReadRow & {
   readonly links: readonly string[];
   /** What in it looks like a secret. */
   readonly secrets: readonly string[];
+  /** Of a PDF: how many pages were to be drawn, and the images. */
+  readonly drawn?: { readonly limit: number; readonly images: readonly Omit<PageImage, "width" | "height">[] };
 };
 
 /** Files of one Pagefind bundle, and what they were made from. */

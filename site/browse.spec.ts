@@ -310,6 +310,39 @@ test("bytes of strangers opened in a tab of their own are shown or saved, never 
   await context.close();
 });
 
+test("each page of a PDF is an image beside its text, above it on a phone, loaded when it comes into sight, without a script", async ({
+  browser,
+}) => {
+  test.setTimeout(START_MS);
+  for (const [width, beside] of [
+    [1280, true],
+    [320, false],
+  ] as const) {
+    const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width, height: 700 }, colorScheme: "dark" });
+    const page = await context.newPage();
+    const loaded: string[] = [];
+    page.on("response", (response) => {
+      if (response.headers()["content-type"] === "image/png") loaded.push(new URL(response.url()).pathname);
+    });
+    await page.goto(new URL("object/papers/merkle-by-hand.pdf/", site).href);
+    const images = page.locator(".leaf img");
+    await expect(images).toHaveCount(3);
+    expect(await images.evaluateAll((all) => all.map((image) => image.getAttribute("loading")))).toEqual(["lazy", "lazy", "lazy"]);
+    await expect(page.getByRole("img", { name: /^Page 2 of A Merkle proof/ })).toHaveCount(1);
+    const last = images.nth(2);
+    const before = await last.boundingBox();
+    await last.scrollIntoViewIfNeeded();
+    await expect.poll(() => last.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(628);
+    expect((await last.boundingBox())?.height, "its place was kept").toBe(before?.height);
+    expect(loaded).toContain("/images/papers/merkle-by-hand.pdf/3.png");
+    const [image, text] = [await last.boundingBox(), await page.locator(".leaf > div").nth(2).boundingBox()];
+    if (image === null || text === null) throw new Error("the page shows no image or no text");
+    expect(beside ? image.x + image.width <= text.x : image.y + image.height <= text.y).toBe(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), "nothing is wider than the window").toBe(width);
+    await context.close();
+  }
+});
+
 const PAGES = [
   "",
   "browse/",

@@ -92,6 +92,8 @@ ${source("registry: { path: ./registry.json }", "registry.json")}
 # What is served no more: key, record or claim, reason (legal, privacy, error, superseded), date, note.
 ${source("withdrawals: { path: ./withdrawals.yaml }", "withdrawals.yaml")}
 ${source("code: { kind: directory, root: ./code }", "code")}
+# Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
+pdf: { pageImages: 20 }
 # Search by meaning: a model that comes along and needs no network. Or { kind: none }, or a folder with one of your own:
 # { kind: local, path: ./model, dimensions: 384 }; or an endpoint:
 # { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }

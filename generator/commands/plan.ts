@@ -16,6 +16,7 @@ const WORDS: Readonly<Record<Why, string>> = {
   version: "another version",
   size: "another size",
   time: "its time comes from elsewhere now",
+  images: "the configuration wants other pages of it as images",
   root: "its collection became public or gated",
   refused: "could not be read the last time",
   content: "what it is made from changed",

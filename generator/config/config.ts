@@ -48,7 +48,10 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 
 /** Defaults applied, paths absolute, addresses without a final slash, absence as null. */
 export type Config = Readonly<
-  Pick<ParsedConfig, "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "gates" | "mcp">
+  Pick<
+    ParsedConfig,
+    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "pdf" | "gates" | "mcp"
+  >
 > & {
   /** Absolute path of the file. */
   readonly file: string;
@@ -199,6 +202,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     embeddings:
       parsed.embeddings.kind === "local" ? { ...parsed.embeddings, path: resolve(folder, parsed.embeddings.path) } : parsed.embeddings,
     leaks: parsed.leaks,
+    pdf: parsed.pdf,
     gates: parsed.gates,
     log: parsed.log ?? null,
     gateway: parsed.gateway ?? null,

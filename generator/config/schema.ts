@@ -425,6 +425,17 @@ export const configSchema = z.strictObject({
     .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
     .prefault({})
     .meta({ description: "Exceptions from the rule that nothing gated is public" }),
+  pdf: z
+    .strictObject({
+      pageImages: z
+        .int("is not a whole number; write how many pages of each PDF are shown as images, 0 for none")
+        .min(0, "is under 0; 0 makes no images")
+        .max(2000, "is over 2000, beyond which the text of a PDF is not read either")
+        .default(20)
+        .meta({ description: "Pages of each PDF, from the first, that stand as images beside their text; 0 makes none" }),
+    })
+    .prefault({})
+    .meta({ description: "How PDFs are shown" }),
   gates: z
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),

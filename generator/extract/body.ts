@@ -13,6 +13,7 @@ export type Source = {
 export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly title: string | null;
   readonly about?: About;
+  readonly images?: Extract["images"];
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };

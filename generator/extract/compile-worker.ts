@@ -39,4 +39,5 @@ export async function compileWorker(outdir: string): Promise<void> {
     fileURLToPath(import.meta.resolve("@bruits/satteri-wasm32-wasi/satteri_napi.wasm32-wasi.wasm")),
     join(outdir, "markdown.wasm"),
   );
+  await copyFile(fileURLToPath(import.meta.resolve("@hyzyla/pdfium/pdfium.wasm")), join(outdir, "pdfium.wasm"));
 }

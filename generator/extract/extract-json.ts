@@ -2,9 +2,12 @@
 import { canonicalJson } from "../../snapshots/digest.ts";
 import { linkTargets } from "../../snapshots/format/document-links.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { DrawnPage } from "./pdf-images.ts";
 
 export type Extracted = Pick<Extract, "title" | "summary" | "kind" | "media_type" | "notes" | "about"> & {
   readonly json: Uint8Array;
+  /** Of a PDF: the images that the extract names, ascending. */
+  readonly images: readonly DrawnPage[];
   /** Keys and prefixes that its links lead to, at most MAX_LINKS. */
   readonly links: readonly string[];
   /** What in it looks like a secret: for the operator, so in no extract. */
@@ -26,6 +29,7 @@ export function toExtracted(key: string, extract: Extract, secrets: readonly str
     notes,
     links,
     secrets,
+    images: [],
     json: Buffer.from(canonicalJson(extract)),
   };
 }

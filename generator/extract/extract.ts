@@ -10,6 +10,7 @@ import { readLatex } from "./latex.ts";
 import { openLines } from "./lines.ts";
 import { extensionOf, fileName, mediaTypeOf, type MediaType } from "./media-type.ts";
 import { cutPassages, shorten } from "./passages.ts";
+import type { DrawPages } from "./pdf-images.ts";
 import { readPlain } from "./plain.ts";
 
 const MAX_TITLE = 200; // UTF-16 units
@@ -29,12 +30,13 @@ const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
 /** Reads one object. The same key and bytes give the same value on every machine.
+ *  @param draw makes the images of a PDF's pages; null for none
  *  @param key decides between types of text, and links are resolved against its folder
  *  @param bytes of anybody; what could not be read is in `notes`
  *  @throws only WebAssembly.RuntimeError: a parser stopped in the middle of its work, and its process must not go on */
-export async function extract(key: string, bytes: Uint8Array): Promise<Extract> {
+export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | null = null): Promise<Extract> {
   try {
-    return await read(key, bytes, await mediaTypeOf(key, bytes));
+    return await read(key, bytes, await mediaTypeOf(key, bytes), draw);
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error;
     return await extractPlainly(key, bytes, "This file could not be read by its structure.");
@@ -51,10 +53,10 @@ export async function extractPlainly(key: string, bytes: Uint8Array, note: strin
   return finish(key, type, source.lines.count, { ...EMPTY_BODY, passages, html: formatCode(source, null), notes: [...notes, note] });
 }
 
-async function read(key: string, bytes: Uint8Array, type: MediaType): Promise<Extract> {
+async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawPages | null): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
   if (!hasText(type)) {
-    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes) : EMPTY_BODY;
+    const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : EMPTY_BODY;
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
@@ -142,6 +144,7 @@ function finish(key: string, type: MediaType, lines: number | null, body: Body):
       text: passage.text.toWellFormed(),
     })),
     html: body.html?.toWellFormed() ?? null,
+    ...(body.images === undefined || body.images.length === 0 ? {} : { images: body.images }),
     ...(says(body.about) ? { about: body.about } : {}),
     notes: body.notes,
   };

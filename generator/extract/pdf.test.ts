@@ -1,38 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { makePdf } from "../fixtures/pdf.ts";
 import { extract } from "./extract.ts";
-
-/** A PDF with one page a text, its cross-reference table computed; objects and trailer may be added. */
-function makePdf(pages: readonly string[], extra = "", info = ""): Uint8Array {
-  const objects = [
-    "<< /Type /Catalog /Pages 2 0 R >>",
-    `<< /Type /Pages /Count ${pages.length} /Kids [${pages.map((_, n) => `${4 + n * 2} 0 R`).join(" ")}] >>`,
-    `<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>`,
-  ];
-  for (const [index, text] of pages.entries()) {
-    objects.push(
-      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources << /Font << /F 3 0 R >> >> /Contents ${5 + index * 2} 0 R >>`,
-    );
-    const stream = `BT /F 12 Tf 50 700 Td 14 TL ${text
-      .split("\n")
-      .map((line) => `(${line}) Tj T*`)
-      .join(" ")} ET`;
-    objects.push(`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`);
-  }
-  if (info !== "") objects.push(info);
-  let out = "%PDF-1.4\n";
-  const offsets: number[] = [];
-  for (const [index, object] of objects.entries()) {
-    offsets.push(out.length);
-    out += `${index + 1} 0 obj\n${object}\nendobj\n`;
-  }
-  const start = out.length;
-  out += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${offsets.map((offset) => `${String(offset).padStart(10, "0")} 00000 n \n`).join("")}`;
-  return Buffer.from(
-    `${out}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${extra}${info === "" ? "" : ` /Info ${objects.length} 0 R`} >>\nstartxref\n${start}\n%%EOF\n`,
-    "latin1",
-  );
-}
 
 test("a broken, an encrypted and an empty PDF each say why they have no text", async () => {
   const broken = await extract("a.pdf", Buffer.from("%PDF-1.7\n\xff\xff garbage", "latin1"));

@@ -1,16 +1,20 @@
-/** PDF: the text layer, page by page, in lines and paragraphs, each line with an anchor of its own: `#P3L12`. A PDF is a program of its author's: run it in a process that may be
+/** PDF: the text layer, page by page, in lines and paragraphs, each line with an anchor of its own: `#P3L12`, beside images of the
+ *  pages where they are made (pdf-images.ts). A PDF is a program of its author's: run it in a process that may be
  *  killed (pool.ts). */
 import { getDocumentProxy } from "unpdf";
-import type { Passage } from "../../snapshots/schema/extract.ts";
-import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import type { PageImage, Passage } from "../../snapshots/schema/extract.ts";
+import { objectPath, pageImagePath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
 import { NO_ABOUT } from "../../snapshots/schema/about.ts";
 import { pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";
+import type { DrawPages } from "./pdf-images.ts";
 
 const MAX_PAGES = 2000;
 const MAX_BYTES = 64 * 1024 * 1024;
+const UNDRAWN_FROM_HERE = '<p class="cut">From here on the pages are shown as text alone.</p>\n';
+const MAX_NAMED = 80; // characters of a title, in the name of an image
 /** A gap between two lines this many times their usual distance begins a paragraph. */
 const PARAGRAPH_GAP = 1.35;
 
@@ -22,11 +26,13 @@ type Line = { readonly text: string; readonly y: number; readonly height: number
 type Page = { readonly number: number; readonly lines: readonly Line[]; readonly opens: readonly boolean[] };
 
 /** Never throws for broken ones: what could not be read is in the notes. */
-export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
+export async function readPdf(key: string, bytes: Uint8Array, draw: DrawPages | null): Promise<Body> {
   if (bytes.length > MAX_BYTES) return { ...EMPTY_BODY, notes: ["This PDF is too large to read its text."] };
   const notes: string[] = [];
   const passages: Passage[] = [];
-  const view = openView(key);
+  // First: what draws may end the process, which then begins again behind the page that it ended at.
+  const { images, failed } = (await draw?.(bytes)) ?? { images: [], failed: [] };
+  const view = openView(key, images);
   let summary = "";
   let title: string | null = null;
   let about = NO_ABOUT;
@@ -43,55 +49,83 @@ export async function readPdf(key: string, bytes: Uint8Array): Promise<Body> {
     about = pdfAbout(info["Author"], info["CreationDate"]);
     const pages = Math.min(pdf.numPages, MAX_PAGES);
     if (pdf.numPages > MAX_PAGES) notes.push(`Only the first ${MAX_PAGES} of ${pdf.numPages} pages are searched.`);
+    view.open(title ?? "", pdf.numPages);
     const broken: number[] = [];
     for (let number = 1; number <= pages; number++) {
       try {
         const page = await pdf.getPage(number);
         const content = await page.getTextContent();
         const lines = readLines(content.items);
-        if (number === 1) title ??= findLargest(lines);
+        if (number === 1) {
+          title ??= findLargest(lines);
+          view.open(title ?? "", pdf.numPages);
+        }
         const read = { number, lines, opens: findParagraphs(lines) };
         if (summary === "") summary = findSummary(read, title);
         packLines(read, passages);
-        view.add(read, pdf.numPages);
+        view.add(read);
         page.cleanup();
       } catch {
         broken.push(number);
+        view.add({ number, lines: [], opens: [] });
       }
     }
-    if (broken.length > 0) notes.push(`${broken.length === 1 ? "Page" : "Pages"} ${listPages(broken)} of this PDF could not be read.`);
+    if (broken.length > 0) notes.push(`${nameOfPages(broken)} of this PDF could not be read.`);
     else if (passages.length === 0) notes.push("This PDF has no text layer.");
+    if (failed === null) notes.push("The pages of this PDF could not be drawn.");
   } catch (error) {
     const encrypted = error instanceof Error && error.name === "PasswordException";
+    for (const { page: number } of images) view.add({ number, lines: [], opens: [] });
     notes.push(encrypted ? "This PDF is encrypted; its text cannot be read." : "This PDF is damaged; its text cannot be read.");
   } finally {
     await pdf?.loadingTask.destroy().catch(() => undefined);
   }
-  return { title, summary, passages, html: passages.length === 0 ? null : view.html(), notes, about };
+  if (failed !== null && failed.length > 0) notes.push(`${nameOfPages(failed)} of this PDF could not be drawn.`);
+  return { title, summary, passages, html: view.html() || null, notes, about, images };
 }
 
-/** The text as a page shows it: paragraphs below the number of each page. */
-function openView(key: string): { add(page: Page, pages: number): void; html(): string } {
+/** The text as a page shows it: paragraphs below the number of each page, beside its image where there is one. */
+function openView(
+  key: string,
+  images: readonly PageImage[],
+): { open(title: string, pages: number): void; add(page: Page): void; html(): string } {
+  const imageOf = new Map(images.map((image) => [image.page, image]));
+  const lastImage = images.at(-1)?.page ?? -1;
+  const hrefOf = (path: string): string => escapeHtml(relativeHref(pagePath.object(key), path));
+  let title = "";
+  let pages = 0;
   let html = "";
   let units = 0;
   let count = 0;
   let cut = "";
+  const showImage = ({ page, width, height }: PageImage): string => {
+    const href = hrefOf(pageImagePath(key, page));
+    const alt = escapeHtml(`Page ${page} of ${title === "" ? "this PDF" : shorten(title, MAX_NAMED)}`).replaceAll('"', "&quot;");
+    return `<a href="${href}"><img src="${href}" alt="${alt}" width="${width}" height="${height}" loading="lazy" decoding="async"></a>\n`;
+  };
   return {
-    add({ number, lines, opens }, pages) {
-      if (lines.length === 0 || cut !== "") return;
+    open(named, counted) {
+      title = named;
+      pages = counted;
+    },
+    add({ number, lines, opens }) {
+      const image = imageOf.get(number);
+      if ((lines.length === 0 && image === undefined) || cut !== "") return;
       units += lines.reduce((sum, line) => sum + line.text.length, 0);
       count += lines.length;
       if (number > 1 && (units > MAX_SHOWN || count > MAX_SHOWN_LINES)) {
-        const href = escapeHtml(relativeHref(pagePath.object(key), objectPath(key)));
-        cut = `<p class="cut">Shown up to page ${number - 1} of ${pages}; <a href="${href}">the whole file</a>.</p>`;
+        cut = `<p class="cut">Shown up to page ${number - 1} of ${pages}; <a href="${hrefOf(objectPath(key))}">the whole file</a>.</p>`;
         return;
       }
-      html += `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
-      for (const [index, { text }] of lines.slice(0, MAX_SHOWN_LINES).entries()) {
-        html += opens[index] === true ? `${index === 0 ? "" : "</p>\n"}<p>` : "\n";
-        html += `<span id="P${number}L${index + 1}">${escapeHtml(text.slice(0, MAX_LENGTH))}</span>`;
+      let text = "";
+      for (const [index, { text: line }] of lines.slice(0, MAX_SHOWN_LINES).entries()) {
+        text += opens[index] === true ? `${index === 0 ? "" : "</p>\n"}<p>` : "\n";
+        text += `<span id="P${number}L${index + 1}">${escapeHtml(line.slice(0, MAX_LENGTH))}</span>`;
       }
-      html += "</p>\n";
+      if (text !== "") text += "</p>\n";
+      const heading = `<h2 id="page-${number}" class="quiet">Page ${number}</h2>\n`;
+      if (image === undefined) html += (number === lastImage + 1 ? UNDRAWN_FROM_HERE : "") + heading + text;
+      else html += `${heading}<div class="leaf">\n${showImage(image)}${text === "" ? "" : `<div>\n${text}</div>\n`}</div>\n`;
     },
     html: () => html + cut,
   };
@@ -142,8 +176,9 @@ function findLargest(lines: readonly Line[]): string | null {
   return /\p{L}{2}/u.test(title) ? title : null;
 }
 
-function listPages(pages: readonly number[]): string {
-  return pages.length <= 10 ? pages.join(", ") : `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more`;
+function nameOfPages(pages: readonly number[]): string {
+  const listed = pages.length <= 10 ? pages.join(", ") : `${pages.slice(0, 10).join(", ")} and ${pages.length - 10} more`;
+  return `${pages.length === 1 ? "Page" : "Pages"} ${listed}`;
 }
 
 /** Text runs joined to lines: a run that says so, or one on another height, ends a line. */

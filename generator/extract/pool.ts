@@ -8,13 +8,15 @@ import type { Extract } from "../../snapshots/schema/extract.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
 import { isolate } from "./isolation.ts";
 import { fileName } from "./media-type.ts";
+import type { DrawnPage, Drawing } from "./pdf-images.ts";
 import type { Reply, Request } from "./worker.ts";
 
 export type ExtractPool = {
   warm(): void; // starts a process for work that is about to come, unless there is one
   /** As extract() of extract.ts, which see; does not throw for any bytes.
+   *  @param pageImages how many pages of a PDF are drawn, from the first; none by default
    *  @throws ShelfError "build_failed" when no process can be started; Error when the pool is closed */
-  extract(key: string, bytes: Uint8Array): Promise<Extracted>;
+  extract(key: string, bytes: Uint8Array, pageImages?: number): Promise<Extracted>;
   /** Waits for nothing: what is still under way is refused. */
   close(): Promise<void>;
 };
@@ -31,6 +33,9 @@ const TIME_LIMIT = 10_000; // milliseconds
 const PATIENCE = 3; // times the limit, at the second try
 const PLAIN_TIME_LIMIT = 30_000; // milliseconds for an object read as plain text
 const MEMORY_LIMIT = 768; // megabytes of heap
+const WASM_PAGES = 8192; // of 64 KiB: 512 MB for each parser that is WebAssembly
+const MAX_IMAGE_BYTES = 1024 * 1024; // one page, which has 560,000 pixels of a byte
+const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
 const IN_FLIGHT = 2; // objects sent to one process: one at work and one waiting
 const WORTH_A_PROCESS = 8; // waiting objects
 
@@ -41,8 +46,16 @@ const NOT_FOUND = 127; // what `unshare` ends with when there is no such program
 type Task = {
   readonly key: string;
   readonly bytes: Uint8Array;
-  /** 0, or how often it was at work when a process ended: then it gets a process of its own. */
+  /** 0, or how often it was at work, or at the same page, when a process ended: then it gets a process of its own. */
   failures: number;
+  /** How many pages are to be drawn. */
+  pageImages: number;
+  /** The page that is being drawn; 0 while the document is opened, null before that. */
+  page: number | "end" | null;
+  /** Ascending. */
+  images: DrawnPage[];
+  /** Pages that ended two processes. */
+  readonly broken: number[];
   /** Why it is read as plain text only; else null. */
   note: string | null;
   resolve(value: Extracted): void;
@@ -88,7 +101,10 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   function send(slot: Slot, task: Task): void {
     slot.tasks.push(task);
     if (slot.tasks.length === 1) watch(slot);
-    const request: Request = { key: task.key, bytes: task.bytes, note: task.note };
+    task.page = null;
+    const done = task.images.map(({ png: _, ...facts }) => facts);
+    const draw = { limit: task.pageImages, done, skip: task.broken };
+    const request: Request = { key: task.key, bytes: task.bytes, note: task.note, draw };
     // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the task.
     if (slot.child.connected) slot.child.send(request, () => undefined);
   }
@@ -97,7 +113,11 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   function start(): Slot | null {
     let child: ChildProcess;
     try {
-      const { execPath, execArgv } = isolate(options.worker, [`--max-old-space-size=${memoryLimit}`, ...YOUNG_SPACE]);
+      const { execPath, execArgv } = isolate(options.worker, [
+        `--max-old-space-size=${memoryLimit}`,
+        `--wasm-max-mem-pages=${WASM_PAGES}`,
+        ...YOUNG_SPACE,
+      ]);
       child = fork(options.worker, [], {
         serialization: "advanced",
         stdio: ["ignore", "ignore", "ignore", "ipc"],
@@ -126,9 +146,20 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
       if (reply === "ready") return;
       // Its last words may come after its end was heard; by then its tasks are others' work.
       if (!slots.has(slot)) return;
-      const task = slot.tasks.shift();
+      const [at] = slot.tasks;
+      if (at === undefined) return;
+      if ("page" in reply) {
+        if (!takeDrawing(at, reply)) {
+          child.kill("SIGKILL");
+          end(slot);
+          return;
+        }
+      } else {
+        slot.tasks.shift();
+        // As plain text it has no page beside which they would stand.
+        at.resolve(at.note === null ? { ...reply, images: at.images } : reply);
+      }
       watch(slot);
-      task?.resolve(reply);
       dispatch();
     });
     child.on("error", (error) => {
@@ -149,6 +180,30 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
   function finish(reason: Error): void {
     over ??= reason;
     for (const task of [...again.splice(0), ...waiting.splice(0)]) task.reject(over);
+  }
+
+  /** @returns false for what a process of ours would not say: it is a stranger's by now */
+  function takeDrawing(task: Task, { page, image }: Drawing): boolean {
+    const at = task.page;
+    const last = task.images.at(-1)?.page ?? 0;
+    // Until it is found to be right: then the page is not to blame.
+    task.page = "end";
+    if (at === "end" || task.pageImages === 0) return false;
+    if (image === null) {
+      // Every step is a later one, so that nobody can go on for ever.
+      if (
+        page !== "end" &&
+        !(Number.isInteger(page) && page <= task.pageImages && (page === 0 ? at === null : page > Math.max(at ?? 0, last)))
+      )
+        return false;
+      task.page = page;
+      return true;
+    }
+    if (page !== at || image.page !== page || page <= last || image.png.length > MAX_IMAGE_BYTES) return false;
+    task.page = page;
+    task.images.push(image);
+    task.failures = 0;
+    return true;
   }
 
   function timeFor(task: Task | undefined): number {
@@ -176,7 +231,15 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
       for (const task of slot.tasks) task.reject(over);
       return;
     }
-    if (blamed !== undefined) {
+    if (typeof blamed?.page === "number") {
+      blamed.failures++;
+      if (blamed.failures > 1) {
+        const given = blamed.broken.length + 1 < MAX_BROKEN_PAGES ? blamed.page : blamed.pageImages;
+        for (let page = blamed.page; page <= given; page++) blamed.broken.push(page);
+        blamed.failures = 0;
+      }
+      again.push(blamed);
+    } else if (blamed !== undefined) {
       blamed.failures++;
       const what = slot.timedOut ? "Reading this file took too long" : "Reading this file failed";
       if (blamed.failures > 2)
@@ -194,10 +257,10 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
     warm() {
       if (over === null && slots.size === 0) start();
     },
-    extract(key, bytes) {
+    extract(key, bytes, pageImages = 0) {
       if (over !== null) return Promise.reject(over);
       return new Promise((resolve, reject) => {
-        waiting.push({ key, bytes, failures: 0, note: null, resolve, reject });
+        waiting.push({ key, bytes, failures: 0, pageImages, page: null, images: [], broken: [], note: null, resolve, reject });
         dispatch();
       });
     },

@@ -1,6 +1,7 @@
 /** The process behind pool.ts: reads one object after another until its parent goes away. */
 import { decodeText, extract, extractPlainly } from "./extract.ts";
 import { type Extracted, toExtracted } from "./extract-json.ts";
+import { type Drawing, type DrawRequest, openDrawing } from "./pdf-images.ts";
 import { findSecrets } from "./secrets.ts";
 
 export type Request = {
@@ -8,8 +9,11 @@ export type Request = {
   readonly bytes: Uint8Array;
   /** When it is not null, only the plain text is read, and the extract has this note. */
   readonly note: string | null;
+  /** What images of its pages are wanted, if it is a PDF. */
+  readonly draw: DrawRequest;
 };
-export type Reply = "ready" | Extracted;
+/** Before an extract: what is drawn. */
+export type Reply = "ready" | Drawing | Extracted;
 
 let queue: Promise<void> = Promise.resolve();
 
@@ -17,15 +21,16 @@ process.on("message", (request: Request) => {
   queue = answer(queue, request);
 });
 process.on("disconnect", () => process.exit(0));
-reply("ready");
+void reply("ready");
 
-async function answer(before: Promise<void>, { key, bytes, note }: Request): Promise<void> {
+async function answer(before: Promise<void>, { key, bytes, note, draw }: Request): Promise<void> {
   await before;
   if (note !== null) return reply(toExtracted(key, await extractPlainly(key, bytes, note)));
-  const found = await extract(key, bytes);
-  reply(toExtracted(key, found, found.lines === null ? [] : await findSecrets(decodeText(bytes))));
+  const found = await extract(key, bytes, draw.limit === 0 ? null : openDrawing(draw, reply));
+  return reply(toExtracted(key, found, found.lines === null ? [] : await findSecrets(decodeText(bytes))));
 }
 
-function reply(value: Reply): void {
-  process.send?.(value);
+/** @returns when it is said: who is killed has not said what still waits */
+function reply(value: Reply): Promise<void> {
+  return new Promise((resolve) => process.send?.(value, () => resolve()));
 }

@@ -12,7 +12,8 @@ export function addressOf(path: string): string | null {
   if (path.startsWith("objects/")) return objectPath(path.slice("objects/".length));
   if (path.startsWith("pages/")) return pageAddress(path.slice("pages/".length));
   // Words that the next build goes on from.
-  if (path.startsWith("assets/") || (path.startsWith("pagefind/") && !path.endsWith("/words"))) return encoded;
+  if (path.startsWith("images/") || path.startsWith("assets/") || (path.startsWith("pagefind/") && !path.endsWith("/words")))
+    return encoded;
   return path.startsWith("api/") && matchRoute(encoded)?.route.file !== undefined ? encoded : null;
 }
 

@@ -39,7 +39,7 @@ const FILES = [
 /** How the demo was made. */
 const NOT_PUBLISHED = /\/generator\/demo\/[^/]+\.ts$/;
 /** What compiles, and what is compiled into the result. */
-const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi"]);
+const COMPILERS = new Set(["astro", "@astrojs/node", "esbuild", "@bruits/satteri-wasm32-wasi", "@hyzyla/pdfium"]);
 const BUNDLED = "@lancedb/lancedb";
 const NATIVE = /^@lancedb\/lancedb-(?:linux-(?:x64|arm64)-gnu|darwin-arm64)$/;
 const MODEL = /^@energetic-ai\/|^@huggingface\/tokenizers$|^onnxruntime-node$/;

@@ -1,4 +1,5 @@
 /** Everything in a snapshot that follows from its objects and its data, made again: what `verify` compares. */
+import { pageImageFile } from "../../snapshots/format/layout.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
@@ -7,6 +8,7 @@ import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
+import type { Extracted } from "../extract/extract-json.ts";
 import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
 import { dealBundles, makeBundles } from "../pages/pagefind.ts";
 import { openPagefind } from "../pages/pagefind-process.ts";
@@ -19,15 +21,28 @@ export function openDeriver(): Deriver & { close(): Promise<void> } {
   let pool: Promise<ExtractPool> | null = null;
   let opened: Promise<Renderer> | null = null;
   const compiled = (): Promise<CompiledSite> => (site ??= compileSite());
-  const extract = async (key: string, bytes: Uint8Array) =>
-    (await (pool ??= compiled().then(({ worker }) => openExtractPool({ worker })))).extract(key, bytes);
+  const extract = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<Extracted> =>
+    (await (pool ??= compiled().then(({ worker }) => openExtractPool({ worker })))).extract(
+      key,
+      await objectBytes(snapshot, key),
+      pageImages,
+    );
   const renderer = (): Promise<Renderer> => (opened ??= compiled().then(({ dist }) => openRenderer(dist)));
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
       for (const { path, bytes } of apiFiles(data)) yield { path, bytes: () => bytes };
-      for (const { key } of data.objects) {
-        yield { path: `extracts/${key}`, bytes: async () => (await extract(key, await objectBytes(snapshot, key))).json };
+      const { page_images: pageImages = 0 } = data.library;
+      for (const { key, kind } of data.objects) {
+        const path = `extracts/${key}`;
+        if (kind !== "pdf" || pageImages === 0) {
+          yield { path, bytes: async () => (await extract(snapshot, key)).json };
+          continue;
+        }
+        // Which images there are shows only when they are drawn.
+        const made = await extract(snapshot, key, pageImages);
+        yield { path, bytes: () => made.json };
+        for (const { page, png } of made.images) yield { path: pageImageFile(key, page), bytes: () => png };
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
       if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());

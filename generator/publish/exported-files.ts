@@ -2,7 +2,16 @@
  *  that a file can have, but for objects that a browser would run (`active-objects.ts`) and the links to them. */
 import { answer } from "../../snapshots/http/answer.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { blobPath, CITATION_FILES, exportFile, listPath, objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import {
+  blobPath,
+  CITATION_FILES,
+  exportFile,
+  formatKeyPath,
+  listPath,
+  objectPath,
+  pagePath,
+  relativeHref,
+} from "../../snapshots/format/layout.ts";
 import { tilePaths } from "../../snapshots/log/tiles.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../snapshots/format/relations.ts";
@@ -166,7 +175,7 @@ async function* pathsOf(view: View, open: OpenSnapshot, mount: string): AsyncGen
     yield [listPath(prefix), decodeURIComponent(listPath(prefix).slice(1))];
   }
   const shelfSnapshot = await openSnapshot(view.options.shelf, open.snapshot.record, createTreeCache());
-  for (const folder of ["assets", "pagefind"]) yield* filesUnder(shelfSnapshot, folder);
+  for (const folder of ["assets", "pagefind", "images"]) yield* filesUnder(shelfSnapshot, folder);
 }
 
 /** Whether the page of a thing leads to its revisions. */
@@ -210,7 +219,7 @@ async function* filesUnder(
   for (const child of await snapshot.tree(entry.sha256)) {
     const path = `${folder}/${child.name}`;
     if (child.kind === "tree") yield* filesUnder(snapshot, path);
-    else if (!OWN_WORDS.test(path)) yield [`/${path}`, path];
+    else if (!OWN_WORDS.test(path)) yield [`/${formatKeyPath(path)}`, path];
   }
 }
 

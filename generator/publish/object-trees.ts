@@ -1,4 +1,4 @@
-/** What of a snapshot follows from its objects alone: `objects/` and `extracts/`. The internal view holds the public objects and
+/** What of a snapshot follows from its objects alone: `objects/`, `extracts/` and `images/`. The internal view holds the public objects and
  *  the gated ones, so the trees of what is public are built once for both. */
 import { JSON_TYPE } from "../../snapshots/page/api-files.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
@@ -7,11 +7,14 @@ import type { ObjectRow } from "../../snapshots/format/view-data.ts";
 import type { Views } from "../project.ts";
 import type { ReadObjects } from "../read-objects.ts";
 
-/** Trees over keys: of the objects' bytes, and of their extracts. */
-type KeyTrees = { readonly objects: Subtrees; readonly extracts: Subtrees };
+const FOLDERS = ["objects", "extracts", "images"] as const;
+
+/** Trees over keys: of the objects' bytes, of their extracts, and of the images of their pages. */
+type KeyTrees = Readonly<Record<(typeof FOLDERS)[number], Subtrees>>;
 
 export function objectTrees(views: Views, read: ReadObjects): Readonly<Record<"public" | "internal", Subtrees>> {
   const extracts = new Map(read.objects.map(({ key, extract }) => [key, extract]));
+  const drawn = new Map(read.objects.flatMap(({ key, drawn: pages }) => (pages === undefined ? [] : [[key, pages.images] as const])));
   const build = (rows: readonly ObjectRow[]): KeyTrees => ({
     objects: buildSubtrees(
       rows.map(({ key, media_type, sha256: digest, size, uploaded }) => ({ path: key, sha256: digest, size, type: media_type, uploaded })),
@@ -22,6 +25,11 @@ export function objectTrees(views: Views, read: ReadObjects): Readonly<Record<"p
         if (extract === undefined) throw new ShelfError("build_failed", `${key} has no extract.`);
         return { path: key, ...extract, type: JSON_TYPE };
       }),
+    ),
+    images: buildSubtrees(
+      rows.flatMap(({ key }) =>
+        (drawn.get(key) ?? []).map(({ page, sha256, size }) => ({ path: `${key}/${page}.png`, sha256, size, type: "image/png" })),
+      ),
     ),
   });
   const open = build(views.public.objects);
@@ -35,13 +43,11 @@ export function objectTrees(views: Views, read: ReadObjects): Readonly<Record<"p
 }
 
 function mount(parts: readonly KeyTrees[]): Subtrees {
-  const objects = mountSubtrees(
-    "objects",
-    parts.map((part) => part.objects),
+  const mounted = FOLDERS.map((folder) =>
+    mountSubtrees(
+      folder,
+      parts.map((part) => part[folder]),
+    ),
   );
-  const extracts = mountSubtrees(
-    "extracts",
-    parts.map((part) => part.extracts),
-  );
-  return { entries: [...extracts.entries, ...objects.entries], trees: new Map([...objects.trees, ...extracts.trees]) };
+  return { entries: mounted.flatMap(({ entries }) => entries), trees: new Map(mounted.flatMap(({ trees }) => [...trees])) };
 }

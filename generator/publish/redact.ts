@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { canonicalJson, type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { objectPath, pageFile, pagePath } from "../../snapshots/format/layout.ts";
+import { objectPath, pageFile, pageImagesOf, pagePath } from "../../snapshots/format/layout.ts";
 import { partsPath } from "../../snapshots/format/parts.ts";
 import type { BlobEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
@@ -229,7 +229,7 @@ function nameOf({ what, name }: Withdrawal): string {
 /** Files that are what is withdrawn, by their paths alone. */
 function isOwn({ what, name }: Withdrawal, path: string): boolean {
   if (path === `pages/${pageFile(pagePath.source(what, name))}`) return true;
-  if (what === "object") return path === `objects/${name}` || path === `extracts/${name}`;
+  if (what === "object") return path === `objects/${name}` || path === `extracts/${name}` || path.startsWith(pageImagesOf(name));
   return what === "record" ? path === `api/cubs/${name}.json` || path === `api/cubs/${name}/code.json` : path === "api/claims.json";
 }
 

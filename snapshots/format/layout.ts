@@ -196,6 +196,21 @@ export function objectPath(key: string): string {
   return `/objects/${formatKeyPath(key)}`;
 }
 
+/** The image of a page of a PDF. @param page from 1 */
+export function pageImagePath(key: string, page: number): string {
+  return `/${formatKeyPath(pageImageFile(key, page))}`;
+}
+
+/** Where it lies in the tree: no object lies in a folder that has the name of another one, so neither does an image. */
+export function pageImageFile(key: string, page: number): string {
+  return `${pageImagesOf(key)}${page}.png`;
+}
+
+/** The folder of the tree that has the images of an object's pages and nothing else. */
+export function pageImagesOf(key: string): string {
+  return `images/${key}/`;
+}
+
 function partSuffix(part: number): string {
   return part === 1 ? "" : `=p${part}/`;
 }

@@ -35,6 +35,8 @@ export type Library = {
   readonly front?: string;
   /** What `security.txt` says, where the configuration has it; a time in RFC 3339. */
   readonly security?: { readonly contact: string; readonly expires: string };
+  /** How many pages of a PDF are drawn; absent where none are, and in snapshots of earlier versions. */
+  readonly page_images?: number;
   /** Of both kinds, in each view, and beside them what the operator states. Absent in snapshots of earlier versions. */
   readonly collection_counts?: CollectionCounts;
   /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */

@@ -25,6 +25,7 @@ export type FileRouteId =
   | "rejected"
   | "openapi"
   | "object"
+  | "page-image"
   | "browse"
   | "llms"
   | "llms-full"

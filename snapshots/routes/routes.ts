@@ -221,6 +221,19 @@ const library: readonly Route<ViewRouteId>[] = [
     also: { 206: "The range that was asked for", 308: "Another spelling of the key: its one canonical percent-encoding" },
   }),
   row({
+    id: "page-image",
+    group: "library",
+    path: "/images/{key...}/{page}.png",
+    file: "images/{key}/{page}.png",
+    summary: "A page of a PDF as an image, of the first pages as the library is configured",
+    parts: {
+      key: { ...key, example: "papers/merkle-by-hand.pdf" },
+      page: { description: "Number of the page, from 1.", example: "1" },
+    },
+    success: text("image/png", "The page in grey, of about half a million pixels"),
+    errors: [404],
+  }),
+  row({
     id: "digest",
     group: "library",
     path: "/api/digests/{sha256}",

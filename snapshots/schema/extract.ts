@@ -23,6 +23,18 @@ export type Passage = {
   readonly text: string;
 };
 
+/** A page of a PDF as an image: `images/<key>/<page>.png` of the snapshot. */
+export type PageImage = {
+  /** From 1. */
+  readonly page: number;
+  /** Pixels. */
+  readonly width: number;
+  readonly height: number;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+};
+
 export type Extract = {
   /** From the document itself (first heading, <title>, PDF Title, \title{}, first sentence about a module), else the module's name or
    *  the file's. Never empty. At most 200 characters. */
@@ -39,6 +51,8 @@ export type Extract = {
   /** Harmless HTML fragment that shows the object on its page, or null when there is nothing to render.
    *  Sanitised: no script, style, event handler, form, iframe, external image, javascript: or data: link. */
   readonly html: string | null;
+  /** Pages of a PDF that are shown as images too, ascending; absent when there are none, and in snapshots of earlier versions. */
+  readonly images?: readonly PageImage[];
   /** What it says of itself; absent when it says nothing, and in snapshots of earlier versions. */
   readonly about?: About;
   /** What could not be read, in words for a reader ("this PDF has no text layer"); [] when all went well. */

@@ -1,6 +1,7 @@
 /** What the files of a snapshot say: that each has its shape, and that none contradicts another or the objects. */
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
+import { pageImageFile } from "../format/layout.ts";
 import { apiFiles, wholeApiFiles } from "../page/api-files.ts";
 import { sha256 } from "../digest.ts";
 import { countSitemaps, isInSitemap } from "../page/text-files.ts";
@@ -27,6 +28,7 @@ const library = z.strictObject({
   collection_counts: CollectionCounts.optional(),
   generator: z.string(),
   front: z.string().optional(),
+  page_images: z.int().min(1).optional(),
   security: z.strictObject({ contact: z.string(), expires: z.iso.datetime({ offset: true }) }).optional(),
   collections: z.array(
     z.strictObject({ id: z.string(), title: z.string(), summary: z.string(), visibility: z.enum(VISIBILITIES), prefix: z.string() }),
@@ -70,7 +72,15 @@ const passage = z.strictObject({
   end_line: z.int().min(1),
   text: z.string(),
 });
+const pageImage = z.strictObject({
+  page: z.int().min(1),
+  width: z.int().min(1),
+  height: z.int().min(1),
+  sha256: z.string(),
+  size: z.int().min(1),
+});
 const extractSchema = z.strictObject({
+  images: z.array(pageImage).min(1).optional(),
   about: z.strictObject({ authors: z.array(z.string()), date: z.string().nullable(), license: z.string().nullable() }).optional(),
   title: z.string().min(1),
   summary: z.string(),
@@ -247,6 +257,7 @@ async function checkExtracts(
   files: ReadonlyMap<string, BlobEntry>,
 ): Promise<void> {
   const expected = new Set<string>();
+  const images = new Set<string>();
   for (const row of rows) {
     const path = `extracts/${row.key}`;
     expected.add(path);
@@ -254,16 +265,30 @@ async function checkExtracts(
     const object = files.get(`objects/${row.key}`);
     if (entry === undefined) tell("extract_missing", path, "Every object has one.");
     if (entry === undefined || object === undefined) continue;
-    const problem = await findExtractProblem(snapshot, entry, row, object);
+    const extract = await readExtract(snapshot, entry);
+    const problem = typeof extract === "string" ? extract : await findExtractProblem(snapshot, extract, row, object);
     if (problem !== null) tell("extract_mismatch", path, problem);
+    if (typeof extract === "string") continue;
+    for (const { page, sha256: digest, size } of extract.images ?? []) {
+      const file = pageImageFile(row.key, page);
+      images.add(file);
+      const image = files.get(file);
+      if (image === undefined) tell("extract_missing", file, "The extract of the object names this image.");
+      else if (image.sha256 !== digest || image.size !== size)
+        tell("extract_mismatch", file, "The extract of the object names another image.");
+    }
   }
+  for (const path of extrasIn(files, "images/", images)) tell("extract_mismatch", path, "No extract names this image.");
   for (const path of extrasIn(files, "extracts/", expected)) tell("extract_missing", path, "There is no such object.");
 }
 
-async function findExtractProblem(snapshot: Snapshot, entry: BlobEntry, row: ObjectRow, object: BlobEntry): Promise<string | null> {
+/** What is wrong with its shape, in place of one that has another. */
+async function readExtract(snapshot: Snapshot, entry: BlobEntry): Promise<Extract | string> {
   const shape = await findShapeProblem(snapshot, entry, extractSchema);
-  if (shape !== null) return shape;
-  const extract = JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as Extract;
+  return shape ?? (JSON.parse(new TextDecoder().decode(await snapshot.read(entry))) as Extract);
+}
+
+async function findExtractProblem(snapshot: Snapshot, extract: Extract, row: ObjectRow, object: BlobEntry): Promise<string | null> {
   if (
     extract.title !== row.title ||
     extract.summary !== row.summary ||

@@ -36,7 +36,7 @@ export async function* snapshotFiles(
     seen.add(entry.sha256);
     const software = SOFTWARE.test(path);
     const source = path.startsWith("objects/");
-    const file = { path, source, type: entry.type, binary: binaries.has(path), software };
+    const file = { path, source, type: entry.type, binary: binaries.has(path) || path.startsWith("images/"), software };
     if (entry.size <= PART) yield { ...file, bytes: await snapshot.read(entry) };
     else yield* parts(file, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
   }

@@ -191,7 +191,7 @@ export async function draftTiny(
   }
   for (const [path, content] of Object.entries(more)) {
     const was = files.get(path);
-    put(path, was?.type ?? "application/octet-stream", content, was?.uploaded);
+    put(path, was?.type ?? (path.startsWith("images/") ? "image/png" : "application/octet-stream"), content, was?.uploaded);
   }
   for (const path of without) files.delete(path);
 

@@ -310,6 +310,7 @@ test("files that contradict each other are found though every digest fits", asyn
     [{ without: ["pages/object/notes/hello.md=.html"] }, "page_missing"],
     [one("pages/object/notes/bye.md=.html", ""), "page_extra"],
     [one("pages/evil.txt", ""), "media_type"],
+    [one("images/notes/hello.md/1.png", "an image"), "extract_mismatch"],
   ];
   for (const [options, code] of cases) {
     const found = await forged(options);
@@ -339,6 +340,32 @@ test("an extract whose quotes are not the object's lines is found", async () => 
   ]) {
     assert.deepEqual(await forged({ files: { [path]: JSON.stringify({ ...extract, passages: [wrong] }) } }), ["extract_mismatch"]);
   }
+});
+
+test("images are those that the extract of their object names, and no other files", async () => {
+  const bytes = "an image";
+  const image = { page: 1, width: 1, height: 1, sha256: sha256(bytes), size: bytes.length };
+  const extract = {
+    title: "Hello",
+    summary: "",
+    kind: "markdown",
+    media_type: "text/markdown; charset=utf-8",
+    language: null,
+    lines: 3,
+    html: null,
+    notes: [],
+    passages: [],
+    images: [image],
+  };
+  const path = "images/notes/hello.md/1.png";
+  const files = (other: Readonly<Record<string, string>>, named: object = extract): TinyOptions => ({
+    files: { "extracts/notes/hello.md": JSON.stringify(named), ...other },
+  });
+  assert.deepEqual(await forged(files({ [path]: bytes })), []);
+  assert.deepEqual(await forged(files({})), ["extract_missing"]);
+  assert.deepEqual(await forged(files({ [path]: "another one" })), ["extract_mismatch"]);
+  assert.deepEqual(await forged(files({ [path]: bytes, "images/notes/hello.md/2.png": bytes })), ["extract_mismatch"]);
+  assert.deepEqual(await forged(files({ [path]: bytes }, { ...extract, images: [{ ...image, note: "private" }] })), ["extract_mismatch"]);
 });
 
 test("whatever is gated and reaches a public file is a leak, and what a public object says itself a warning", async () => {

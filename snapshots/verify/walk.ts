@@ -184,6 +184,7 @@ const TYPES: readonly (readonly [path: RegExp, type: string])[] = [
   [/^assets\/.*\.css$/s, "text/css"],
   [/^assets\/.*\.js$/s, "text/javascript"],
   [/^assets\/.*\.svg$/s, "image/svg+xml"],
+  [/^images\//, "image/png"],
   [/^favicon\.ico$/, "image/x-icon"],
 ];
 const TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(; ?[\w-]+=("[^"]*"|[\w.-]+))*$/;
