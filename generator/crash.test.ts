@@ -1,5 +1,5 @@
 /** Builds that are killed with signal 9 at random moments, and one whose disk fills up.
- *  PROOFSHELF_KILLS=2000 kills more often than the usual 40. */
+ *  PROOFSHELF_KILLS=2000 kills more often than the usual 20. */
 import assert from "node:assert/strict";
 import { type ChildProcess, fork, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
@@ -24,7 +24,7 @@ import { markedProcesses } from "./fixtures/child-processes.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 
-const KILLS = Number(process.env["PROOFSHELF_KILLS"] ?? 40);
+const KILLS = Number(process.env["PROOFSHELF_KILLS"] ?? 20);
 /** Shelves that are tormented at the same time. */
 const LANES = 2;
 /** Every so many kills a build may finish. */

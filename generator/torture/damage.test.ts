@@ -10,7 +10,7 @@ import { makeDamagedLibrary } from "./damaged-library.ts";
 test("each damage to a file of a shelf is refused, harmless or named, and then repaired", async (t) => {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-torture-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const { damages, repairs, failures } = await tortureWithDamage(await makeDamagedLibrary(dir), { seed: 1, count: 16, together: 8 });
+  const { damages, repairs, failures } = await tortureWithDamage(await makeDamagedLibrary(dir), { seed: 1, count: 12, together: 12 });
   assert.deepEqual(failures, []);
-  assert.deepEqual([damages, repairs], [16, 2]);
+  assert.deepEqual([damages, repairs], [12, 1]);
 });
