@@ -216,6 +216,40 @@ bucketTest("earlier snapshots are fetched when they are asked for, and what the 
   for (const file of await listFiles(await openServed(shelf))) await (await openServed(shelf)).read(file);
 });
 
+bucketTest("what is gated, or redacted, leaves the cache of the public view with every byte of it", async (t, server) => {
+  const machine = await openMachine(t, await makeBucket(server));
+  await build(machine.config, { progress: SILENT });
+  const { root, shelf } = await openReader(t, machine, 13_000_000, 2_000);
+  const snapshot = await openServed(shelf);
+  const find = async (path: string): Promise<BlobEntry> => {
+    const entry = await snapshot.find(path);
+    return entry?.kind === "blob" ? entry : assert.fail(path);
+  };
+  const [gated, redacted] = [await find("objects/data/long.bin"), await find("objects/notes/long-1.md")];
+  for (const entry of [gated, await find("extracts/notes/long-1.md"), redacted]) {
+    await readAll(snapshot, entry);
+    assert.ok(existsSync(keptFile(root, entry.sha256)));
+  }
+
+  const withdrawal = { key: "notes/long-1.md", reason: "error", date: "2026-01-02", note: "A name in it.", redact: true };
+  await writeFile(join(machine.dir, "withdrawals.yaml"), JSON.stringify({ withdrawals: [withdrawal] }));
+  await writeFile(machine.file, `${await readFile(machine.file, "utf8")}\nwithdrawals: { path: ./withdrawals.yaml }\n`);
+  await build(await openConfig(machine.file), { progress: SILENT });
+  await until("what was redacted gone", async () => !existsSync(keptFile(root, redacted.sha256)));
+  await assert.rejects(snapshot.read(redacted), (error: unknown) => error instanceof ShelfError && error.code === "withdrawn");
+
+  const open = await readFile(machine.file, "utf8");
+  await writeFile(machine.file, open.replace("title: Data, visibility: public", "title: Data, visibility: email-gated"));
+  const { snapshot: next } = await build(await openConfig(machine.file), { progress: SILENT });
+  await until("the gated snapshot", async () => (await shelf.readPointer())?.snapshot === next);
+  await until("what was gated gone", async () => !existsSync(keptFile(root, gated.sha256)));
+  await assert.rejects(readAll(snapshot, gated), (error: unknown) => error instanceof ShelfError);
+  const text = await readFile(join(machine.dir, "library/notes/long-1.md"), "utf8");
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((one) => one.isFile()))
+    assert.ok(!(await readFile(join(file.parentPath, file.name))).includes(text.slice(20, 80)), file.name);
+});
+
 bucketTest(
   "a damaged file of a cache is never served and fetched again; what is away is told, and what is kept is served",
   async (t, server) => {
