@@ -19,12 +19,7 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
   const corpus = await writeCorpus(join(folder, "library"), objects);
   if (typeof corpus === "string") return { skipped: corpus };
   const config = await writeConfig(folder, "Files of two Debian packages", corpus.collections);
-  await measureBuild(config);
-  const exported = join(folder, "export");
-  await runCommand(["export", exported, "--config", config]);
-  const host = await openStaticServer(exported);
-  const { chromium } = await import("playwright");
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const { host, browser } = await openExported(folder, config);
   try {
     const queries = await makeQueries(corpus, BROWSERS * QUERIES);
     const first: Cost[] = [];
@@ -73,6 +68,16 @@ export async function benchBrowserSearch(folder: string, objects = 10_000): Prom
     await browser.close();
     await host.close();
   }
+}
+
+/** Builds a library, exports it beside itself, and opens a plain host of that and a browser. */
+export async function openExported(folder: string, config: string) {
+  await measureBuild(config);
+  const exported = join(folder, "export");
+  await runCommand(["export", exported, "--config", config]);
+  const host = await openStaticServer(exported);
+  const { chromium } = await import("playwright");
+  return { host, browser: await chromium.launch({ executablePath: CHROMIUM, args: FLAGS }) };
 }
 
 type Cost = { readonly requests: number; readonly bytes: number };

@@ -1,12 +1,10 @@
 /** How long a filter of the registry takes on a host of plain files, in a real browser: the page is asked for as a reader asks who follows a
  *  filter's link, and is done when it says how many records are left. */
 import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright";
-import { openStaticServer } from "../../snapshots/contract/static-server.ts";
-import { CHROMIUM, FLAGS } from "./browser-search.ts";
+import { CHROMIUM, openExported } from "./browser-search.ts";
 import { type Figure, figuresAt, type Skipped } from "./figure.ts";
-import { measureBuild, runCommand, writeConfig } from "./library.ts";
+import { writeConfig } from "./library.ts";
 import { writeNotes, writeRegistry } from "./notes.ts";
 
 const RECORDS = 50_000;
@@ -25,12 +23,7 @@ export async function benchFilters(folder: string, records = RECORDS): Promise<r
   if (!existsSync(CHROMIUM)) return { skipped: `there is no ${CHROMIUM}` };
   await writeNotes(folder, 100);
   const config = await writeConfig(folder, "Records on a plain host", ["notes"], [], await writeRegistry(folder, records));
-  await measureBuild(config);
-  const exported = join(folder, "export");
-  await runCommand(["export", exported, "--config", config]);
-  const host = await openStaticServer(exported);
-  const { chromium } = await import("playwright");
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+  const { host, browser } = await openExported(folder, config);
   try {
     const page = await browser.newPage();
     // The first one brings the columns that the others have then.
