@@ -10,13 +10,25 @@ export const TAR_END = new Uint8Array(2 * BLOCK);
 /** What stands in front of a file's bytes.
  *  @param time seconds since 1970 */
 export function tarHeader(path: string, size: number, time: number): Uint8Array {
-  const name = Buffer.from(path);
-  const plain = name.length <= MAX_NAME && /^[\x21-\x7e]*$/.test(path) && size < MAX_SIZE;
-  if (plain) return block(name, size, time, "0");
-  const record = Buffer.concat([paxRecord("path", path), paxRecord("size", String(size))]);
+  if (isPlain(path, size)) return block(path, size, time, "0");
+  const record = extended(path, size);
   const padded = Buffer.concat([record, tarPadding(record.length)]);
-  const short = Buffer.from("paxheader");
-  return Buffer.concat([block(short, record.length, time, "x"), padded, block(Buffer.from("long"), size < MAX_SIZE ? size : 0, time, "0")]);
+  return Buffer.concat([block("paxheader", record.length, time, "x"), padded, block("long", size < MAX_SIZE ? size : 0, time, "0")]);
+}
+
+/** How long that is. */
+export function tarHeaderLength(path: string, size: number): number {
+  if (isPlain(path, size)) return BLOCK;
+  const { length } = extended(path, size);
+  return BLOCK + length + tarPadding(length).length + BLOCK;
+}
+
+function isPlain(path: string, size: number): boolean {
+  return path.length <= MAX_NAME && /^[\x21-\x7e]*$/.test(path) && size < MAX_SIZE;
+}
+
+function extended(path: string, size: number): Buffer {
+  return Buffer.concat([paxRecord("path", path), paxRecord("size", String(size))]);
 }
 
 /** What stands behind a file's bytes. */
@@ -24,9 +36,9 @@ export function tarPadding(size: number): Uint8Array {
   return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-function block(name: Uint8Array, size: number, time: number, type: "0" | "x"): Uint8Array {
+function block(name: string, size: number, time: number, type: "0" | "x"): Uint8Array {
   const header = Buffer.alloc(BLOCK);
-  header.set(name);
+  header.write(name, "latin1");
   const octal = (value: number, at: number, digits: number): void => {
     header.write(`${value.toString(8).padStart(digits, "0")}\0`, at, "latin1");
   };
@@ -37,11 +49,9 @@ function block(name: Uint8Array, size: number, time: number, type: "0" | "x"): U
   octal(Math.max(0, time), 136, 11);
   header.write(`        ${type}`, 148, "latin1");
   header.write("ustar\x0000", 257, "latin1");
-  octal(
-    header.reduce((sum, byte) => sum + byte, 0),
-    148,
-    6,
-  );
+  let sum = 0;
+  for (const byte of header) sum += byte;
+  octal(sum, 148, 6);
   return header;
 }
 

@@ -45,6 +45,10 @@ before(async () => {
       read++;
       return plain.openBlob(digest);
     },
+    readMany(digests) {
+      read += digests.length;
+      return plain.readMany(digests);
+    },
   };
   const runtime = { version: "0", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: () => 0, listing: null });

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { sha256 } from "../digest.ts";
+import { type BlobEntry, formatTree } from "../format/tree.ts";
+import { createTreeCache, openSnapshot } from "./read.ts";
 import { openDirectoryShelf } from "./shelf-directory.ts";
 import { readChecked } from "./checked-read.ts";
 import type { Shelf } from "./shelf.ts";
@@ -218,4 +220,48 @@ test("an internal pack is closed to others, and no gated blob comes to the publi
   );
   assert.equal(await shared.hasBlob(sha256(words(2))), false);
   assert.deepEqual([statSync(join(closed, "packs")).mode & 0o777, statSync(packsIn(closed)[0] ?? "").mode & 0o777], [0o700, 0o600]);
+});
+
+test("many short blobs are read at once from both roots and several packs; what is spoiled or not packed comes from where it is whole", async () => {
+  const [publicRoot, internalRoot] = [newRoot(), newRoot()];
+  const blobs = Array.from({ length: 40 }, (_, at) => words(at));
+  const [first, second, own] = [blobs.slice(0, 15), blobs.slice(15, 30), blobs.slice(30)];
+  for (const half of [first, second]) {
+    const shelf = openDirectoryShelf(publicRoot, null, "building");
+    await put(shelf, half);
+    await shelf.flush();
+  }
+  const internal = openDirectoryShelf(internalRoot, openDirectoryShelf(publicRoot), "building");
+  await put(internal, own);
+  await internal.flush();
+  const loose = Buffer.from("in a file of its own");
+  const shelf = openDirectoryShelf(internalRoot, openDirectoryShelf(publicRoot));
+  await put(shelf, [loose]);
+  const asked = [...blobs.toReversed(), loose, BLOBS[2] as Buffer].map((bytes) => sha256(bytes));
+  const found = await shelf.readMany([...asked, ...asked]);
+  assert.deepEqual([...found.keys()].sort(), blobs.map((bytes) => sha256(bytes)).sort());
+  for (const bytes of blobs) assert.deepEqual(Buffer.from(found.get(sha256(bytes)) ?? assert.fail()), bytes);
+
+  const spoiled = blobs[3] as Buffer;
+  const pack = packsIn(publicRoot).find((path) => readFileSync(path).includes(sha256(spoiled))) ?? assert.fail();
+  flip(pack, placeIn(readFileSync(pack), spoiled) + 2);
+  const entries: BlobEntry[] = [spoiled, loose, own[0] as Buffer].map((bytes, at) => ({
+    kind: "blob",
+    name: `${at}`,
+    sha256: sha256(bytes),
+    size: bytes.length,
+    type: "text/plain",
+  }));
+  const tree = formatTree(entries);
+  await put(shelf, [Buffer.from(tree)]);
+  const record = { sequence: 1, snapshot: sha256(tree), created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
+  const snapshot = await openSnapshot(openDirectoryShelf(internalRoot, openDirectoryShelf(publicRoot)), record, createTreeCache());
+  await assert.rejects(snapshot.readMany(entries), { code: "snapshot_damaged" });
+  const mended = join(publicRoot, "blobs", sha256(spoiled).slice(0, 2));
+  mkdirSync(mended, { recursive: true });
+  writeFileSync(join(mended, sha256(spoiled)), spoiled);
+  assert.deepEqual(
+    (await snapshot.readMany(entries)).map((bytes) => sha256(bytes)),
+    entries.map((entry) => entry.sha256),
+  );
 });

@@ -6,16 +6,22 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { SHA256_PATTERN, type Sha256 } from "../digest.ts";
 import { absent, isUnreadable } from "./absent.ts";
-import { type OpenFile, PART_BYTES } from "./checked-read.ts";
+import { type OpenFile, PART_BYTES, WrongBytes } from "./checked-read.ts";
 import { type Directory, END_BYTES, findDirectory, inflatePart, type Packed, parseDirectory } from "./zip.ts";
 
 /** A folder changed longer ago than this has been seen with that change: its time has a tick of some milliseconds. */
 const SETTLED_NS = 50_000_000n;
 
+/** Bytes that are read for nothing rather than with another call. */
+const MAX_GAP = 4096;
+
 export type Packs = {
   /** A blob that a pack holds, open; null when none does. */
   open(digest: Sha256): Promise<OpenFile | null>;
   has(digest: Sha256): Promise<boolean>;
+  /** Bytes of those of these blobs that packs hold and that can be inflated, none of them longer than a part, not compared with their
+   *  digests: each pack is opened once, and blobs that lie side by side are read together. */
+  readMany(digests: readonly Sha256[]): Promise<Map<Sha256, Uint8Array>>;
   /** Every pack that is there now, by its name, which is its digest; null for one whose directory cannot be read. */
   list(): Promise<ReadonlyMap<Sha256, Directory | null>>;
   pathOf(name: Sha256): string;
@@ -90,11 +96,61 @@ export function openPacks(root: string, openFile: (path: string) => Promise<Open
       await follow();
       return (await find(digest)) !== null;
     },
+    async readMany(digests) {
+      const found = new Map<Sha256, Uint8Array>();
+      const inPack = new Map<Sha256, (readonly [Sha256, Packed])[]>();
+      for (const digest of new Set(digests)) {
+        const place = await find(digest);
+        if (place === null || place.packed.size > PART_BYTES) continue;
+        const wanted = inPack.get(place.name);
+        if (wanted === undefined) inPack.set(place.name, [[digest, place.packed]]);
+        else wanted.push([digest, place.packed]);
+      }
+      for (const [name, wanted] of inPack) {
+        const file = await openFile(pathOf(name));
+        // Merged into another one since.
+        if (file === null) continue;
+        try {
+          for (const run of runsOf(wanted)) await readRun(file, run, found);
+        } finally {
+          await file.close();
+        }
+      }
+      return found;
+    },
     async list() {
       await follow();
       return known;
     },
   };
+}
+
+/** Blobs that lie behind each other in a pack with nothing but small ones between them. */
+function runsOf(wanted: readonly (readonly [Sha256, Packed])[]): (readonly [Sha256, Packed])[][] {
+  const runs: (readonly [Sha256, Packed])[][] = [];
+  let end = -Infinity;
+  for (const one of wanted.toSorted(([, a], [, b]) => a.start - b.start)) {
+    const { start, length } = one[1];
+    const run = runs.at(-1);
+    if (run !== undefined && start - end <= MAX_GAP) run.push(one);
+    else runs.push([one]);
+    end = start + length;
+  }
+  return runs;
+}
+
+async function readRun(pack: OpenFile, run: readonly (readonly [Sha256, Packed])[], found: Map<Sha256, Uint8Array>): Promise<void> {
+  const from = run[0]?.[1].start ?? 0;
+  const last = run.at(-1)?.[1];
+  const bytes = await pack.read(from, last === undefined ? 0 : last.start + last.length - from);
+  for (const [digest, { start, length, size, parts }] of run) {
+    const packed = bytes.subarray(start - from, start - from + length);
+    try {
+      found.set(digest, parts === null ? packed : inflatePart(packed, size));
+    } catch (error) {
+      if (!(error instanceof WrongBytes)) throw error;
+    }
+  }
 }
 
 /** A blob of a pack as a file of its own.

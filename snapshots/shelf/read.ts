@@ -1,6 +1,6 @@
 /** An open snapshot: files by path, checked against their digests as they are read. */
 import { LRUCache } from "lru-cache";
-import { type Sha256, sha256Aside } from "../digest.ts";
+import { type Sha256, sha256, sha256Aside } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
@@ -28,6 +28,8 @@ export type Snapshot = {
   /** Bytes [start, end] of a file's blob, a part at a time unless it is short. A blob that changes under way ends the body with an error.
    *  @throws ShelfError "snapshot_damaged" as `read` does */
   readPart(entry: BlobEntry, start: number, end: number): Promise<Uint8Array | CheckedBody>;
+  /** Whole files that are no longer than a part, in the order given. @throws ShelfError "snapshot_damaged" as `read` does */
+  readMany(entries: readonly BlobEntry[]): Promise<readonly Uint8Array[]>;
   tree(digest: Sha256): Promise<Tree>;
   /** Files right in a folder of the tree, by name; none where there is no such folder. */
   files(folder: string): Promise<readonly BlobEntry[]>;
@@ -172,6 +174,15 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
       } catch (cause) {
         throw cause instanceof WrongBytes ? spoiledBlob(digest, cause) : cause;
       }
+    },
+    async readMany(entries) {
+      const found = await shelf.readMany(entries.map(({ sha256: digest }) => digest));
+      return Promise.all(
+        entries.map(({ sha256: digest }) => {
+          const bytes = found.get(digest);
+          return bytes !== undefined && sha256(bytes) === digest ? bytes : readBlob(shelf, digest);
+        }),
+      );
     },
     // A failed load is not remembered: the shelf may come back.
     library: () =>

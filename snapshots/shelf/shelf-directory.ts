@@ -165,6 +165,13 @@ export function openDirectoryShelf(
       return (await openOwn(digest)) ?? (await fallback?.openBlob(digest)) ?? null;
     },
 
+    async readMany(digests) {
+      const own = await packs.readMany(digests);
+      const rest = fallback === null ? [] : digests.filter((digest) => !own.has(digest));
+      for (const [digest, bytes] of (await fallback?.readMany(rest)) ?? []) own.set(digest, bytes);
+      return own;
+    },
+
     openAnew: async () => null,
 
     async streamBlob(digest, start, end) {

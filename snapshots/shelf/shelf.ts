@@ -109,6 +109,8 @@ export interface Shelf {
   getBlob(digest: Sha256): Promise<Uint8Array | null>;
   /** A blob to read parts of, checked by `readChecked`: what is sent to readers. Null when it is not here. */
   openBlob(digest: Sha256): Promise<OpenFile | null>;
+  /** Short blobs, unchecked, as far as they can be read in few goes; others have to be opened one at a time. */
+  readMany(digests: readonly Sha256[]): Promise<ReadonlyMap<Sha256, Uint8Array>>;
   /** The blob from where this shelf is a copy of, whatever is here: for who has found it spoiled. Null where there is no such place,
    *  or it is not there. */
   openAnew(digest: Sha256): Promise<OpenFile | null>;
