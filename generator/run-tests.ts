@@ -12,6 +12,7 @@ import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
 import { shareServer } from "../snapshots/bucket/shared-ceph.ts";
+import { shareMade } from "../snapshots/contract/made-once.ts";
 import { compileSite } from "./pages/compile-site.ts";
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -36,12 +37,14 @@ const pages = (await fastGlob(["{site,sidecar,generator}/**/*.spec.ts"], { cwd: 
 // Beside the tests that need no bucket: it may have to be installed.
 const needsBuckets = files.some((file) => /\/server-fixture\.ts"/.test(readFileSync(join(ROOT, file), "utf8")));
 const stopServer = needsBuckets ? shareServer() : null;
+const removeMade = shareMade();
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
 await compileSite();
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
 if (files.length > 0) add(await runNodeTests(files));
 if (pages.length > 0) add(await runBrowserTests(pages));
 await stopServer?.();
+removeMade();
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 

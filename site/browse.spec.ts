@@ -1,13 +1,14 @@
 /** Browsing the demo library as people do: on the site server, with and without JavaScript, and in an exported folder behind
  *  a plain static host. Whatever a page does on the way (errors, refusals of the policy, dialogs, missing files) fails the test. */
 import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFile, cp, mkdtemp, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { appendFile, rm, utimes } from "node:fs/promises";
 import { hash } from "node:crypto";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
 import { type Browser, type BrowserContextOptions, expect, type Page, test } from "playwright/test";
+import { copyBuiltDemo } from "../snapshots/contract/built-demo.ts";
 import { openStaticServer } from "../snapshots/contract/static-server.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -27,14 +28,9 @@ let child: ChildProcess;
 
 test.beforeAll(async () => {
   test.setTimeout(START_MS);
-  folder = await mkdtemp(join(tmpdir(), "browse-spec-"));
-  const demo = join(ROOT, "generator", "demo");
-  for (const name of ["library", "code", "claims.yaml", "registry.json"])
-    await cp(join(demo, name), join(folder, name), { recursive: true, preserveTimestamps: true });
+  folder = await copyBuiltDemo();
   const config = join(folder, "proofshelf.yaml");
-  await writeFile(config, (await readFile(join(demo, "proofshelf.yaml"), "utf8")).replace("../../snapshots/data", "./shelf"));
   const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
-  await run("build");
   const changed = join(folder, "library/notes/percent-signs.md");
   await appendFile(changed, "\nOne more sentence, for the second snapshot.\n");
   await utimes(changed, new Date("2026-03-04T05:06:07Z"), new Date("2026-03-04T05:06:07Z"));

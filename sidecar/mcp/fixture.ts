@@ -1,20 +1,15 @@
-/** The demo library, built once per test process by the real command line, and the small things that tests of MCP share. */
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** The demo library, built once in a run of tests by the real command line, and the small things that tests of MCP share. */
+import { rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { MCP_RUNTIME } from "./handler.ts";
 import type { McpEndpoint } from "./serve.ts";
-
-const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const runtime: Runtime = { version: "test", components: () => [], limits: { mcp_body_bytes: 65536 }, auth: {}, mcp: MCP_RUNTIME };
 
@@ -22,17 +17,7 @@ export type Demo = { readonly folder: string; readonly publicView: View; readonl
 
 /** Both views of the demo library in a temporary folder. */
 export async function buildDemo(): Promise<Demo> {
-  const folder = mkdtempSync(join(tmpdir(), "proofshelf-mcp-"));
-  const demo = join(ROOT, "generator", "demo");
-  const config = readFileSync(join(demo, "proofshelf.yaml"), "utf8")
-    .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`);
-  writeFileSync(join(folder, "proofshelf.yaml"), config);
-  await promisify(execFile)(
-    process.execPath,
-    [join(ROOT, "generator", "cli.ts"), "build", "--json", "--config", join(folder, "proofshelf.yaml")],
-    { maxBuffer: 1 << 26 },
-  );
+  const folder = await copyBuiltDemo();
   const publicShelf = openDirectoryShelf(join(folder, "shelf", "public"));
   const internalShelf = openDirectoryShelf(join(folder, "shelf", "internal"), publicShelf);
   const open = (view: "public" | "internal", shelf: typeof publicShelf): View =>

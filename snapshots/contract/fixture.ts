@@ -1,10 +1,10 @@
 /** The library that the HTTP scripts speak about: built by the generator, which this folder may not import, as a process. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { copyMade } from "./made-once.ts";
 
 /** What the scripts need to know of it; paths are absolute. */
 export type Fixture = {
@@ -30,9 +30,14 @@ export type FixtureView = {
 
 const MAKER = fileURLToPath(new URL("../../generator/fixtures/library.ts", import.meta.url));
 
-/** Takes a few seconds. */
+const FACTS = "fixture.json";
+
+/** Takes a few seconds the first time. */
 export async function makeFixture(): Promise<Fixture & { remove(): Promise<void> }> {
-  const dir = await mkdtemp(join(tmpdir(), "proofshelf-http-"));
-  const { stdout } = await promisify(execFile)(process.execPath, [MAKER, dir], { maxBuffer: 1024 * 1024 });
-  return { ...(JSON.parse(stdout) as Fixture), remove: () => rm(dir, { recursive: true, force: true }) };
+  const dir = await copyMade("http", async (folder) => {
+    const { stdout } = await promisify(execFile)(process.execPath, [MAKER, folder], { maxBuffer: 1024 * 1024 });
+    await writeFile(join(folder, FACTS), stdout.replaceAll(`"${folder}`, '"{dir}'));
+  });
+  const facts = (await readFile(join(dir, FACTS), "utf8")).replaceAll('"{dir}', `"${dir}`);
+  return { ...(JSON.parse(facts) as Fixture), remove: () => rm(dir, { recursive: true, force: true }) };
 }

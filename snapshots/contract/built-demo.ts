@@ -1,0 +1,22 @@
+/** The demo library, built by the command line with the model that the package brings. */
+import { execFile } from "node:child_process";
+import { cp, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { copyMade } from "./made-once.ts";
+
+const GENERATOR = fileURLToPath(new URL("../../generator/", import.meta.url));
+
+/** A configuration, its sources, and its shelf under `shelf/`. Takes half a minute the first time.
+ *  @returns the folder, which is the caller's to change and to remove */
+export function copyBuiltDemo(): Promise<string> {
+  return copyMade("demo", async (folder) => {
+    for (const name of ["library", "code", "claims.yaml", "registry.json"])
+      await cp(join(GENERATOR, "demo", name), join(folder, name), { recursive: true, preserveTimestamps: true });
+    const config = join(folder, "proofshelf.yaml");
+    const text = await readFile(join(GENERATOR, "demo", "proofshelf.yaml"), "utf8");
+    await writeFile(config, text.replace("../../snapshots/data", "./shelf"));
+    await promisify(execFile)(process.execPath, [join(GENERATOR, "cli.ts"), "build", "--json", "--config", config], { maxBuffer: 1 << 26 });
+  });
+}
