@@ -12,7 +12,7 @@ export const TAR_END = new Uint8Array(2 * BLOCK);
 export function tarHeader(path: string, size: number, time: number): Uint8Array {
   if (isPlain(path, size)) return block(path, size, time, "0");
   const record = extended(path, size);
-  const padded = Buffer.concat([record, tarPadding(record.length)]);
+  const padded = Buffer.concat([record, Buffer.alloc(tarPadding(record.length))]);
   return Buffer.concat([block("paxheader", record.length, time, "x"), padded, block("long", size < MAX_SIZE ? size : 0, time, "0")]);
 }
 
@@ -20,7 +20,7 @@ export function tarHeader(path: string, size: number, time: number): Uint8Array 
 export function tarHeaderLength(path: string, size: number): number {
   if (isPlain(path, size)) return BLOCK;
   const { length } = extended(path, size);
-  return BLOCK + length + tarPadding(length).length + BLOCK;
+  return BLOCK + length + tarPadding(length) + BLOCK;
 }
 
 function isPlain(path: string, size: number): boolean {
@@ -31,9 +31,9 @@ function extended(path: string, size: number): Buffer {
   return Buffer.concat([paxRecord("path", path), paxRecord("size", String(size))]);
 }
 
-/** What stands behind a file's bytes. */
-export function tarPadding(size: number): Uint8Array {
-  return new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
+/** How many zeros stand behind a file's bytes. */
+export function tarPadding(size: number): number {
+  return (BLOCK - (size % BLOCK)) % BLOCK;
 }
 
 function block(name: string, size: number, time: number, type: "0" | "x"): Uint8Array {

@@ -4,6 +4,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { sha256 } from "../digest.ts";
 import type { Tree } from "../format/tree.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
@@ -114,4 +115,20 @@ test("a range at the end opens no file before it", async () => {
   read = 0;
   await get(`bytes=${size - 10}-`);
   assert.equal(read, 0);
+});
+
+test("however many ask for it at once, others have their turn between the parts", async () => {
+  let turns = 0;
+  let over = false;
+  const others = (async () => {
+    for (; !over; turns++) await setImmediate();
+  })();
+  const readers = 40;
+  const answers = await Promise.all(Array.from({ length: readers }, () => get()));
+  over = true;
+  await others;
+  const [first] = answers;
+  assert.ok(answers.every(({ bytes }) => first?.bytes.equals(bytes)));
+  // Big.md is sent in parts of its own; all other files fit into a few.
+  assert.ok(turns > readers * 2, `${turns}`);
 });
