@@ -18,6 +18,8 @@ const BATCH_BYTES = PART_BYTES;
 const joining = openByteBudget(2 * BATCH_BYTES);
 /** Files that are counted or passed over before others have their turn. */
 const SLICE = 500;
+/** Files of one folder that a reader holds the names of. */
+const RUN = 64;
 /** Of a folder whose size is remembered, so that a range beyond it need not look into it. */
 const LARGE = 1024 * 1024;
 /** The end of the archive has no file. */
@@ -104,8 +106,8 @@ function lengthOf(path: string, { size }: BlobEntry): number {
   return tarHeaderLength(path, size) + size + tarPadding(size);
 }
 
-/** What stands from `start` on, in the order of the tree, as many files at a time as stand between two folders, with the place of the
- *  first. A stranger's key cannot leave the folder: no segment is "..". */
+/** What stands from `start` on, in the order of the tree, up to RUN files of a folder at a time, with the place of the first.
+ *  A stranger's key cannot leave the folder: no segment is "..". */
 async function* membersFrom(
   snapshot: Snapshot,
   large: Layout["large"],
@@ -123,6 +125,10 @@ async function* membersFrom(
         at += lengthOf(path, entry);
         if (at > start) files.push({ path, entry });
         else first = at;
+        if (files.length < RUN) continue;
+        yield { at: first, files };
+        files = [];
+        first = at;
         continue;
       }
       if (files.length > 0) yield { at: first, files };
