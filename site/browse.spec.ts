@@ -3,7 +3,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { appendFile, rm, utimes } from "node:fs/promises";
 import { hash } from "node:crypto";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { AxeBuilder } from "@axe-core/playwright";
