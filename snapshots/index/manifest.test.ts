@@ -121,6 +121,32 @@ test("a damage to a file of an index is found, nothing is searched there, and th
   }
 });
 
+test("a version that cannot be read is no hindrance when the manifests that name it cannot be read either", async () => {
+  const whole = await makeIndex("unnamed");
+  const versions = filesOf(whole).filter((path) => path.endsWith(".manifest") && !path.includes("vectors-"));
+  assert.ok(versions.length > 6);
+  const [kept] = documents;
+  for (const version of versions.filter((_, at) => at % 3 === 0)) {
+    const uri = join(folder, "copy", "index");
+    rmSync(join(folder, "copy"), { recursive: true, force: true });
+    cpSync(whole, uri, { recursive: true });
+    writeFileSync(join(uri, version.slice(whole.length)), "in the place of a version");
+    for (const path of filesUnder(join(uri, "manifests"))) appendFileSync(path, "\0");
+    const index = await openIndex(uri);
+    await index.mend();
+    for (const [tag, base] of [
+      ["three", null],
+      ["four", "three"],
+    ] as const) {
+      await index.update({ upsert: base === null ? documents : [kept ?? assert.fail()], remove: [], base, tag });
+      assert.deepEqual([await index.findProblem(tag), await keys(index, tag, "rings")], [null, ["c/0.txt", "c/2.txt"]], version);
+    }
+    await index.prune(["four"]);
+    assert.deepEqual(await keys(index, "four", "rings"), ["c/0.txt", "c/2.txt"], version);
+    index.close();
+  }
+});
+
 test("a tag that the engine left unwritten is damage, whatever its manifest says of it", async () => {
   const uri = await makeIndex("empty-tag");
   const tag = join(uri, `${PASSAGES}.lance`, "_refs/tags/two.json");

@@ -61,8 +61,8 @@ export type Manifests = {
     set: () => Promise<void>,
   ): Promise<void>;
   forget(table: string, tag: string): Promise<void>;
-  /** Forgets the tags that are not whole, with the files that only they need: the engine neither lists tags nor cleans up while it
-   *  cannot read one of them. Before a table is written. */
+  /** Forgets the tags that are not whole, with every file that none of the others needs: the engine neither lists tags nor cleans up
+   *  while it cannot read one of them, and reads each version there is. Before a table is written. */
   mend(table: string): Promise<void>;
   /** Removes every file of a table that no tag with a manifest needs, and folders that are left empty. Only for whoever is alone with the table. */
   sweep(table: string): Promise<void>;
@@ -153,6 +153,15 @@ export function openManifests(uri: string): Manifests {
     for (const path of files) await rm(join(folderOf(table), path), { force: true });
   }
 
+  async function sweep(table: string): Promise<void> {
+    const needed = new Set<string>();
+    for (const tag of await tags(table)) for (const path of Object.keys((await read(table, tag))?.files ?? {})) needed.add(path);
+    await remove(table, new Set((await list(table)).keys()).difference(needed));
+    // The engine and we remove an index's files, and nobody its folder.
+    const indexes = join(folderOf(table), INDEXES);
+    for (const name of (await readdir(indexes).catch(absent)) ?? []) await rmdir(join(indexes, name)).catch(inUse);
+  }
+
   return {
     list,
     async findDamage(table, tag) {
@@ -188,24 +197,20 @@ export function openManifests(uri: string): Manifests {
     },
     forget,
     async mend(table) {
-      const needed = new Set<string>();
-      const spare = new Set<string>();
+      let damaged = false;
+      const kept = new Set<string>();
       for (const tag of await tags(table)) {
-        const damaged = (await findDamage(table, tag)) !== null;
-        for (const path of Object.keys((await read(table, tag))?.files ?? {})) (damaged ? spare : needed).add(path);
-        if (damaged) await forget(table, tag);
+        if ((await findDamage(table, tag)) === null) kept.add(tagFile(tag));
+        else {
+          await forget(table, tag);
+          damaged = true;
+        }
       }
-      for (const path of (await list(table)).keys()) if (path.startsWith(TAGS)) spare.add(path);
-      await remove(table, spare.difference(needed));
+      for (const path of (await list(table)).keys()) damaged ||= path.startsWith(TAGS) && !kept.has(path);
+      // The manifest that named what is damaged may not be readable either.
+      if (damaged) await sweep(table);
     },
-    async sweep(table) {
-      const needed = new Set<string>();
-      for (const tag of await tags(table)) for (const path of Object.keys((await read(table, tag))?.files ?? {})) needed.add(path);
-      await remove(table, new Set((await list(table)).keys()).difference(needed));
-      // The engine and we remove an index's files, and nobody its folder.
-      const indexes = join(folderOf(table), INDEXES);
-      for (const name of (await readdir(indexes).catch(absent)) ?? []) await rmdir(join(indexes, name)).catch(inUse);
-    },
+    sweep,
     async thin(table, tags, work) {
       const kept = (await Promise.all(tags.map((tag) => read(table, tag)))).filter((manifest) => manifest !== null);
       for (const manifest of kept) await put({ ...manifest, thinning: true });
