@@ -197,13 +197,12 @@ bucketTest("a run that ends anywhere is finished by the next, and leaves nothing
   t.after(() => proxy.close());
   const bucket = openBucket({ ...made, endpoint: proxy.endpoint });
   const direct = openBucket(made);
-  for (let round = 0; round < 4; round++) {
+  for (const [round, at] of [40, 3, 150].entries()) {
     // Each time a file comes, and one that an interrupted run may have written goes.
     await writeFiles(library.folder, [[`names/round-${round}.md`, `# Round ${round}\n`]]);
     if (round > 0) rmSync(join(library.folder, `names/round-${round - 1}.md`));
     await library.build();
     proxy.reset();
-    const at = [3, 40, 150, 8][round] ?? 0;
     proxy.fault = (n) => (n >= at ? "403" : n % 10 === 9 ? "lost" : null);
     await library
       .run(bucket)
