@@ -78,14 +78,12 @@ export async function tortureWithFaults(options: FaultOptions): Promise<readonly
     for (const command of options.commands) {
       const scenarios = await Promise.all(lanes.map((lane) => prepare(command, lane, shim)));
       const calls = Math.min(...scenarios.map((scenario) => scenario.calls));
+      const apart = Math.min(options.every, calls) / options.kinds.length;
       for (const [offset, kind] of options.kinds.entries()) {
         const failures: string[] = [];
         let tried = 0;
-        for (
-          let at = options.call ?? 1 + Math.floor((offset * options.every) / options.kinds.length);
-          at <= calls;
-          at += options.call === undefined ? options.every : calls
-        ) {
+        const first = options.call ?? 1 + Math.floor(offset * apart);
+        for (let at = first; at <= calls; at += options.call === undefined ? options.every : calls) {
           cases.push(async () => {
             // A lane is used by one case at a time; the number of lanes is that of the cases under way.
             const lane = free.pop() as number;
