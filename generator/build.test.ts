@@ -205,14 +205,17 @@ test("what lies under no collection is counted publicly and never named; what a 
   assert.deepEqual([all.rejected.map(({ key }) => key), all.withheld], [["g/lost-link", "loose-one.md", "loose-two.md"], 0]);
 });
 
-test("ten thousand files in one folder are listed, paged and served", async (t) => {
+/** So many that a page names ranges of several parts, and that they take several answers of the API. */
+const MANY = 3_000;
+
+test("thousands of files in one folder are listed, paged and served", async (t) => {
   const { library, config } = await openPlain(t);
   await writeFiles(
     library,
-    Array.from({ length: 10_000 }, (_, at) => [`a/${String(at).padStart(5, "0")}.txt`, `${at}\n`] as const),
+    Array.from({ length: MANY }, (_, at) => [`a/${String(at).padStart(5, "0")}.txt`, `${at}\n`] as const),
   );
   const summary = await build(config, quiet());
-  assert.deepEqual([summary.added, summary.rejected], [10_001, []]);
+  assert.deepEqual([summary.added, summary.rejected], [MANY + 1, []]);
   const view = await openFixtureView(config);
   let target = "/api/list?prefix=a/";
   let count = 0;
@@ -223,13 +226,13 @@ test("ten thousand files in one folder are listed, paged and served", async (t) 
     assert.ok(pages < 20);
     target = `/api/list?prefix=a/&cursor=${page.next}`;
   }
-  assert.equal(count, 10_001);
-  assert.equal((await ask(view, "/objects/a/07777.txt")).text, "7777\n");
+  assert.equal(count, MANY + 1);
+  assert.equal((await ask(view, "/objects/a/02777.txt")).text, "2777\n");
   assert.ok((await ask(view, "/browse/a/")).body.length < 1_000_000, "a page of a long folder stays readable");
-  assert.equal((await ask(view, "/browse/a/=p201/")).status, 200);
-  assert.equal((await ask(view, "/browse/a/=p202/")).status, 404);
+  assert.equal((await ask(view, "/browse/a/=p61/")).status, 200);
+  assert.equal((await ask(view, "/browse/a/=p62/")).status, 404);
   const front = (await ask(view, "/browse/a/")).text;
-  assert.match(front, /href="=p151\/"><bdi>07500\.txt<\/bdi>.<bdi>07749\.txt</, "a range of names leads right into the middle");
+  assert.match(front, /href="=p31\/"><bdi>01500\.txt<\/bdi>.<bdi>01599\.txt</, "a range of names leads right into the middle");
 });
 
 test("a registry with bad records, duplicate ids, unknown values and wrong counts is used, and each of them is said", async (t) => {

@@ -1,13 +1,14 @@
 /** What was public and is gated now leaves the public side: pages, search, history and files. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
+import type { Finding } from "../snapshots/verify/finding.ts";
 import { build, type BuildSummary } from "./build.ts";
 import { type Config, openConfig } from "./config/config.ts";
 import { SILENT, writeFiles } from "./fixtures/library.ts";
@@ -15,6 +16,7 @@ import { filesUnder } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import type { Preview } from "./preview.ts";
 import { isWithdrawing, withdraw } from "./publish/gating.ts";
+import { verifyLibrary } from "./publish/verify-library.ts";
 import { openShelves, type Shelves } from "./shelves.ts";
 
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
@@ -77,9 +79,7 @@ function tellers(dir: string): string[] {
 
 const cli = (...args: string[]) => spawnSync(process.execPath, [CLI, ...args], { encoding: "utf8" });
 
-function verifyAll(file: string): { errors: number; warnings: number; findings: { code: string; path: string | null }[] } {
-  return JSON.parse(cli("verify", "--all", "--json", "--config", file).stdout) as ReturnType<typeof verifyAll>;
-}
+const verifyAll = async (file: string): Promise<readonly Finding[]> => verifyLibrary(await openConfig(file), { snapshots: "all" });
 
 const codeOf = (answer: { json(): unknown }): string => (answer.json() as { code: string }).code;
 
@@ -146,7 +146,7 @@ test("a collection that is gated takes every snapshot that holds it out of servi
   assert.equal((await ask(internal, "/objects/plans/rare/heliotrope-garden.md")).status, 200);
   assert.match((await ask(internal, "/api/search?q=heliotrope")).text, SECRET);
   assert.deepEqual(tellers(publicDir), []);
-  assert.deepEqual(verifyAll(room.file), { errors: 0, warnings: 0, findings: [] });
+  assert.deepEqual(await verifyAll(room.file), []);
   const rolled = cli("snapshots", "rollback", "1", "--config", room.file);
   assert.equal(rolled.status, 1);
   assert.match(rolled.stderr, /Snapshot 1 held something that is no longer public/);
@@ -178,7 +178,7 @@ test("snapshots from before stay, also when only the history names what is gated
   assert.deepEqual(tellers(publicDir), []);
   const view = await openFixtureView(await room.open());
   assert.equal((await ask(view, `/at/${clean.snapshot}/api/catalog`)).status, 200);
-  assert.deepEqual(verifyAll(room.file).findings, []);
+  assert.deepEqual(await verifyAll(room.file), []);
 });
 
 test("earlier snapshots that hold nothing of it are searched as before, by servers that run and by new ones", async (t) => {
@@ -220,11 +220,11 @@ test("earlier snapshots that hold nothing of it are searched as before, by serve
       await wait(100);
     assert.deepEqual(await results(server, second.snapshot), before.second);
   }
-  assert.deepEqual(verifyAll(room.file), { errors: 0, warnings: 0, findings: [] });
+  assert.deepEqual(await verifyAll(room.file), []);
   await room.turn(5);
   await build(await room.open(), { progress: SILENT });
   assert.deepEqual(await results(await openFixtureView(await room.open()), first.snapshot), before.first);
-  assert.deepEqual(verifyAll(room.file).findings, []);
+  assert.deepEqual(await verifyAll(room.file), []);
 });
 
 test("--keep-history leaves them and says so once; a rollback to before needs --reveal", async (t) => {
@@ -243,7 +243,7 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
   const fourth = await room.run("email-gated");
   assert.deepEqual(fourth.withdrawn, []);
   assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
-  assert.ok(verifyAll(room.file).findings.some(({ code }) => code === "gated_in_history"));
+  assert.ok((await verifyAll(room.file)).some(({ code }) => code === "gated_in_history"));
   const refused = cli("snapshots", "rollback", "1", "--config", room.file);
   assert.equal(refused.status, 2);
   assert.match(refused.stderr, /would make public again what is gated now\.\n {2}collection "plans"\n {2}object "plans\/other\.md"\n/);
@@ -258,15 +258,20 @@ test("--keep-history leaves them and says so once; a rollback to before needs --
 test("wherever it is killed, the next build ends it", async (t) => {
   const room = await newRoom(t);
   const first = await room.run("public");
-  const shelves = openShelves(await room.open());
+  // Gated with the history kept, so that what is to be done can be begun and killed step by step.
+  await room.run("email-gated", { keepHistory: true });
+  const { buildDir, publicDir } = openShelves(await room.open());
+  rmSync(join(buildDir, "kept-history.json"));
+  rmSync(join(buildDir, "state.v8"));
+  const [shelf, whole] = [join(room.dir, "shelf"), join(room.dir, "whole")];
+  renameSync(shelf, whole);
   for (let dies = 0; ; dies++) {
-    // Gated with the history kept, so that what is to be done can be begun and killed step by step.
-    const { snapshot } = dies === 0 ? first : await room.run("public");
-    await room.run("email-gated", { keepHistory: true });
-    rmSync(join(shelves.buildDir, "kept-history.json"));
-    rmSync(join(shelves.buildDir, "state.v8"));
-    const records = (await shelves.public.records.index()).records.filter((record) => record.snapshot === snapshot);
-    const held = records.map((record) => ({ sequence: record.sequence, snapshot, held: [] }));
+    rmSync(shelf, { recursive: true, force: true });
+    cpSync(whole, shelf, { recursive: true, preserveTimestamps: true });
+    const shelves = openShelves(await room.open());
+    const records = (await shelves.public.records.index()).records.filter((record) => record.snapshot === first.snapshot);
+    assert.equal(records.length, 1);
+    const held = records.map(({ sequence, snapshot }) => ({ sequence, snapshot, held: [] }));
     const killed = await withdraw(dyingShelves(shelves, dies), (await room.open()).collections, held, []).then(
       () => false,
       (error: unknown) => /killed/.test(String(error)) || Promise.reject(error as Error),
@@ -275,8 +280,8 @@ test("wherever it is killed, the next build ends it", async (t) => {
     if (!killed) break;
     await room.run("email-gated");
     assert.equal(isWithdrawing(shelves), false);
-    assert.deepEqual(tellers(shelves.publicDir), [], `step ${dies}`);
-    assert.deepEqual(verifyAll(room.file).findings, [], `step ${dies}`);
+    assert.deepEqual(tellers(publicDir), [], `step ${dies}`);
+    assert.deepEqual(await verifyAll(room.file), [], `step ${dies}`);
     assert.ok(dies < 50);
   }
 });

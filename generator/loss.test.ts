@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -33,7 +33,7 @@ async function openLibrary(t: TestContext): Promise<{
     writeFiles(dir, [
       [
         "proofshelf.yaml",
-        `store: { kind: directory, root: ./library${store} }\nshelf: { kind: directory, root: ./shelf }\ncollections:\n${collections}\n`,
+        `store: { kind: directory, root: ./library${store} }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\ncollections:\n${collections}\n`,
       ],
     ]);
   await configure(COLLECTIONS);
@@ -115,7 +115,7 @@ async function openLists(t: TestContext) {
   await write("claims.json", claimsOf(CLAIMS));
   await write(
     "proofshelf.yaml",
-    `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nregistry: { path: ./registry.json }\nclaims: { path: ./claims.json }\ncollections:\n  - { id: a, prefix: a/, title: A, visibility: public }\n`,
+    `store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\nregistry: { path: ./registry.json }\nclaims: { path: ./claims.json }\ncollections:\n  - { id: a, prefix: a/, title: A, visibility: public }\n`,
   );
   const open = () => openConfig(join(dir, "proofshelf.yaml"));
   const run = async (options: BuildOptions = {}): Promise<BuildSummary> => build(await open(), { progress: SILENT, ...options });
@@ -140,7 +140,8 @@ async function openLists(t: TestContext) {
 const ALL = [6, 6, 4, 4];
 
 test("a registry or claims file that is broken, empty or has lost more than half never empties the library, in neither view", async (t) => {
-  const { dir, write, run, served, counts } = await openLists(t);
+  const { write, run, served, counts } = await openLists(t);
+  const good = { "registry.json": registryOf(RECORDS), "claims.json": claimsOf(CLAIMS) };
   const broken = {
     "registry.json": [
       registryOf(RECORDS).slice(0, 90),
@@ -152,26 +153,29 @@ test("a registry or claims file that is broken, empty or has lost more than half
     ],
     "claims.json": [claimsOf(CLAIMS).slice(0, 90), "", claimsOf([]), claimsOf(CLAIMS.slice(3)), claimsOf(null), "[]"],
   };
-  for (const [name, texts] of Object.entries(broken)) {
-    const good = readFileSync(join(dir, name), "utf8");
-    for (const text of texts) {
-      await write(name, text);
-      const summary = await run();
-      const what = name.split(".")[0] ?? "";
-      assert.match(summary.notes.join("\n"), new RegExp(`The ${what} could not be used`), `${name}: ${text}`);
-      assert.deepEqual(await counts(), ALL, `${name}: ${text}`);
-      const { public: shown, internal } = await served();
-      assert.equal(shown?.library[what as "registry" | "claims"], "kept");
-      assert.ok(
-        shown?.library.notes.some((note) => note.includes("could not be used")),
-        "readers are told",
-      );
-      assert.ok(!JSON.stringify([shown?.claims, shown?.cubs]).includes("CANARY"), "what is gated stays gated");
-      assert.ok(JSON.stringify(internal?.claims).includes("CANARY-PATH"), "and is there for those who may see it");
+  // Both in turn, so that each is also broken beside a good one, and at last together.
+  const names = Object.keys(broken) as (keyof typeof broken)[];
+  for (const at of broken["registry.json"].keys()) {
+    const bad = at === 0 ? [names[0]] : at === 1 ? [names[1]] : names;
+    for (const name of names) await write(name, bad.includes(name) ? (broken[name][at] ?? "") : good[name]);
+    const summary = await run();
+    const { public: shown, internal } = await served();
+    for (const name of names) {
+      const said = `${name}: ${bad.join()} ${at}`;
+      const what = name === "registry.json" ? "registry" : "claims";
+      assert.equal(summary.notes.join("\n").includes(`The ${what} could not be used`), bad.includes(name), said);
+      assert.equal(shown?.library[what] === "kept", bad.includes(name), said);
     }
-    await write(name, good);
-    assert.ok(!(await run()).notes.join("\n").includes("could not be used"));
+    assert.deepEqual(await counts(), ALL, `${bad.join()} ${at}`);
+    assert.ok(
+      shown?.library.notes.some((note) => note.includes("could not be used")),
+      "readers are told",
+    );
+    assert.ok(!JSON.stringify([shown?.claims, shown?.cubs]).includes("CANARY"), "what is gated stays gated");
+    assert.ok(JSON.stringify(internal?.claims).includes("CANARY-PATH"), "and is there for those who may see it");
   }
+  for (const name of names) await write(name, good[name]);
+  assert.ok(!(await run()).notes.join("\n").includes("could not be used"));
 });
 
 test("half of a list, and two entries of a few, are no loss", async (t) => {

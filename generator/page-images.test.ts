@@ -1,11 +1,9 @@
 /** Images of PDF pages on their way: from the object into the shelf, to readers, and out again with what they show. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
 import { spoilBlob } from "../snapshots/contract/spoil-blob.ts";
 import { sha256 } from "../snapshots/digest.ts";
 import { pageImagePath, pagePath } from "../snapshots/format/layout.ts";
@@ -17,9 +15,9 @@ import { filesUnder } from "./fixtures/shelf-files.ts";
 import { ask, openFixtureView } from "./fixtures/view.ts";
 import { compileSite } from "./pages/compile-site.ts";
 import { exportView } from "./publish/export.ts";
+import { countErrors, verifyLibrary } from "./publish/verify-library.ts";
 import { openShelves } from "./shelves.ts";
 
-const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
 const KEY = 'papers/what? "é".pdf';
 const OTHER = "papers/other.pdf";
 const GATED = "drafts/plan.pdf";
@@ -53,8 +51,7 @@ async function newRoom(t: TestContext) {
     publicDir: join(dir, "shelf/public"),
     run: async (): Promise<BuildSummary> => build(await openConfig(file), { progress: SILENT }),
     view: async (name: "public" | "internal" = "public") => openFixtureView(await openConfig(file), name),
-    verify: (): { readonly errors: number; readonly findings: readonly { readonly code: string; readonly path: string | null }[] } =>
-      JSON.parse(spawnSync(process.execPath, [CLI, "verify", "--all", "--json", "--config", file], { encoding: "utf8" }).stdout),
+    verify: async () => verifyLibrary(await openConfig(file), { snapshots: "all" }),
   };
 }
 
@@ -73,7 +70,7 @@ test("an image of a gated PDF's page is read by those who are let in, and in no 
   const image = await ask(gate, path);
   assert.deepEqual([image.status, image.headers["Content-Type"], image.headers["Cache-Control"]], [200, "image/png", "private, no-store"]);
   assert.equal(holds(room.publicDir, image.body), false);
-  assert.equal(room.verify().errors, 0);
+  assert.equal(countErrors(await room.verify()), 0);
 
   await writeFiles(room.dir, [["proofshelf.yaml", config("public")]]);
   const second = await room.run();
@@ -84,7 +81,7 @@ test("an image of a gated PDF's page is read by those who are let in, and in no 
   assert.deepEqual([(await ask(open, path)).status, (await ask(open, `/at/${second.snapshot}${path}`)).status], [404, 410]);
   assert.equal(holds(room.publicDir, image.body), false);
   assert.equal((await ask(gate, path)).status, 200);
-  assert.equal(room.verify().errors, 0);
+  assert.equal(countErrors(await room.verify()), 0);
 });
 
 test("what is withdrawn and redacted takes its images with it", async (t) => {
@@ -99,7 +96,7 @@ test("what is withdrawn and redacted takes its images with it", async (t) => {
   for (const path of [pageImagePath(OTHER, 1), `/at/${first.snapshot}${pageImagePath(OTHER, 1)}`])
     assert.equal((await ask(view, path)).status, 410, path);
   assert.equal(holds(join(room.dir, "shelf"), body), false, "neither root has it");
-  assert.equal(room.verify().errors, 0);
+  assert.equal(countErrors(await room.verify()), 0);
 });
 
 test("an image is served with its type and digest, on its page, in every kept snapshot, and exported as a file", async (t) => {
@@ -160,7 +157,7 @@ test("a build draws what changed and nothing else; the configuration says how ma
   const { text } = await ask(view, pagePath.object(KEY));
   assert.match(text, /One page\./);
   assert.doesNotMatch(text, /class="leaf"/);
-  assert.equal(room.verify().errors, 0);
+  assert.equal(countErrors(await room.verify()), 0);
 });
 
 test("verify names an image that is damaged, and draws all of them again to compare", async (t) => {
@@ -168,7 +165,7 @@ test("verify names an image that is damaged, and draws all of them again to comp
   await room.run();
   const { body } = await ask(await room.view(), pageImagePath(KEY, 2));
   spoilBlob(room.publicDir, sha256(body));
-  const { findings } = room.verify();
+  const findings = await room.verify();
   assert.ok(
     findings.some(({ path }) => path === `images/${KEY}/2.png`),
     JSON.stringify(findings),

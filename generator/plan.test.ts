@@ -8,8 +8,9 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../snapshots/digest.ts";
-import type { BuildSummary } from "./build.ts";
-import { writeFiles, writeFixture } from "./fixtures/library.ts";
+import { build as buildLibrary, type BuildSummary } from "./build.ts";
+import { openConfig } from "./config/config.ts";
+import { SILENT, writeFiles, writeSmallFixture } from "./fixtures/library.ts";
 import { withBuildLock } from "./lock.ts";
 import type { Preview } from "./preview.ts";
 
@@ -27,7 +28,7 @@ function json<T>(args: readonly string[]): T {
 }
 
 const preview = (file: string): Preview => json<Preview>(["build", "--plan", "--json", "--config", file]);
-const build = (file: string): BuildSummary => json<BuildSummary>(["build", "--json", "--config", file]);
+const build = async (file: string): Promise<BuildSummary> => buildLibrary(await openConfig(file), { progress: SILENT });
 
 /** Every file and folder with its bytes and its time. */
 function contentsOf(dir: string): string[] {
@@ -44,14 +45,14 @@ async function makeBuilt(t: TestContext): Promise<{ dir: string; file: string }>
   const { dir, file } = await makeLibrary(t);
   // A file that was changed within one tick of the file system's clock is looked at twice.
   await wait(100);
-  build(file);
+  await build(file);
   return { dir, file };
 }
 
 async function makeLibrary(t: TestContext): Promise<{ dir: string; file: string }> {
   const dir = mkdtempSync(join(tmpdir(), "proofshelf-plan-"));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
-  return { dir, file: await writeFixture(dir) };
+  return { dir, file: await writeSmallFixture(dir) };
 }
 
 test("where no shelf is, everything would be made, and there is still no shelf", async (t) => {
@@ -64,7 +65,7 @@ test("where no shelf is, everything would be made, and there is still no shelf",
   assert.deepEqual([plan.nothing, plan.estimated, plan.objects.kept, plan.pages.kept], [false, true, 0, 0]);
   assert.ok(plan.objects.read.every(({ why }) => why.join() === "first"));
   assert.deepEqual(plan.json, { public: "first", internal: "first" });
-  const { work, rejected } = build(file);
+  const { work, rejected } = await build(file);
   assert.deepEqual([plan.objects.read.length, plan.pages.rendered.length], [work.read, work.rendered]);
   assert.deepEqual(plan.rejected, rejected);
 });
@@ -104,7 +105,7 @@ test("each object that would be read is named with why, and nothing is changed b
   assert.match(text, /Remove "data\/table\.csv": gone/);
   assert.match(text, /Read "proofs\/Sort\.v": its collection became public or gated/);
   assert.match(text, /are an estimate/);
-  const { work } = build(file);
+  const { work } = await build(file);
   assert.equal(work.read, plan.objects.read.length);
   assert.equal(work.bundles, plan.bundles.made.length);
 });
@@ -117,7 +118,7 @@ test("where no object has to be read, the plan is what the build then does", asy
   assert.deepEqual([plan.nothing, plan.estimated, plan.objects.read], [false, false, []]);
   assert.ok(plan.pages.rendered.length > 0 && plan.pages.rendered.length < plan.pages.kept);
   assert.deepEqual(plan.json, { public: "content", internal: "content" });
-  const { work } = build(file);
+  const { work } = await build(file);
   assert.deepEqual(work, {
     read: 0,
     rendered: plan.pages.rendered.length,

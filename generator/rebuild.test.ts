@@ -32,7 +32,7 @@ async function makeLibrary(t: TestContext): Promise<{ config: Config; buildDir: 
     ["library/a/second.md", "# Second\n\nText.\n"],
     [
       "proofshelf.yaml",
-      "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
+      "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\ncollections: [{ id: a, prefix: a/, title: A, visibility: public }]\nembeddings: { kind: none }\n",
     ],
   ]);
   const files = openObjectStore((await openConfig(join(dir, "proofshelf.yaml"))).store);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import type { TestContext } from "node:test";
+import { after, before, type TestContext } from "node:test";
 import type { Bucket } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
@@ -34,11 +34,10 @@ type Library = {
   run(bucket: Bucket, gzip?: boolean): Promise<ExportedToBucket>;
 };
 
-async function openLibrary(t: TestContext): Promise<Library> {
-  const dir = mkdtempSync(join(tmpdir(), "proofshelf-export-bucket-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const folder = join(dir, "library");
-  await writeFiles(dir, [
+/** Built once; each test has a copy. */
+const base = mkdtempSync(join(tmpdir(), "proofshelf-export-bucket-"));
+before(async () => {
+  await writeFiles(base, [
     [
       "proofshelf.yaml",
       `store: { kind: directory, root: ./library }
@@ -53,6 +52,15 @@ collections:
     ["library/names/page.html", "<!doctype html><title>A page</title><script>alert(1)</script>\n"],
     ["library/gated/plan.md", "# Plan\n\nNobody but us.\n"],
   ]);
+  await build(await openConfig(join(base, "proofshelf.yaml")), { progress: SILENT });
+});
+after(() => rmSync(base, { recursive: true, force: true }));
+
+async function openLibrary(t: TestContext): Promise<Library> {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-export-bucket-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const folder = join(dir, "library");
+  cpSync(base, dir, { recursive: true, preserveTimestamps: true });
   const { dist } = await compileSite();
   const shelf = async () => openShelves(await openConfig(join(dir, "proofshelf.yaml"))).public;
   return {
@@ -87,7 +95,6 @@ bucketTest(
   "what a folder would hold lies in the bucket, with its types, and of a second run only what has changed is written",
   async (t, server) => {
     const library = await openLibrary(t);
-    await library.build();
     const made = await makeBucket(server, "site/");
     const proxy = await openFaultProxy(server.endpoint);
     t.after(() => proxy.close());
@@ -152,7 +159,6 @@ async function headOf(endpoint: string, bucket: string, key: string): Promise<{ 
 
 bucketTest("with gzip text lies there compressed, and readers and strangers find what they would find without it", async (t, server) => {
   const library = await openLibrary(t);
-  await library.build();
   const made = await makeBucket(server);
   const bucket = openBucket(made);
   const { written } = await library.run(bucket, true);
@@ -191,13 +197,12 @@ bucketTest("a run that ends anywhere is finished by the next, and leaves nothing
   t.after(() => proxy.close());
   const bucket = openBucket({ ...made, endpoint: proxy.endpoint });
   const direct = openBucket(made);
-  for (let round = 0; round < 4; round++) {
+  for (const [round, at] of [40, 3, 150].entries()) {
     // Each time a file comes, and one that an interrupted run may have written goes.
     await writeFiles(library.folder, [[`names/round-${round}.md`, `# Round ${round}\n`]]);
     if (round > 0) rmSync(join(library.folder, `names/round-${round - 1}.md`));
     await library.build();
     proxy.reset();
-    const at = [3, 40, 150, 8][round] ?? 0;
     proxy.fault = (n) => (n >= at ? "403" : n % 10 === 9 ? "lost" : null);
     await library
       .run(bucket)
@@ -211,7 +216,6 @@ bucketTest("a run that ends anywhere is finished by the next, and leaves nothing
 
 bucketTest("the command takes a bucket as it takes a folder, and says what is wrong with what is neither", async (t, server) => {
   const library = await openLibrary(t);
-  await library.build();
   const { bucket } = await makeBucket(server);
   const run = async (...args: string[]): Promise<{ code: number | null; out: string; err: string }> => {
     const child = spawn(process.execPath, [CLI, "export", ...args, "--json", "--config", join(library.folder, "../proofshelf.yaml")]);
@@ -239,7 +243,6 @@ bucketTest("the command takes a bucket as it takes a folder, and says what is wr
 
 bucketTest("a bucket that holds something else is not touched", async (t, server) => {
   const library = await openLibrary(t);
-  await library.build();
   const bucket = openBucket(await makeBucket(server));
   await bucket.put("thesis.txt", Buffer.from("years of work"));
   await assert.rejects(library.run(bucket), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");

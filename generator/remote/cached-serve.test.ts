@@ -22,7 +22,7 @@ import { onDisk } from "./room.ts";
 const run = promisify(execFile);
 const SHIM = fileURLToPath(new URL("../torture/fault-shim.c", import.meta.url));
 const MAX_BYTES = 1_700_000;
-const NOTES = 150;
+const NOTES = 75;
 /** Number of the call from which on the disk may be full. */
 const FULL_AT = 1_000_000_000n;
 
@@ -85,7 +85,7 @@ bucketTest(
     });
     const bucket = await makeBucket(server);
     await writeFixture(dir);
-    const texts = Array.from({ length: NOTES }, (_, at) => `# Note ${at}\n\n${sha256(`${at}`).repeat(60)}\n`);
+    const texts = Array.from({ length: NOTES }, (_, at) => `# Note ${at}\n\n${sha256(`${at}`).repeat(120)}\n`);
     for (const [at, text] of texts.entries()) await writeFile(join(dir, `library/notes/note-${at}.md`), text);
     await letOthersRead(bucket, server);
     await build(await openConfig(await shelveInBucket(dir, bucket, "builder")), { progress: SILENT });

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
+import { after, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { type FaultProxy, openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
@@ -23,7 +23,7 @@ import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { build } from "../build.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { shelveInBucket } from "../fixtures/bucket-library.ts";
-import { SILENT, writeFixture } from "../fixtures/library.ts";
+import { SILENT, writeSmallFixture } from "../fixtures/library.ts";
 import { CLI } from "../fixtures/serving-process.ts";
 import { until } from "../torture/followers.ts";
 import { follow } from "./follow.ts";
@@ -37,33 +37,60 @@ const VIEWS = ["public", "internal"] as const;
 /** Longer than what goes into a pack. */
 const LONG = Buffer.from(Uint8Array.from({ length: 9 * 1024 * 1024 }, (_, at) => (at * 31 + (at >> 12)) % 251));
 
-type Machine = { readonly dir: string; readonly config: Config; readonly file: string; readonly proxy: FaultProxy };
+type Bucket = Awaited<ReturnType<typeof makeBucket>>;
+/** What builds: its library and its bucket. */
+type Builder = { readonly dir: string; readonly config: Config; readonly file: string; readonly bucket: Bucket };
+/** Where a reader keeps its cache, and how it gets at the bucket. */
+type Machine = Builder & { readonly proxy: FaultProxy; readonly folder: string };
 
-async function openMachine(t: TestContext, bucket: Awaited<ReturnType<typeof makeBucket>>): Promise<Machine> {
-  const dir = await mkdtemp(join(tmpdir(), "proofshelf-cache-"));
-  const proxy = await openFaultProxy(bucket.endpoint as string);
-  t.after(async () => {
-    await proxy.close();
-    await rm(dir, { recursive: true, force: true });
-  });
-  await writeFixture(dir);
+const folders: string[] = [];
+after(async () => {
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "proofshelf-cache-"));
+  folders.push(folder);
+  return folder;
+}
+
+async function openBuilder(bucket: Bucket): Promise<Builder> {
+  const dir = await newFolder();
+  await writeSmallFixture(dir);
   await writeFile(join(dir, "library/data/long.bin"), LONG);
   for (let at = 0; at < 40; at++) {
     const words = Array.from({ length: 300 }, (_, word) => sha256(`${at} ${word}`).slice(0, 12)).join(" ");
     await writeFile(join(dir, `library/notes/long-${at}.md`), `# Long ${at}\n\n${words}\n`);
   }
   const file = await shelveInBucket(dir, bucket, "builder");
-  return { dir, config: await openConfig(file), file, proxy };
+  return { dir, config: await openConfig(file), file, bucket };
+}
+
+async function openMachine(t: TestContext, builder: Builder): Promise<Machine> {
+  const proxy = await openFaultProxy(builder.bucket.endpoint as string);
+  t.after(() => proxy.close());
+  return { ...builder, proxy, folder: await newFolder() };
+}
+
+let built: Promise<Builder> | null = null;
+/** A machine of its own beside a library that was built once: for the tests that publish nothing, and behind them those that do. */
+async function openReading(t: TestContext, server: Parameters<typeof makeBucket>[0]): Promise<Machine> {
+  built ??= (async () => {
+    const builder = await openBuilder(await makeBucket(server));
+    await build(builder.config, { progress: SILENT });
+    return builder;
+  })();
+  return openMachine(t, await built);
 }
 
 type Reader = { readonly cache: ReaderCache; readonly root: string; readonly shelf: Shelf; stop(): Promise<void> };
 
 /** What a server's starter and the server do, in this process. */
-async function openReader(t: TestContext, { dir, config, proxy }: Machine, maxBytes: number, linger = 60_000): Promise<Reader> {
+async function openReader(t: TestContext, { folder, config, proxy }: Machine, maxBytes: number, linger = 60_000): Promise<Reader> {
   const { shelf: storage } = config;
   assert.ok(storage.kind === "s3");
   const seen = { ...storage, endpoint: proxy.endpoint };
-  const remote = openRemote(seen, join(dir, "cache"));
+  const remote = openRemote(seen, join(folder, "cache"));
   const cache = openReaderCache(remote, { views: VIEWS, maxBytes, hasty: openBucket(seen, HASTY), linger });
   const ended = new AbortController();
   const following = follow(remote, { views: VIEWS, cache, linger, signal: ended.signal, tell: () => undefined });
@@ -88,7 +115,7 @@ async function bytesIn(folder: string): Promise<number> {
   let bytes = 0;
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   for (const entry of entries.filter((one) => one.isFile()))
-    bytes += onDisk((await readFile(join(entry.parentPath, entry.name)).catch(() => Buffer.alloc(0))).length);
+    bytes += onDisk((await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }))).size);
   return bytes;
 }
 
@@ -127,10 +154,9 @@ async function isCode(work: Promise<unknown>, code: string): Promise<void> {
 }
 
 bucketTest("a cache holds its bound while everything is read twice, and asks for nothing but the pointer then", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
-  await build(machine.config, { progress: SILENT });
+  const machine = await openReading(t, server);
   const maxBytes = 13_000_000;
-  const folder = join(machine.dir, "cache");
+  const folder = join(machine.folder, "cache");
   const { cache, root, shelf } = await openReader(t, machine, maxBytes);
   assert.ok((await bytesIn(folder)) < 3_000_000, "nothing was fetched that nobody has asked for");
 
@@ -168,7 +194,7 @@ bucketTest("a cache holds its bound while everything is read twice, and asks for
 });
 
 bucketTest("what was read longest ago goes first, and what is served keeps what it needs", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
+  const machine = await openMachine(t, await openBuilder(await makeBucket(server)));
   await rm(join(machine.dir, "library/data/long.bin"));
   await build(machine.config, { progress: SILENT });
   const { cache, root, shelf } = await openReader(t, machine, 2_900_000);
@@ -192,69 +218,10 @@ bucketTest("what was read longest ago goes first, and what is served keeps what 
   await (await openServed(shelf)).data();
 });
 
-bucketTest("earlier snapshots are fetched when they are asked for, and what the bucket has no more goes", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
-  await build(machine.config, { progress: SILENT });
-  const { root, shelf } = await openReader(t, machine, 13_000_000, 2_000);
-  const first = await openServed(shelf);
-  await writeFile(join(machine.dir, "library/notes/short.md"), "# Short\n\nAnother zebra.\n");
-  const second = await build(machine.config, { progress: SILENT });
-  await until("the second snapshot", async () => (await shelf.readPointer())?.snapshot === second.snapshot);
-  await (await openServed(shelf)).data();
-
-  const [record] = await shelf.listRecords();
-  assert.equal(record?.snapshot, first.id);
-  const past = await openSnapshot(shelf, record, createTreeCache());
-  const entry = await past.find("objects/notes/short.md");
-  assert.ok(entry?.kind === "blob");
-  assert.equal(Buffer.from(await past.read(entry)).toString(), "# Short\n\nA zebra.\n");
-  assert.ok(existsSync(keptFile(root, entry.sha256)));
-
-  await run(process.execPath, [CLI, "prune", "--keep", "1", "--config", machine.file]);
-  await until("what was pruned gone from the cache", async () => !existsSync(keptFile(root, entry.sha256)));
-  await assert.rejects(past.read(entry), (error: unknown) => error instanceof ShelfError && error.code === "snapshot_damaged");
-  for (const file of await listFiles(await openServed(shelf))) await (await openServed(shelf)).read(file);
-});
-
-bucketTest("what is gated, or redacted, leaves the cache of the public view with every byte of it", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
-  await build(machine.config, { progress: SILENT });
-  const { root, shelf } = await openReader(t, machine, 13_000_000, 2_000);
-  const snapshot = await openServed(shelf);
-  const find = async (path: string): Promise<BlobEntry> => {
-    const entry = await snapshot.find(path);
-    return entry?.kind === "blob" ? entry : assert.fail(path);
-  };
-  const [gated, redacted] = [await find("objects/data/long.bin"), await find("objects/notes/long-1.md")];
-  for (const entry of [gated, await find("extracts/notes/long-1.md"), redacted]) {
-    await readAll(snapshot, entry);
-    assert.ok(existsSync(keptFile(root, entry.sha256)));
-  }
-
-  const withdrawal = { key: "notes/long-1.md", reason: "error", date: "2026-01-02", note: "A name in it.", redact: true };
-  await writeFile(join(machine.dir, "withdrawals.yaml"), JSON.stringify({ withdrawals: [withdrawal] }));
-  await writeFile(machine.file, `${await readFile(machine.file, "utf8")}\nwithdrawals: { path: ./withdrawals.yaml }\n`);
-  await build(await openConfig(machine.file), { progress: SILENT });
-  await until("what was redacted gone", async () => !existsSync(keptFile(root, redacted.sha256)));
-  await assert.rejects(snapshot.read(redacted), (error: unknown) => error instanceof ShelfError && error.code === "withdrawn");
-
-  const open = await readFile(machine.file, "utf8");
-  await writeFile(machine.file, open.replace("title: Data, visibility: public", "title: Data, visibility: email-gated"));
-  const { snapshot: next } = await build(await openConfig(machine.file), { progress: SILENT });
-  await until("the gated snapshot", async () => (await shelf.readPointer())?.snapshot === next);
-  await until("what was gated gone", async () => !existsSync(keptFile(root, gated.sha256)));
-  await assert.rejects(readAll(snapshot, gated), (error: unknown) => error instanceof ShelfError);
-  const text = await readFile(join(machine.dir, "library/notes/long-1.md"), "utf8");
-  const files = await readdir(root, { recursive: true, withFileTypes: true });
-  for (const file of files.filter((one) => one.isFile()))
-    assert.ok(!(await readFile(join(file.parentPath, file.name))).includes(text.slice(20, 80)), file.name);
-});
-
 bucketTest(
   "a damaged file of a cache is never served and fetched again; what is away is told, and what is kept is served",
   async (t, server) => {
-    const machine = await openMachine(t, await makeBucket(server));
-    await build(machine.config, { progress: SILENT });
+    const machine = await openReading(t, server);
     const { root, shelf, stop } = await openReader(t, machine, 13_000_000);
     const snapshot = await openServed(shelf);
     const files = await listFiles(snapshot);
@@ -318,8 +285,7 @@ bucketTest(
 );
 
 bucketTest("a cache that is wide enough has all of the shelf; one that is too narrow says so and goes on", async (t, server) => {
-  const machine = await openMachine(t, await makeBucket(server));
-  await build(machine.config, { progress: SILENT });
+  const machine = await openReading(t, server);
   const wide = await openReader(t, machine, 40_000_000);
   machine.proxy.fault = () => "cut";
   const snapshot = await openServed(wide.shelf);
@@ -336,4 +302,62 @@ bucketTest("a cache that is wide enough has all of the shelf; one that is too na
   const again = await openServed(narrow.shelf);
   for (const entry of files.slice(0, 60)) assert.equal(sha256(await again.read(entry)), entry.sha256);
   assert.equal(existsSync(keptFile(narrow.root, files[0]?.sha256 ?? "")), false);
+});
+
+// These two publish, in this order.
+
+bucketTest("earlier snapshots are fetched when they are asked for, and what the bucket has no more goes", async (t, server) => {
+  const machine = await openReading(t, server);
+  const { root, shelf } = await openReader(t, machine, 13_000_000, 2_000);
+  const first = await openServed(shelf);
+  await writeFile(join(machine.dir, "library/notes/short.md"), "# Short\n\nAnother zebra.\n");
+  const second = await build(machine.config, { progress: SILENT });
+  await until("the second snapshot", async () => (await shelf.readPointer())?.snapshot === second.snapshot);
+  await (await openServed(shelf)).data();
+
+  const [record] = await shelf.listRecords();
+  assert.equal(record?.snapshot, first.id);
+  const past = await openSnapshot(shelf, record, createTreeCache());
+  const entry = await past.find("objects/notes/short.md");
+  assert.ok(entry?.kind === "blob");
+  assert.equal(Buffer.from(await past.read(entry)).toString(), "# Short\n\nA zebra.\n");
+  assert.ok(existsSync(keptFile(root, entry.sha256)));
+
+  await run(process.execPath, [CLI, "prune", "--keep", "1", "--config", machine.file]);
+  await until("what was pruned gone from the cache", async () => !existsSync(keptFile(root, entry.sha256)));
+  await assert.rejects(past.read(entry), (error: unknown) => error instanceof ShelfError && error.code === "snapshot_damaged");
+  for (const file of await listFiles(await openServed(shelf))) await (await openServed(shelf)).read(file);
+});
+
+bucketTest("what is gated, or redacted, leaves the cache of the public view with every byte of it", async (t, server) => {
+  const machine = await openReading(t, server);
+  const { root, shelf } = await openReader(t, machine, 13_000_000, 2_000);
+  const snapshot = await openServed(shelf);
+  const find = async (path: string): Promise<BlobEntry> => {
+    const entry = await snapshot.find(path);
+    return entry?.kind === "blob" ? entry : assert.fail(path);
+  };
+  const [gated, redacted] = [await find("objects/data/long.bin"), await find("objects/notes/long-1.md")];
+  for (const entry of [gated, await find("extracts/notes/long-1.md"), redacted]) {
+    await readAll(snapshot, entry);
+    assert.ok(existsSync(keptFile(root, entry.sha256)));
+  }
+
+  const withdrawal = { key: "notes/long-1.md", reason: "error", date: "2026-01-02", note: "A name in it.", redact: true };
+  await writeFile(join(machine.dir, "withdrawals.yaml"), JSON.stringify({ withdrawals: [withdrawal] }));
+  await writeFile(machine.file, `${await readFile(machine.file, "utf8")}\nwithdrawals: { path: ./withdrawals.yaml }\n`);
+  await build(await openConfig(machine.file), { progress: SILENT });
+  await until("what was redacted gone", async () => !existsSync(keptFile(root, redacted.sha256)));
+  await assert.rejects(snapshot.read(redacted), (error: unknown) => error instanceof ShelfError && error.code === "withdrawn");
+
+  const open = await readFile(machine.file, "utf8");
+  await writeFile(machine.file, open.replace("title: Data, visibility: public", "title: Data, visibility: email-gated"));
+  const { snapshot: next } = await build(await openConfig(machine.file), { progress: SILENT });
+  await until("the gated snapshot", async () => (await shelf.readPointer())?.snapshot === next);
+  await until("what was gated gone", async () => !existsSync(keptFile(root, gated.sha256)));
+  await assert.rejects(readAll(snapshot, gated), (error: unknown) => error instanceof ShelfError);
+  const text = await readFile(join(machine.dir, "library/notes/long-1.md"), "utf8");
+  const files = await readdir(root, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((one) => one.isFile()))
+    assert.ok(!(await readFile(join(file.parentPath, file.name))).includes(text.slice(20, 80)), file.name);
 });

@@ -11,7 +11,7 @@ import { salvage } from "../../snapshots/shelf/zip.ts";
 import { build } from "../build.ts";
 import { type Config, openConfig } from "../config/config.ts";
 import { shelveInBucket } from "../fixtures/bucket-library.ts";
-import { SILENT, writeFixture } from "../fixtures/library.ts";
+import { SILENT, writeSmallFixture } from "../fixtures/library.ts";
 import { openShelves, refresh } from "../shelves.ts";
 
 const TEXT = "# The marrowfat\n\nIt turns with the sun.\n";
@@ -32,7 +32,7 @@ async function findHolders(config: BucketConfig): Promise<readonly string[]> {
 bucketTest("what is redacted leaves the bucket with the build that redacts it, and every machine has the notice", async (t, server) => {
   const dir = await mkdtemp(join(tmpdir(), "proofshelf-remote-redacted-"));
   t.after(() => rm(dir, { recursive: true, force: true }));
-  await writeFixture(dir);
+  await writeSmallFixture(dir);
   const bucket = await makeBucket(server);
   const file = join(dir, "proofshelf.yaml");
   await writeFile(join(dir, "withdrawals.yaml"), "withdrawals: []\n");

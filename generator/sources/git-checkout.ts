@@ -4,6 +4,8 @@
  *  repository names: no filters, no file system monitor, no fetching of what is missing, no signatures. */
 import { execFile, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 
 type Commit = {
@@ -35,6 +37,8 @@ const ENVIRONMENT = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW
 /** @returns null when the folder is in no checkout, when git is not there or refuses it, and when its history is cut off, so that
  *           nobody can tell which commit a file comes from */
 export async function openCheckout(root: string): Promise<Checkout | null> {
+  // Mostly there is none, and to start a program costs a small build more than all that it has to do for this.
+  if (!isInWorkTree(root)) return null;
   // A build that a hook starts is told of the hook's repository.
   const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...own } = process.env;
   const env = { ...own, ...ENVIRONMENT };
@@ -62,6 +66,21 @@ export async function openCheckout(root: string): Promise<Checkout | null> {
       return (await history).get(path) ?? null;
     },
   };
+}
+
+/** Whether git would find a repository from this folder upwards. */
+function isInWorkTree(root: string): boolean {
+  for (let folder = realPath(root); folder !== null; folder = folder === dirname(folder) ? null : dirname(folder))
+    if (existsSync(join(folder, ".git"))) return true;
+  return false;
+}
+
+function realPath(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch {
+    return null;
+  }
 }
 
 /** Path → id of the blob; no links, no submodules. */

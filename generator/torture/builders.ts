@@ -9,7 +9,7 @@ import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { build } from "../build.ts";
 import { openConfig } from "../config/config.ts";
-import { writeFixture } from "../fixtures/library.ts";
+import { writeSmallFixture } from "../fixtures/library.ts";
 import { verifyLibrary } from "../publish/verify-library.ts";
 import { openShelves, refresh } from "../shelves.ts";
 import { openRandom } from "./random.ts";
@@ -30,7 +30,7 @@ export async function tortureBuilders(
   const random = openRandom(options.seed);
   const dir = await mkdtemp(join(folder, "builders-"));
   const proxy = await openFaultProxy(bucket.endpoint ?? "");
-  const plain = await readFile(await writeFixture(dir), "utf8");
+  const plain = await readFile(await writeSmallFixture(dir), "utf8");
   const configure = async (endpoint: string | null, machine: string): Promise<string> => {
     // The same bytes on each machine: a shelf is one configuration's.
     const shelf = JSON.stringify({ kind: "s3", ...bucket, endpoint, copy: "./copy" });
