@@ -10,12 +10,13 @@ import { CLOSED, OPEN } from "../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../snapshots/shelf/shelf-directory.ts";
 import type { Changes } from "../snapshots/shelf/shelf.ts";
 import { ACCEPTED } from "../snapshots/format/weaker.ts";
+import type { ViewData } from "../snapshots/format/view-data.ts";
 import { isGatedKey } from "../snapshots/verify/held.ts";
 import type { Config } from "./config/config.ts";
 import { type ExtractPool, openExtractPool } from "./extract/pool.ts";
 import { type ByView, type Facts, gatherFacts, journalMaker } from "./facts.ts";
 import { openSources } from "./import-closure.ts";
-import { type Accepted, acceptedIn, findWeaker, passGates } from "./gates.ts";
+import { type Accepted, acceptedIn, findWeaker, passGates, type Weaker } from "./gates.ts";
 import { type IndexThread, openIndexThread } from "./index/index-thread.ts";
 import { clearJournal, openJournal } from "./journal.ts";
 import { trimIndex } from "./index/update-index.ts";
@@ -278,13 +279,11 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   }).finally(() => journal.close());
   if (!work.acceptLoss) refuseLoss(facts, before, read.objects);
   const views = project(recordSet(facts, read));
-  const { internal: served } = facts.pointers;
-  const last = served === null ? null : await readServed(shelves.internal, served);
   const passed = passGates(
-    [...findWeaker(last, views.internal), ...findTakenBack(last, facts.withdrawals.list)],
+    await weakerThanServed(facts, shelves, views.internal),
     facts.config.gates,
     work.accept,
-    acceptedIn(served?.inputs ?? {}),
+    acceptedIn(facts.pointers.internal?.inputs ?? {}),
   );
 
   const said = sayOf(read.objects);
@@ -381,6 +380,12 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
   });
 }
 
+/** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */
+async function weakerThanServed({ pointers, withdrawals }: Facts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+  const last = pointers.internal === null ? null : await readServed(internal, pointers.internal);
+  return [...findWeaker(last, now), ...findTakenBack(last, withdrawals.list)];
+}
+
 function inputsOf({ registry, claims }: Facts): Readonly<Record<string, string>> {
   return { ...registry.inputs, ...(claims.sha256 === "" ? {} : { claims: claims.sha256 }) };
 }
@@ -414,7 +419,7 @@ async function summarise(done: {
     work: {
       read: reading.read.filter(({ known }) => known === undefined).length,
       rendered: written.rendered,
-      indexed: plan.documents.public.upsert.length + plan.documents.internal.upsert.length,
+      indexed: plan.documents.public.upsert.size + plan.documents.internal.upsert.size,
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: said.unreadable,

@@ -97,7 +97,7 @@ type PlannedJson = {
 };
 
 export type DocumentsPlan = {
-  readonly upsert: readonly IndexSource[];
+  readonly upsert: Documents;
   /** Ids. */
   readonly remove: readonly string[];
   /** Tag to build on; null to write everything into new tables. */
@@ -106,6 +106,12 @@ export type DocumentsPlan = {
   readonly documents: ViewState["documents"];
   /** null when there is nothing to write. */
   readonly why: Why | null;
+};
+
+/** Made while they are walked through: of a library's documents only some are held at once. */
+type Documents = Iterable<IndexSource> & {
+  /** How many there are. */
+  readonly size: number;
 };
 
 export type WritingPlan = {
@@ -225,7 +231,7 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const fromPublic: ViewState = { snapshot: "", documents: documents.public.documents };
   const voidPages = voidedBy("pages");
   return {
-    pageCount: voidPages === null ? null : [...storedPages(data, extracts)].length,
+    pageCount: voidPages === null ? null : countOf(storedPages(data, extracts)),
     *pages() {
       const why = voidPages;
       for (const page of storedPages(data, extracts)) {
@@ -272,23 +278,33 @@ export function planDocuments(
   before: ViewState | null,
   voided: Why | null,
 ): DocumentsPlan {
-  const entries = [...indexEntries(data, extractDigest)];
-  const documents = Object.fromEntries(entries.map(({ source, facts }) => [source.doc, facts]));
-  const stale = entries.filter(({ source, facts }) => before?.documents[source.doc] !== facts);
-  const upsert = stale.map(({ source }) => source);
+  const documents: Record<string, string> = {};
+  const stale = new Set<string>();
+  let size = 0;
+  for (const { doc, facts } of indexEntries(data, extractDigest)) {
+    documents[doc] = facts;
+    size++;
+    if (before?.documents[doc] !== facts) stale.add(doc);
+  }
+  const upsert: Documents = {
+    size: stale.size,
+    *[Symbol.iterator]() {
+      for (const { doc, source } of indexEntries(data, extractDigest)) if (stale.has(doc)) yield source();
+    },
+  };
   // Where everything is written, a table is made anew; what is served stays searchable by its tag.
-  if (before === null || (stale.length > 0 && stale.length === entries.length)) {
-    return {
-      upsert: entries.map(({ source }) => source),
-      remove: [],
-      base: null,
-      documents,
-      why: voided ?? (before === null ? "index" : "content"),
-    };
+  if (before === null || (size > 0 && stale.size === size)) {
+    return { upsert, remove: [], base: null, documents, why: voided ?? (before === null ? "index" : "content") };
   }
   const remove = Object.keys(before.documents).filter((doc) => !Object.hasOwn(documents, doc));
-  const nothing = upsert.length === 0 && remove.length === 0;
+  const nothing = upsert.size === 0 && remove.length === 0;
   return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
+}
+
+function countOf(all: Iterable<unknown>): number {
+  let count = 0;
+  for (const _ of all) count++;
+  return count;
 }
 
 function whyAnew({ state, pointers, kept }: Facts): "first" | "forgotten" | null {

@@ -119,7 +119,7 @@ export async function previewBuild(config: Config, keepHistory: boolean): Promis
 }
 
 function describeDocuments({ upsert, remove, why }: DocumentsPlan): IndexPreview {
-  return { written: upsert.length, removed: remove.length, why };
+  return { written: upsert.size, removed: remove.length, why };
 }
 
 function takenForRead({ state }: Facts, { kept, read }: ReadingPlan): readonly KnownObject[] {

@@ -60,12 +60,13 @@ function findNode() {
   return process.execPath;
 }
 
-/** With the compile cache the types are stripped once, and not at every start. */
+/** With the compile cache the types are stripped once, and not at every start. glibc gives nearly every thread an arena of its own that
+ *  it seldom hands back, and the search engine has many threads. */
 function runScript(node) {
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
   const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], {
     stdio: "inherit",
-    env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"), ...process.env, PATH: path },
+    env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"), MALLOC_ARENA_MAX: "2", ...process.env, PATH: path },
   });
   // A terminal sends Ctrl-C to the whole group; who sends a signal to this process alone means the script.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => signal !== "SIGINT" && child.kill(signal));

@@ -75,7 +75,7 @@ export async function writeViews(
     public: run(async () => (await drafts.public).snapshot),
     internal: run(async () => (await drafts.internal).snapshot),
   };
-  const toIndex = plan.documents.public.upsert.length + plan.documents.internal.upsert.length;
+  const toIndex = plan.documents.public.upsert.size + plan.documents.internal.upsert.size;
   let inIndex = 0;
   let indexing = false;
   // While pages are rendered, they are what is shown.

@@ -25,7 +25,7 @@ export async function updateIndex(
   onRead: (documents: number) => void,
 ): Promise<ViewState> {
   const { upsert, remove, base, documents } = plan;
-  const nothing = upsert.length === 0 && remove.length === 0;
+  const nothing = upsert.size === 0 && remove.length === 0;
   if (!nothing || base !== (await snapshot)) await index.update(view, { upsert, remove, base, tag: snapshot, onRead });
   return { snapshot: await snapshot, documents };
 }

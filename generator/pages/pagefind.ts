@@ -37,6 +37,8 @@ import { findAnchor } from "../../snapshots/query/declaration-line.ts";
 import { namesOf } from "../../snapshots/query/direct.ts";
 import { copiesOf } from "../../snapshots/query/source.ts";
 import { foldSpaces } from "../../snapshots/query/words.ts";
+import type { Claim } from "../../snapshots/schema/claims.ts";
+import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
@@ -83,7 +85,10 @@ export type Member = {
 export type DealtBundle = {
   /** Digest of what decides the bundle. */
   readonly facts: string;
-  readonly members: readonly Member[];
+  /** How many pages it has. */
+  readonly size: number;
+  /** Made when the bundle is: of all that a library has they would fill the memory. */
+  members(): readonly Member[];
 };
 
 const TYPES: readonly (readonly [ending: string, type: string])[] = [
@@ -94,15 +99,17 @@ const TYPES: readonly (readonly [ending: string, type: string])[] = [
 
 /** Deals a view's pages out to bundles; extracts are read only when a bundle is made. */
 export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtBundle[] {
-  const members = [...membersOf(data, extracts)];
+  const found = [...findableOf(data)];
   let count = 1;
-  while (members.length / count > BUNDLE_DOCUMENTS) count *= 2;
-  const dealt: Member[][] = Array.from({ length: count }, () => []);
-  for (const member of members) dealt[crc32(member.id) % count]?.push(member);
-  return dealt.map((bundle) => ({
-    facts: sha256(bundle.map(({ id, groups, marks, facts }) => `${JSON.stringify([id, groups, marks])} ${facts}\n`).join("")),
-    members: bundle,
-  }));
+  while (found.length / count > BUNDLE_DOCUMENTS) count *= 2;
+  const dealt: Findable[][] = Array.from({ length: count }, () => []);
+  for (const one of found) dealt[crc32(idOf(one)) % count]?.push(one);
+  const memberOf = openMembers(data, extracts);
+  return dealt.map((bundle) => {
+    const members = (): readonly Member[] => bundle.map(memberOf);
+    const said = members().map(({ id, groups, marks, facts }) => `${JSON.stringify([id, groups, marks])} ${facts}\n`);
+    return { facts: sha256(said.join("")), size: bundle.length, members };
+  });
 }
 
 /** Bundles and shards as files under pagefind/, and what to remember of them. Bundles with `kept` are not made, nor are shards when
@@ -123,9 +130,9 @@ export async function makeBundles(
   const shards = countShards(bundles.length);
   const made: Record<string, KnownBundle> = {};
   for (const [number, { facts, members, kept }] of bundles.entries()) {
-    made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), put, number, members, shards) };
+    made[String(number)] = kept ?? { facts, files: await makeBundle(pagefind(), put, number, members(), shards) };
   }
-  const pages = bundles.reduce((sum, { members }) => sum + members.length, 0);
+  const pages = bundles.reduce((sum, { size }) => sum + size, 0);
   const facts = sha256(bundles.map((bundle) => bundle.facts).join(" "));
   const known = before[SHARDS];
   const words = known?.facts === facts ? known : { facts, files: await makeShards(Object.values(made), before, shards, shelf, put) };
@@ -292,20 +299,42 @@ function sortedWords(postings: ReadonlyMap<string, readonly Uint8Array[]>, shard
     });
 }
 
-/** Every page that a reader can find. Of objects with the same bytes it is that of the first key, which names the others. */
+/** What has a page that a reader can find. */
+type Findable =
+  | { readonly what: "object"; readonly item: ObjectRow }
+  | { readonly what: "claim"; readonly item: Claim }
+  | { readonly what: "record"; readonly item: CubRecord };
+
+/** Of objects with the same bytes that with the first key. */
+function* findableOf(data: ViewData): Generator<Findable> {
+  for (const item of data.objects)
+    if (!copiesOf(data, item.key, item.sha256).some((copy) => copy < item.key)) yield { what: "object", item };
+  for (const item of data.claims.claims) yield { what: "claim", item };
+  for (const item of data.cubs) yield { what: "record", item };
+}
+
+function idOf({ what, item }: Findable): string {
+  return `${what}:${what === "object" ? item.key : item.id}`;
+}
+
+/** Every page that a reader can find. */
 export function* membersOf(data: ViewData, extracts: Extracts): Generator<Member> {
+  const memberOf = openMembers(data, extracts);
+  for (const one of findableOf(data)) yield memberOf(one);
+}
+
+function openMembers(data: ViewData, extracts: Extracts): (one: Findable) => Member {
   const { collections } = data.library;
   const kinds = relationsOf(data).objectByKey;
   const groupOfKey = (key: string): number => {
     const collection = findCollection(collections, key);
     return groupOf(kinds.get(key)?.kind ?? "binary", collection === null ? -1 : collections.indexOf(collection));
   };
-  for (const row of data.objects) {
+  const ofObject = (row: ObjectRow): Omit<Member, "id"> => {
     const { key } = row;
+    // Its page names them.
     const copies = copiesOf(data, key, row.sha256);
-    if (copies.some((copy) => copy < key)) continue;
-    yield {
-      id: `object:${key}`,
+    return {
       key,
       groups: [...new Set([key, ...copies].map(groupOfKey))].sort((a, b) => a - b),
       marks: [
@@ -321,39 +350,42 @@ export function* membersOf(data: ViewData, extracts: Extracts): Generator<Member
       facts: sha256(canonicalJson([extracts.digest(key), copies])),
       read: async () => objectPageOf(row, copies, await extracts.read(key)),
     };
-  }
-  for (const claim of data.claims.claims) {
-    const { id, title, scope, statement, evidence } = claim;
-    yield {
-      id: `claim:${id}`,
-      key: id,
-      groups: [groupOf("claim", -1)],
-      marks: [
-        MARKS.kind("claim"),
-        MARKS.name(foldSpaces(id)),
-        ...evidence.flatMap(({ sha256: digest }) => (digest === undefined ? [] : [MARKS.digest(digest)])),
-      ],
-      facts: sha256([id, title, scope, statement].join("\n")),
-      read: async () => factsPageOf("claim", pagePath.claim(id), id, title, [scope, statement]),
-    };
-  }
-  for (const record of data.cubs) {
-    const { id, theorem_name: title, module, statement, note, repo, kind, file_shas } = record;
-    yield {
-      id: `record:${id}`,
-      key: id,
-      groups: [groupOf("record", -1)],
-      marks: [
-        MARKS.kind("record"),
-        MARKS.kind(kind.toLowerCase()),
-        MARKS.repo(repo),
-        ...[id, ...namesOf(record)].map((name) => MARKS.name(foldSpaces(name))),
-        ...Object.values(file_shas).map(MARKS.digest),
-      ],
-      facts: sha256([id, title, module, statement, note].join("\n")),
-      read: async () => factsPageOf("record", pagePath.record(id), id, title, [statement, module, note]),
-    };
-  }
+  };
+  return (one) => {
+    const rest = one.what === "object" ? ofObject(one.item) : one.what === "claim" ? memberOfClaim(one.item) : memberOfRecord(one.item);
+    return { id: idOf(one), ...rest };
+  };
+}
+
+function memberOfClaim({ id, title, scope, statement, evidence }: Claim): Omit<Member, "id"> {
+  return {
+    key: id,
+    groups: [groupOf("claim", -1)],
+    marks: [
+      MARKS.kind("claim"),
+      MARKS.name(foldSpaces(id)),
+      ...evidence.flatMap(({ sha256: digest }) => (digest === undefined ? [] : [MARKS.digest(digest)])),
+    ],
+    facts: sha256([id, title, scope, statement].join("\n")),
+    read: async () => factsPageOf("claim", pagePath.claim(id), id, title, [scope, statement]),
+  };
+}
+
+function memberOfRecord(record: CubRecord): Omit<Member, "id"> {
+  const { id, theorem_name: title, module, statement, note, repo, kind, file_shas } = record;
+  return {
+    key: id,
+    groups: [groupOf("record", -1)],
+    marks: [
+      MARKS.kind("record"),
+      MARKS.kind(kind.toLowerCase()),
+      MARKS.repo(repo),
+      ...[id, ...namesOf(record)].map((name) => MARKS.name(foldSpaces(name))),
+      ...Object.values(file_shas).map(MARKS.digest),
+    ],
+    facts: sha256([id, title, module, statement, note].join("\n")),
+    read: async () => factsPageOf("record", pagePath.record(id), id, title, [statement, module, note]),
+  };
 }
 
 function factsPageOf(kind: "claim" | "record", path: string, key: string, title: string, said: readonly string[]): FoundPage {

@@ -265,3 +265,13 @@ test("many short blobs are read at once from both roots and several packs; what 
     entries.map((entry) => entry.sha256),
   );
 });
+
+test("a pack has no blob of a name that is no digest", async () => {
+  const root = newRoot();
+  const shelf = openDirectoryShelf(root, null, "building");
+  await put(shelf, BLOBS);
+  await shelf.flush();
+  for (const name of ["", "0", sha256("hello\n").slice(1), `${sha256("hello\n")}0`])
+    assert.equal(await openDirectoryShelf(root).getBlob(name), null, name);
+  assert.notEqual(await openDirectoryShelf(root).getBlob(sha256("hello\n")), null);
+});

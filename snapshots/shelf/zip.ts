@@ -152,7 +152,7 @@ export function parseDirectory(bytes: Buffer, end: number): Directory | null {
     if (at + CENTRAL_BYTES + NAME_BYTES > bytes.length || bytes.readUInt32LE(at) !== CENTRAL) return null;
     if (bytes.readUInt16LE(at + 28) !== NAME_BYTES || !NAME.test(nameAt(bytes, at))) return null;
     const before = places.at(-1);
-    if (before !== undefined && compareAt(bytes, before, nameAt(bytes, at)) >= 0) return null;
+    if (before !== undefined && compareAt(bytes, before, bytes, at + CENTRAL_BYTES, at + CENTRAL_BYTES + NAME_BYTES) >= 0) return null;
     places.push(at);
     const { start, length, parts } = packedAt(bytes, at);
     if (start + length > end || (parts !== null && parts.reduce((sum, part) => sum + part, 0) !== length)) return null;
@@ -162,12 +162,12 @@ export function parseDirectory(bytes: Buffer, end: number): Directory | null {
   return {
     bytes: end,
     find(digest) {
-      const name = nameOf(digest);
+      const name = Buffer.from(nameOf(digest));
       let [low, high] = [0, sorted.length - 1];
       while (low <= high) {
         const middle = (low + high) >>> 1;
         const at = sorted[middle] ?? 0;
-        const order = compareAt(bytes, at, name);
+        const order = compareAt(bytes, at, name, 0, name.length);
         if (order === 0) return packedAt(bytes, at);
         if (order < 0) low = middle + 1;
         else high = middle - 1;
@@ -184,9 +184,9 @@ function nameAt(bytes: Buffer, at: number): string {
   return bytes.toString("latin1", at + CENTRAL_BYTES, at + CENTRAL_BYTES + NAME_BYTES);
 }
 
-function compareAt(bytes: Buffer, at: number, name: string): number {
-  const found = nameAt(bytes, at);
-  return found < name ? -1 : found > name ? 1 : 0;
+/** The name at a place against a part of other bytes: as bytes, since a text for each would be most of the work. */
+function compareAt(bytes: Buffer, at: number, other: Buffer, start: number, end: number): number {
+  return bytes.compare(other, start, end, at + CENTRAL_BYTES, at + CENTRAL_BYTES + NAME_BYTES);
 }
 
 function packedAt(bytes: Buffer, at: number): Packed {
