@@ -23,6 +23,7 @@ const PIPELINED = 400;
 const HOLD_MS = 10_000;
 const REST_MS = 3_000;
 const HEALTH_EVERY_MS = 20;
+const HEALTH_CONNECTIONS = 64;
 const MAX_MEMORY_MB = 150;
 const MAX_HEALTH_MS = 200;
 const READERS = 16;
@@ -89,7 +90,8 @@ type Watch = { readonly latencies: readonly number[]; failed(): number; memory()
 
 /** Asks for /health at a fixed rate, and looks at the server's memory. */
 function watch(server: ServingProcess): Watch {
-  const pool = new Pool(server.url, { connections: 4 });
+  // Enough that none waits here for the one before: what is measured is the server's time.
+  const pool = new Pool(server.url, { connections: HEALTH_CONNECTIONS });
   const memoryNow = (): number => {
     const all = descendants(server.child.pid ?? 0).map(memoryOf);
     return (all.reduce((sum, { own }) => sum + own, 0) + Math.max(0, ...all.map(({ shared }) => shared))) / 1024;
