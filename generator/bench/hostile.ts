@@ -1,13 +1,15 @@
 /** What clients that mean no good do to everybody else: the server's memory and the time of /health while they are at it, a mix of them
  *  beside readers who check what they get, and publications under load. Clients and server share the machine. */
+import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdir, writeFile } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { sha256 } from "../../snapshots/digest.ts";
-import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { CLI, type ServingProcess, startServing } from "../fixtures/serving-process.ts";
 import { type Figure, percentile } from "./figure.ts";
 import { measureBuild, WORDS, writeConfig } from "./library.ts";
 import { descendants, memoryOf } from "./measure.ts";
@@ -29,6 +31,12 @@ const MAX_HEALTH_MS = 200;
 const READERS = 16;
 /** Between two requests of one reader while something is published: a load, and not all there is of the machine, which the builds need. */
 const READ_EVERY_MS = 50;
+/** Snapshots that the builder leaves on the shelf: what goes while it is read must harm nobody either. */
+const KEPT = 20;
+/** The builder's shortest pause, as `--every` takes it, and how often it is seen whether it has published. */
+const BUILD_EVERY = "0.001m";
+const LOOK_EVERY_MS = 50;
+const PUBLICATION_LIMIT_MS = 120_000;
 
 /** @param folder a new one
  *  @param options.seconds of the mix
@@ -65,6 +73,9 @@ export async function benchHostile(
           ask(server, [`/objects/notes/${WORDS[at % WORDS.length]}.md`], "Accept-Encoding: br\r\n"),
         ),
       )),
+      ...(await shape(server, `${UNREAD} unread archives`, () =>
+        Array.from({ length: UNREAD }, () => ask(server, ["/api/archive.tar"])),
+      )),
       ...(await mix(server, seconds)),
     ];
     return [...figures, ...(await publishUnderLoad(server, folder, config, publications))];
@@ -75,6 +86,10 @@ export async function benchHostile(
 
 async function publish(folder: string, version: number): Promise<void> {
   await writeFile(join(folder, "library", CHANGING), `# Version ${version}\n\nThis is version ${version}.\n`);
+}
+
+function pointerOf(folder: string): Promise<string> {
+  return readFile(join(folder, "shelf/public/current.json"), "utf8");
 }
 
 /** Requests in one go, and not a byte of an answer is read. */
@@ -261,11 +276,20 @@ async function publishUnderLoad(server: ServingProcess, folder: string, config: 
     }),
   );
   const began = performance.now();
-  for (let n = 1; n <= publications; n++) {
-    await publish(folder, n);
-    await measureBuild(config);
+  await writeFile(config, JSON.stringify({ ...(JSON.parse(await readFile(config, "utf8")) as object), keep: KEPT }));
+  const builder = spawn(process.execPath, [CLI, "schedule", "--every", BUILD_EVERY, "--config", config], { stdio: "ignore" });
+  try {
+    for (let n = 1; n <= publications; n++) {
+      const before = await pointerOf(folder);
+      await publish(folder, n);
+      const limit = performance.now() + PUBLICATION_LIMIT_MS;
+      while ((await pointerOf(folder)) === before && performance.now() < limit) await wait(LOOK_EVERY_MS);
+    }
+    await wait(1_000);
+  } finally {
+    builder.kill("SIGTERM");
+    if (builder.exitCode === null) await once(builder, "exit");
   }
-  await wait(1_000);
   done = true;
   await Promise.all(readers);
   await pool.close();

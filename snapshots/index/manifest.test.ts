@@ -63,6 +63,13 @@ function filesOf(uri: string): string[] {
   return filesUnder(uri).filter((path) => !path.endsWith("latest_version_hint.json"));
 }
 
+/** Paths in the index of what the manifest of a tag names. */
+function namedFiles(uri: string, start: string, tag: string): string[] {
+  const table = readdirSync(join(uri, "manifests")).find((name) => name.startsWith(start)) ?? assert.fail();
+  const { files } = JSON.parse(readFileSync(join(uri, "manifests", table, `${tag}.json`), "utf8")) as { files: object };
+  return Object.keys(files).map((path) => join(`${table}.lance`, path));
+}
+
 const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
   flipped: (path) => {
     const bytes = readFileSync(path);
@@ -145,6 +152,27 @@ test("a version that cannot be read is no hindrance when the manifests that name
     assert.deepEqual(await keys(index, "four", "rings"), ["c/0.txt", "c/2.txt"], version);
     index.close();
   }
+});
+
+test("a tag needs no more than its manifest names, which grows with what the table holds and not with the tags before it", async () => {
+  const uri = join(folder, "many", "index");
+  const index = await openIndex(uri);
+  const counts: number[] = [];
+  for (let tag = 0; tag < 9; tag++) {
+    const upsert = tag === 0 ? documents : [document("c/0.txt", `rings, ${tag} times`)];
+    await index.update({ upsert, remove: [], base: tag === 0 ? null : String(tag - 1), tag: String(tag) });
+    const named = ["passages-", "words-"].flatMap((start) => namedFiles(uri, start, String(tag)));
+    counts.push(named.filter((path) => !path.includes("/data/") && !path.includes("/_deletions/")).length);
+    const copy = join(folder, "many", `copy-${tag}`);
+    for (const path of named) cpSync(join(uri, path), join(copy, path));
+    cpSync(join(uri, "manifests"), join(copy, "manifests"), { recursive: true });
+    const alone = await openIndex(copy);
+    assert.equal(await alone.findProblem(String(tag)), null);
+    assert.deepEqual(await keys(alone, String(tag), "rings graphs"), ["c/0.txt", "c/1.txt", "c/2.txt"]);
+    alone.close();
+  }
+  index.close();
+  assert.equal(counts.at(-1), counts[2], `${counts}`);
 });
 
 test("a tag that the engine left unwritten is damage, whatever its manifest says of it", async () => {

@@ -1,10 +1,11 @@
 /** Which files a tag of a table needs, each with its digest: `manifests/<table>/<tag>.json` in the index's folder. The engine
  *  believes every byte that it reads, so whoever opens a tag compares its files first.
  *
- *  A manifest names more than the tag needs (what an update wrote on the way to it), never less. */
+ *  A manifest names more than the tag needs (what an update wrote on the way to it), never less; of what the tag was built on only what
+ *  its version still names, so that a tag costs the same however many came before. */
 import { createReadStream, type Dirent } from "node:fs";
 import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
@@ -14,13 +15,18 @@ import { ShelfError } from "../errors.ts";
 const FOLDER = "manifests";
 /** Digests that are remembered while their files keep their place, size and times. */
 const MAX_KNOWN = 20_000;
+/** The engine counts the names of versions down from here, so that the newest comes first. */
+const LAST_VERSION = 2n ** 64n - 1n;
 /** Within this time a tag that is set again has its manifest again; milliseconds. */
 const RESET_MS = 100;
 const READ_BYTES = 256 * 1024; // hashed at a time: a fifth of a millisecond, so that nobody waits
 /** Rewritten in place with every version; the engine takes it for a hint. */
 const HINT = "_versions/latest_version_hint.json";
 const TAGS = "_refs/tags/";
-/** A folder for each index that a table has or had. */
+const VERSIONS = "_versions/";
+/** Their names do not stand in a version, but numbers that they are made of. */
+const DELETIONS = "_deletions/";
+/** A folder for each index that a table has or had; its name is a UUID, which a version names by its 16 bytes. */
 const INDEXES = "_indices";
 
 /** Path of the engine's own file of a tag in a table's folder. */
@@ -36,6 +42,9 @@ const manifestSchema = z.strictObject({
   files: z.record(z.string(), z.string().regex(SHA256_PATTERN)),
 });
 type Manifest = z.infer<typeof manifestSchema>;
+
+/** A state of a table: path of its file, which names the others that it needs. */
+type Version = { readonly path: string; readonly bytes: Buffer };
 
 /** Path in the table's folder → what changes whenever the file does, but for a disk that fails. */
 type Listing = ReadonlyMap<string, string>;
@@ -100,12 +109,13 @@ export function openManifests(uri: string): Manifests {
     }
   }
 
-  async function findDamage(table: string, tag: string): Promise<string | null> {
+  /** @param found the files that the table has, to look at each only once for many tags */
+  async function findDamage(table: string, tag: string, found: Listing | null = null): Promise<string | null> {
     const manifest = await read(table, tag);
     if (manifest === null) return `${table} has no manifest of this snapshot.`;
     for (const [file, digest] of Object.entries(manifest.files)) {
       const path = join(folderOf(table), file);
-      const identity = await identify(path);
+      const identity = found === null ? await identify(path) : (found.get(file) ?? null);
       if (identity === null && manifest.thinning) continue;
       if (identity === null) return `${table}.lance/${file} is missing.`;
       if ((await digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
@@ -117,6 +127,16 @@ export function openManifests(uri: string): Manifests {
   async function isTag(table: string, tag: string): Promise<boolean> {
     const text = await readFile(join(folderOf(table), tagFile(tag)), "utf8").catch(absent);
     return text !== "";
+  }
+
+  /** The version that a tag points at, as the engine wrote it. Null when it cannot be told. */
+  async function versionOf(table: string, tag: string): Promise<Version | null> {
+    const text = await readFile(join(folderOf(table), tagFile(tag)), "utf8").catch(absent);
+    const number = /"version":\s*(\d+)/.exec(text ?? "")?.[1];
+    if (number === undefined) return null;
+    const path = `${VERSIONS}${LAST_VERSION - BigInt(number)}.manifest`;
+    const bytes = await readFile(join(folderOf(table), path)).catch(absent);
+    return bytes === null ? null : { path, bytes };
   }
 
   async function put(manifest: Manifest): Promise<void> {
@@ -178,13 +198,14 @@ export function openManifests(uri: string): Manifests {
     async write(table, tag, { base, before }, set) {
       const built = base === null ? null : await read(table, base);
       const files: Record<string, Sha256> = {};
+      const earlier: Record<string, Sha256> = {};
       const add = async (path: string, identity: string): Promise<void> => {
         files[path] = await digestOf(join(folderOf(table), path), identity);
       };
       for (const [path, identity] of await list(table)) {
         if (path.startsWith(TAGS)) continue;
         if (before.get(path) !== identity) await add(path, identity);
-        else if (built !== null && Object.hasOwn(built.files, path)) files[path] = built.files[path] ?? "";
+        else if (built !== null && Object.hasOwn(built.files, path)) earlier[path] = built.files[path] ?? "";
       }
       await set();
       if (!(await isTag(table, tag)))
@@ -193,20 +214,23 @@ export function openManifests(uri: string): Manifests {
         });
       const identity = await identify(join(folderOf(table), tagFile(tag)));
       if (identity !== null) await add(tagFile(tag), identity);
+      const version = await versionOf(table, tag);
+      for (const [path, digest] of Object.entries(earlier)) if (version === null || isNamed(path, version)) files[path] = digest;
       await put({ table, tag, thinning: false, files });
     },
     forget,
     async mend(table) {
       let damaged = false;
       const kept = new Set<string>();
+      const found = await list(table);
       for (const tag of await tags(table)) {
-        if ((await findDamage(table, tag)) === null) kept.add(tagFile(tag));
+        if ((await findDamage(table, tag, found)) === null) kept.add(tagFile(tag));
         else {
           await forget(table, tag);
           damaged = true;
         }
       }
-      for (const path of (await list(table)).keys()) damaged ||= path.startsWith(TAGS) && !kept.has(path);
+      for (const path of found.keys()) damaged ||= path.startsWith(TAGS) && !kept.has(path);
       // The manifest that named what is damaged may not be readable either.
       if (damaged) await sweep(table);
     },
@@ -229,6 +253,13 @@ export async function copyManifests(from: string, to: string, table: string): Pr
   const [old, copy] = [join(from, FOLDER, table), join(to, FOLDER, table)];
   await rm(copy, { recursive: true, force: true });
   await cp(old, copy, { recursive: true });
+}
+
+/** Whether a version needs a file that was there before it. */
+function isNamed(path: string, version: Version): boolean {
+  if (path.startsWith(DELETIONS) || path === version.path) return true;
+  const [folder, name = ""] = path.split("/");
+  return version.bytes.includes(folder === INDEXES ? Buffer.from(name.replaceAll("-", ""), "hex") : basename(path));
 }
 
 /** null when there is no file to be read. */
