@@ -73,9 +73,7 @@ export async function benchHostile(
           ask(server, [`/objects/notes/${WORDS[at % WORDS.length]}.md`], "Accept-Encoding: br\r\n"),
         ),
       )),
-      ...(await shape(server, `${UNREAD} unread archives`, () =>
-        Array.from({ length: UNREAD }, () => ask(server, ["/api/archive.tar"])),
-      )),
+      ...(await shape(server, `${UNREAD} unread archives`, () => Array.from({ length: UNREAD }, () => ask(server, ["/api/archive.tar"])))),
       ...(await mix(server, seconds)),
     ];
     return [...figures, ...(await publishUnderLoad(server, folder, config, publications))];

@@ -51,8 +51,20 @@ export function describeCache(blobs: Blobs | null): readonly Component[] {
   return [{ name: "cache", status: good ? "live" : "unavailable", note: text }];
 }
 
-/** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served. */
-export async function health(view: View): Promise<Health> {
+const finding = new WeakMap<View, Promise<Health>>();
+
+/** pass: the pointer verifies and its snapshot opens; warn: it is old or an optional part is down; fail: nothing can be served.
+ *  Found once for all who ask meanwhile: it looks into files and asks the index, and anybody may ask as often as they like. */
+export function health(view: View): Promise<Health> {
+  let found = finding.get(view);
+  if (found === undefined) {
+    found = findHealth(view).finally(() => finding.delete(view));
+    finding.set(view, found);
+  }
+  return found;
+}
+
+async function findHealth(view: View): Promise<Health> {
   const { runtime, now } = view.options;
   const checks: Health["checks"] = {};
   const open = await view.current().catch(() => null);

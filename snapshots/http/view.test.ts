@@ -136,6 +136,27 @@ test("an answer of a kept snapshot is made once, also when five snapshots take t
   assert.equal(seen.reads, reads, "the second round reads nothing");
 });
 
+test("many who ask at once for one thing cost one look", async (t) => {
+  const { shelf } = newShelf(t);
+  await publishNote(shelf, 1);
+  const seen = watched(shelf);
+  let looks = 0;
+  const view = open({ ...seen.shelf, readChecked: () => (looks++, shelf.readChecked()) });
+  assert.equal((await get(view, "/health")).status, 200);
+  const [before, looked] = [seen.reads, looks];
+  const answers = await Promise.all(Array.from({ length: 50 }, () => get(view, "/objects/notes/1.md")));
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+  // Trees, each once: that of the snapshot, of its objects and of their folder.
+  assert.ok(seen.reads - before <= 4, `${seen.reads - before} blobs`);
+  assert.deepEqual(
+    new Set((await Promise.all(Array.from({ length: 50 }, () => get(view, "/health")))).map(({ status }) => status)),
+    new Set([200]),
+  );
+  assert.equal(looks - looked, 1);
+  assert.equal((await get(view, "/health")).status, 200);
+  assert.equal(looks - looked, 2, "and who asks later gets another");
+});
+
 test("an unknown id costs no look at any record", async (t) => {
   const { shelf } = newShelf(t);
   await publishNote(shelf, 1);

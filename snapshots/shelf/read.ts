@@ -46,6 +46,8 @@ export type Snapshot = {
 /** Parsed trees, files and parts of lists, shared by all open snapshots: two that follow each other have nearly all of them in common. */
 export type TreeCache = {
   readonly trees: LRUCache<Sha256, Tree>;
+  /** Trees that are being read: whoever asks meanwhile waits for the same reading. A failure is not remembered. */
+  readonly reading: Map<Sha256, Promise<Tree>>;
   readonly parsed: LRUCache<Sha256, WeakRef<object>>;
 };
 
@@ -54,6 +56,7 @@ export function createTreeCache(): TreeCache {
   const sizeCalculation = (): number => 1;
   return {
     trees: new LRUCache({ maxSize: MAX_CACHED_TREES, sizeCalculation }),
+    reading: new Map(),
     parsed: new LRUCache({ maxSize: MAX_KNOWN_FILES, sizeCalculation }),
   };
 }
@@ -102,9 +105,18 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
   const tree = async (digest: Sha256): Promise<Tree> => {
     const cached = cache.trees.get(digest);
     if (cached !== undefined) return cached;
-    const parsed = parseTree(await readBlob(shelf, digest));
-    cache.trees.set(digest, parsed);
-    return parsed;
+    let reading = cache.reading.get(digest);
+    if (reading === undefined) {
+      reading = readBlob(shelf, digest).then(parseTree);
+      cache.reading.set(digest, reading);
+      reading
+        .then(
+          (parsed) => cache.trees.set(digest, parsed),
+          () => undefined,
+        )
+        .finally(() => cache.reading.delete(digest));
+    }
+    return reading;
   };
   const find = async (path: string): Promise<Entry | null> => {
     let digest = record.snapshot;
