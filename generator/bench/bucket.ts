@@ -121,13 +121,7 @@ export async function benchBucket(folder: string, objects = FULL): Promise<reado
         `${seconds(both)}, ${both.peak_mb.toFixed(0)} MB; in a folder ${seconds(inFolder)}, ${inFolder.peak_mb.toFixed(0)} MB`,
       ),
       most("the same: requests for the shelf", bothFar.shelfRequests, "", MAX_SHELF_REQUESTS, ""),
-      most(
-        `the same with ${ADDED_MS} ms added to each request`,
-        bothFar.wall_s / inFolder.wall_s,
-        "×",
-        MAX_COLD_DELAYED,
-        seconds(bothFar),
-      ),
+      most(`the same with ${ADDED_MS} ms added to each request`, bothFar.wall_s / inFolder.wall_s, "×", MAX_COLD_DELAYED, seconds(bothFar)),
       most(
         `nothing changed, ${at}: requests beside the pages of the list`,
         unchangedRequests - pages,
