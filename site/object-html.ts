@@ -9,6 +9,9 @@ const LINE = /<span class="line" id="L(\d+)">/g;
 const COMMENT = /<!--/g;
 /** What scrolls must be reachable by keyboard. */
 const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
+/** Written from right to left. Where any of it is, each list and quotation has its bullets and its rule on the side of its own words. */
+const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+const SIDED = /<(ul|ol|blockquote)(?=[\s>])/g;
 const CHECKBOX = /<input\b(?![^>]*aria-label)([^>]*)>/g;
 
 /** A tag that carries the anchor of a line, in a PDF of a line of a page. Text has no bare "<", and attributes no bare double quote. */
@@ -37,7 +40,7 @@ export function markLines(html: string, from: string, to: number): string {
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);
   const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;
-  return body
+  return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
     .replace(COMMENT, "&lt;!--")
     .replace(SCROLLS, '<$1 tabindex="0"')
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)

@@ -415,6 +415,14 @@ test("in a browser: no finding of axe, no shift, no error, nothing wider than th
     ),
   );
   assert.deepEqual(sides, { arabic: "right", english: "left", quote: "right", code: "left" });
+  const bullets = await page.evaluate(() =>
+    ["list", "items"].map((id) => {
+      const list = document.getElementById(id) as HTMLElement;
+      const [outer, item] = [list.getBoundingClientRect(), (list.firstElementChild as HTMLElement).getBoundingClientRect()];
+      return item.left - outer.left > outer.right - item.right ? "left" : "right";
+    }),
+  );
+  assert.deepEqual(bullets, ["right", "left"]);
   for (const id of ["code", "table"])
     assert.ok(await page.locator(`#${id}`).evaluate((element) => element.scrollWidth > element.clientWidth), `${id} scrolls`);
   await page.setViewportSize({ width: 390, height: 844 });
