@@ -17,6 +17,8 @@ export const PART_BYTES = 64 * 1024;
 const PARTS_AT_ONCE = 4;
 /** What is read and hashed at a time for all readers together: however many there are, other work has its turn in between. Bytes. */
 const READ_AT_ONCE = 256 * 1024;
+/** What is no longer holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
+const SHORT = 16 * 1024;
 /** Of the digest of a part. */
 const DIGEST_BYTES = 32;
 /** What the digests of parts may take together: those of 64 GB of files. Bytes. */
@@ -53,7 +55,8 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
     size: Number(stats.size),
     identity: identityOf(stats),
     async read(position, length) {
-      await reading.take(length);
+      const turn = length <= SHORT ? 0 : length;
+      if (turn > 0) await reading.take(turn);
       try {
         const buffer = Buffer.allocUnsafeSlow(length);
         let filled = 0;
@@ -64,7 +67,7 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
         }
         return buffer.subarray(0, filled);
       } finally {
-        reading.give(length);
+        reading.give(turn);
       }
     },
     close: () => handle.close(),
