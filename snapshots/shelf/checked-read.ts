@@ -15,10 +15,11 @@ import type { Sha256 } from "../digest.ts";
 export const PART_BYTES = 64 * 1024;
 /** Parts that the pass over a file reads at a time, so that few calls lead through many bytes. */
 const PARTS_AT_ONCE = 4;
-/** What is read and hashed at a time for all readers together: however many there are, other work has its turn in between. Bytes. */
+/** What is read, unpacked and hashed in one round of the event loop for all readers together: however many there are, other work has
+ *  its turn in between. Bytes. */
 const READ_AT_ONCE = 256 * 1024;
 /** What is no longer holds nobody up, and does not wait for those who read much: health and the pointer are read so. Bytes. */
-const SHORT = 16 * 1024;
+const SHORT = 4 * 1024;
 /** Of the digest of a part. */
 const DIGEST_BYTES = 32;
 /** What the digests of parts may take together: those of 64 GB of files. Bytes. */
@@ -67,7 +68,8 @@ export async function toOpenFile(handle: FileHandle): Promise<OpenFile> {
         }
         return buffer.subarray(0, filled);
       } finally {
-        reading.give(turn);
+        // In the next round: what comes of these bytes is worked on in this one.
+        setImmediate(() => reading.give(turn));
       }
     },
     close: () => handle.close(),
