@@ -191,7 +191,7 @@ async function makeShards(
     const bytes = await shelf.getBlob(file?.sha256 ?? "");
     return bytes !== null && sha256(bytes) === file?.sha256 ? bytes : null;
   };
-  const partsOf = async ({ files }: KnownBundle): Promise<readonly Uint8Array[] | null> => {
+  const partsOf = async ({ files }: KnownBundle): Promise<Parts | null> => {
     const bytes = await read(files.find(({ path }) => path.endsWith(`/${OWN_WORDS}`)));
     return bytes === null ? null : splitParts(bytes, shards);
   };
@@ -210,8 +210,8 @@ async function makeShards(
     const old = last[String(number)];
     if (old?.facts === bundle.facts) continue;
     const was = old === undefined ? null : await partsOf(old);
-    for (const [shard, part] of (parts[number] ?? []).entries()) {
-      if (was === null || Buffer.compare(was[shard] ?? NO_POSTINGS, part) !== 0) stale.add(shard);
+    for (let shard = 0; shard < shards; shard++) {
+      if (was === null || Buffer.compare(was(shard), parts[number]?.(shard) ?? NO_POSTINGS) !== 0) stale.add(shard);
     }
   }
   const anew = (): Promise<FileEntry[]> => makeShards(bundles, {}, shards, shelf, put);
@@ -225,7 +225,7 @@ async function makeShards(
       continue;
     }
     const postings = new Map<string, Uint8Array[]>();
-    for (const part of parts) for (const entry of parseWords(part[shard] ?? NO_POSTINGS)) append(postings, entry.word, entry.postings);
+    for (const part of parts) for (const entry of parseWords(part(shard))) append(postings, entry.word, entry.postings);
     const best = sortedWords(postings, shards).map((entry) => ({
       ...entry,
       postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
@@ -275,10 +275,16 @@ function joinParts(entries: readonly WordEntry[], shards: number): Uint8Array {
   return Buffer.concat([lengths, ...parts]);
 }
 
-function splitParts(bytes: Uint8Array, shards: number): readonly Uint8Array[] {
+/** Of a bundle's words those of one shard. */
+type Parts = (shard: number) => Uint8Array;
+
+/** Cut when they are asked for: bundles times shards are millions in a large library. */
+function splitParts(bytes: Uint8Array, shards: number): Parts {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const ends = new Float64Array(shards);
   let end = 4 * shards;
-  return Array.from({ length: shards }, (_, shard) => bytes.subarray(end, (end += view.getUint32(4 * shard))));
+  for (let shard = 0; shard < shards; shard++) ends[shard] = end += view.getUint32(4 * shard);
+  return (shard) => bytes.subarray(shard === 0 ? 4 * shards : ends[shard - 1], ends[shard]);
 }
 
 function append<K, V>(lists: Map<K, V[]>, key: K, more: V): void {
