@@ -25,7 +25,7 @@ import { checkOpenFiles } from "./open-files.ts";
 import { type CompiledSite, compileSite } from "./pages/compile-site.ts";
 import { openPagefind, type PagefindProcess } from "./pages/pagefind-process.ts";
 import { keepOwner, refuseOther } from "./owner.ts";
-import { isUnchanged, leadingPrefixes, planReading, planWriting, type ReadingPlan, type WritingPlan } from "./plan.ts";
+import { isUnchanged, leadingPrefixes, planReading, planWriting, type ReadingPlan, saysTheSame, type WritingPlan } from "./plan.ts";
 import { openProgress, type Progress } from "./progress.ts";
 import { project, type Views } from "./project.ts";
 import {
@@ -381,7 +381,10 @@ async function readWritePublish(tasks: Tasks, work: Work, open: Open): Promise<O
 }
 
 /** Apart from the rest, which needs the memory that what is served takes while it is held against what is read. */
-async function weakerThanServed({ pointers, withdrawals }: Facts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+async function weakerThanServed(facts: Facts, { internal }: Shelves, now: ViewData): Promise<readonly Weaker[]> {
+  // Records, claims and their evidence, withdrawals: nothing of this has got weaker, and what does not hold now is told all the same.
+  if (saysTheSame(facts, "internal", now)) return findWeaker(null, now);
+  const { pointers, withdrawals } = facts;
   const last = pointers.internal === null ? null : await readServed(internal, pointers.internal);
   return [...findWeaker(last, now), ...findTakenBack(last, withdrawals.list)];
 }

@@ -5,7 +5,7 @@
  *  and what it was made from are as they were. */
 import { isCitationFile, isLicenceFile } from "./extract/licence-files.ts";
 import { canonicalJson, type Sha256, sha256 } from "../snapshots/digest.ts";
-import { parentPrefix } from "../snapshots/format/relations.ts";
+import { oncePer, parentPrefix } from "../snapshots/format/relations.ts";
 import type { FileEntry } from "../snapshots/format/tree.ts";
 import { findCollection, type ViewData } from "../snapshots/format/view-data.ts";
 import { type Extracts, type StoredPage, storedPages } from "../snapshots/page/stored-pages.ts";
@@ -202,16 +202,12 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
   const { known, touched, anew } = reading;
   const data = views.public;
   const voidedBy = (kind: Kept): Why | null => anew ?? (facts.state.makers?.[kind] === facts.makers[kind] ? null : "program");
-  // One digest of both lists for all that follows from them: they are the same in both views.
-  const records = sha256(data.cubs.map((record) => digestOfItem(record).sha256).join());
-  const codeIndexes = sha256([...data.code.values()].map((index) => digestOfItem(index).sha256).join());
   const speaking = data.objects.filter(({ key }) => isLicenceFile(key) || isCitationFile(key)).map(({ key, sha256 }) => [key, sha256]);
   const { sources, credits } = facts.config;
-  const shared = sha256(JSON.stringify([data.library, data.claims, records, sources, credits, speaking]));
+  const shared = sha256(JSON.stringify([data.library, data.claims, digestOfRecords(data.cubs).sha256, sources, credits, speaking]));
   const digest = secretsDigest(views, facts.registry.privateTexts, facts.config.leaks);
   const json = (view: "public" | "internal"): PlannedJson => {
-    const { library, claims, rejected, withheld, withdrawn, meta } = views[view];
-    const decisive = sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, codeIndexes]));
+    const decisive = digestOfOthers(views[view]);
     const { api } = known.written[view];
     const same = api.facts === decisive;
     return { facts: decisive, kept: same ? api.files : null, why: same ? null : (voidedBy("json") ?? "content") };
@@ -269,6 +265,23 @@ export function planWriting(facts: Facts, reading: ReadingPlan, views: Views, ex
     seed,
     secrets: { digest, cleanSince: digest === known.secrets ? (known.public?.snapshot ?? null) : null },
   };
+}
+
+// One digest of each list for all that follows from it: they are the same in both views.
+const digestOfRecords = oncePer((cubs: ViewData["cubs"]) => ({ sha256: sha256(cubs.map((record) => digestOfItem(record).sha256).join()) }));
+const digestOfCode = oncePer((code: ViewData["code"]) => ({
+  sha256: sha256([...code.values()].map((index) => digestOfItem(index).sha256).join()),
+}));
+
+/** Of all that a view says but its objects. */
+function digestOfOthers({ library, claims, rejected, withheld, withdrawn, cubs, meta, code }: ViewData): Sha256 {
+  const [records, indexes] = [digestOfRecords(cubs).sha256, digestOfCode(code).sha256];
+  return sha256(JSON.stringify([library, claims, rejected, withheld, withdrawn, records, meta, indexes]));
+}
+
+/** Whether what is served of a view says of everything but its objects what this says, as far as the last build tells. */
+export function saysTheSame({ state, pointers }: Facts, view: "public" | "internal", data: ViewData): boolean {
+  return pointers[view]?.snapshot === state[view]?.snapshot && state.written[view].api.facts === digestOfOthers(data);
 }
 
 /** @param before what the index holds that is built on, or null to begin with nothing */

@@ -3,7 +3,7 @@
 import type { ClaimEvidence } from "../schema/claims.ts";
 import type { CubCodeFile } from "../schema/cubs.ts";
 import type { EvidenceState } from "../schema/scalar.ts";
-import { oncePer, relationsOf } from "./relations.ts";
+import { lazily, oncePer, relationsOf } from "./relations.ts";
 import type { ViewData } from "./view-data.ts";
 
 /** Of a file that a record pins. Snapshots of earlier versions say only whether the store has it. */
@@ -37,25 +37,36 @@ export function openEvidence(data: ViewData): StateOf {
 }
 
 function open(data: ViewData): StateOf {
-  const placeOf = (repo = "", ref = "", path = ""): string => JSON.stringify([repo, ref, path]);
-  const files = [...data.code.values()].flatMap(({ repo, head, files: all }) =>
-    // Who names no revision means the one that the registry has.
-    all.flatMap((file) => [head, ""].map((ref) => ({ place: placeOf(repo, ref, file.path), digest: file.sha256, state: fileState(file) }))),
-  );
-  const held = new Set(files.filter(({ state }) => state === "holds").map(({ digest }) => digest));
-  const byPlace = new Map(files.map(({ place, state }) => [place, state]));
-  const sources = new Set(
-    data.objects.flatMap(({ source }) => (source === undefined ? [] : [placeOf(source.repo, source.ref, source.path)])),
-  );
-  const { keysByDigest, objectByKey } = relationsOf(data);
+  // Few libraries have claims that pin something, and a large one has many files.
+  const pinned = lazily({
+    held: () => new Set(filesOf(data).flatMap(({ state, digest }) => (state === "holds" ? [digest] : []))),
+    byPlace: () => new Map(filesOf(data).map(({ place, state }) => [place, state])),
+    sources: () =>
+      new Set(data.objects.flatMap(({ source }) => (source === undefined ? [] : [placeOf(source.repo, source.ref, source.path)]))),
+  });
+  const related = relationsOf(data);
   return ({ sha256, repo, ref, path }) => {
     if (sha256 === undefined) return "unpinned";
-    if (keysByDigest.has(sha256) || held.has(sha256)) return "holds";
+    if (related.keysByDigest.has(sha256) || pinned.held.has(sha256)) return "holds";
     const place = placeOf(repo, ref, path);
     // The place is known, and holds something else.
-    if (sources.has(place) || (path !== undefined && objectByKey.has(path)) || byPlace.get(place) === "holds") return "differs";
-    return byPlace.get(place) ?? "unreachable";
+    if (pinned.sources.has(place) || (path !== undefined && related.objectByKey.has(path)) || pinned.byPlace.get(place) === "holds")
+      return "differs";
+    return pinned.byPlace.get(place) ?? "unreachable";
   };
+}
+
+function placeOf(repo = "", ref = "", path = ""): string {
+  return JSON.stringify([repo, ref, path]);
+}
+
+/** Files of records, each at its revision and, for who names none, the one that the registry has. */
+function filesOf({ code }: ViewData): readonly { readonly place: string; readonly digest: string; readonly state: EvidenceState }[] {
+  return [...code.values()].flatMap(({ repo, head, files }) =>
+    files.flatMap((file) =>
+      [head, ""].map((ref) => ({ place: placeOf(repo, ref, file.path), digest: file.sha256, state: fileState(file) })),
+    ),
+  );
 }
 
 /** Ids of records and claims with something pinned that does not hold: records first, each in the order of the view. */

@@ -105,7 +105,8 @@ function holding(records: readonly CubRecord[], word: string): Postings {
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
   const { words, phrases } = parseWordQuery(query.q);
   const matching = words.length === 0 && phrases.length === 0 && query.filters.size === 0 ? records : findMatching(records, query);
-  const cubs = matching.slice(position, position + query.limit);
+  // Each part of the registry's page asks for all of them.
+  const cubs = position === 0 && query.limit >= matching.length ? matching : matching.slice(position, position + query.limit);
   const end = position + cubs.length;
   return { count: matching.length, cubs, next: cubs.length > 0 && end < matching.length ? end : null };
 }
