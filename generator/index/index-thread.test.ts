@@ -121,3 +121,21 @@ test("documents are taken as they are written: however many there are, the threa
   // The engine is given batches of some four thousand rows.
   assert.ok(taken < 20_000, String(taken));
 });
+
+test("the rows of one view are written after those of the other, whichever snapshot is known first", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "index-thread-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const thread = openIndexThread({ public: join(dir, "public"), internal: join(dir, "internal") });
+  const row = { kind: "markdown", collection: "", title: "T", sha256: "0".repeat(64), extract: null, passages: [] } as const;
+  const upsert = Array.from({ length: 9_000 }, (_, at) => ({ ...row, doc: `object:${at}.md`, key: `${at}.md` }));
+  const read: string[] = [];
+  const write = (view: "public" | "internal", tag: Promise<string>): Promise<void> =>
+    thread.update(view, { upsert, remove: [], base: null, tag, onRead: (documents) => void (documents > 0 && read.push(view)) });
+  const last = Promise.withResolvers<string>();
+  const shown = write("public", last.promise);
+  await write("internal", Promise.resolve("one"));
+  last.resolve("one");
+  await shown;
+  await thread.close();
+  assert.ok(read.lastIndexOf("public") < read.indexOf("internal"), read.join(" "));
+});

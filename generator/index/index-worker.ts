@@ -44,6 +44,8 @@ const tags = new Map<number, PromiseWithResolvers<string>>();
 /** Documents that were asked for, by update. */
 const wanted = new Map<number, PromiseWithResolvers<readonly IndexSource[]>>();
 const running = new Set<Promise<void>>();
+/** Ends when the update before has written its rows: making a full-text index takes memory for all rows of a view, so that one is made at a time. */
+let turn = Promise.resolve();
 let closing = false;
 
 function tagOf(id: number): PromiseWithResolvers<string> {
@@ -73,10 +75,16 @@ async function* sources(id: number): AsyncGenerator<IndexSource> {
 }
 
 async function update({ id, view, remove, base }: Extract<Request, { kind: "update" }>): Promise<void> {
+  const [before, written] = [turn, Promise.withResolvers<void>()];
+  turn = written.promise;
   const index = await openIndex(shelves[view].indexUri);
   try {
-    await index.update({ upsert: documents(shelves[view], sources(id)), remove, base, tag: tagOf(id).promise });
+    await before;
+    if (closing) throw CLOSED;
+    const upsert = documents(shelves[view], sources(id));
+    await index.update({ upsert, remove, base, tag: tagOf(id).promise, onWritten: written.resolve });
   } finally {
+    written.resolve();
     index.close();
     tags.delete(id);
     wanted.delete(id);

@@ -39,6 +39,8 @@ export type IndexUpdate = {
   readonly base: string | null;
   /** Tag to publish: the id of the new snapshot. It may become known while the rows are written. */
   readonly tag: string | Promise<string>;
+  /** Called when every row is written and indexed, and only the tag is missing. */
+  readonly onWritten?: () => void;
 };
 
 export type ViewIndex = {
@@ -120,6 +122,7 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       const { passages, documents } =
         update.base === null ? await writeAll(engine, update, counts) : await writeChanges(engine, update, update.base, counts);
       const written = await writeCounts(engine, update.base, counts.changes());
+      update.onWritten?.();
       const tag = await update.tag;
       if (!TAG_PATTERN.test(tag)) throw new ShelfError("build_failed", `${JSON.stringify(tag)} cannot name an index tag.`);
       const { base } = update;
