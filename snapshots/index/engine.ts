@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import type { Connection } from "@lancedb/lancedb";
 import { type Manifests, openManifests } from "./manifest.ts";
 
-const INDEX_CACHE = 512n * 1024n * 1024n; // bytes of decoded index data that one connection keeps
+const INDEX_CACHE = 128n * 1024n * 1024n; // bytes of decoded index data that one connection keeps
 const METADATA_CACHE = 64n * 1024n * 1024n; // and of file metadata
 
 export type Engine = {

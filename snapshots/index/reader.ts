@@ -5,7 +5,7 @@ import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
 import { shownAt } from "./shown.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
-import { PASSAGES, sqlLists, sqlString, warmTexts, WORDS } from "./tables.ts";
+import { PASSAGES, sqlLists, sqlString, WORDS } from "./tables.ts";
 import { withinLimit } from "./time-limit.ts";
 import { openVectors, type VectorReader, vectorTableName } from "./vectors.ts";
 import type { Table } from "@lancedb/lancedb";
@@ -73,8 +73,6 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
     const numbers = numbersOf(batch, "count");
     for (let row = 0; row < batch.numRows; row++) counts.add(textAt(names, row), numbers[row] ?? 0);
   }
-  // Otherwise the first query with each word waits for the disk. Aside: a query is answered meanwhile.
-  const warmed = warmTexts(passages).catch(() => undefined);
 
   const vectors = new Map<string, Promise<VectorReader | null>>();
   let damaged = false;
@@ -182,8 +180,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
           () => {},
         );
       words.close();
-      // Until then the engine refuses to close what it reads from.
-      void warmed.then(() => passages.close());
+      passages.close();
     },
   };
 }

@@ -112,11 +112,6 @@ export async function indexRows({ lancedb }: Engine, table: Table): Promise<void
   await table.createIndex("doc");
 }
 
-/** Reads the full-text indexes into the engine's memory, as far as the engine keeps them. */
-export async function warmTexts(table: Table): Promise<void> {
-  for (const name of Object.values(TEXT_INDEXES)) await table.prewarmIndex(name);
-}
-
 export async function setTag(table: Table, tag: string): Promise<void> {
   const tags = await table.tags();
   const version = await table.version();
