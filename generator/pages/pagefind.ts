@@ -225,7 +225,11 @@ async function makeShards(
       continue;
     }
     const postings = new Map<string, Uint8Array[]>();
-    for (const part of parts) for (const entry of parseWords(part(shard))) append(postings, entry.word, entry.postings);
+    for (const part of parts) {
+      const own = part(shard);
+      // Most are empty in a large library.
+      if (own.length > 0) for (const entry of parseWords(own)) append(postings, entry.word, entry.postings);
+    }
     const best = sortedWords(postings, shards).map((entry) => ({
       ...entry,
       postings: entry.postings.subarray(0, MAX_POSTINGS * POSTING_BYTES),
@@ -269,7 +273,10 @@ function listedOf(entries: Iterable<WordEntry>): ReadonlyMap<string, WordEntry> 
 /** @param entries by shard */
 function joinParts(entries: readonly WordEntry[], shards: number): Uint8Array {
   const byShard = Map.groupBy(entries, ({ word }) => shardOf(word, shards));
-  const parts = Array.from({ length: shards }, (_, shard) => Buffer.concat(formatWords(byShard.get(shard) ?? [])));
+  const parts = Array.from({ length: shards }, (_, shard) => {
+    const words = byShard.get(shard);
+    return words === undefined ? NO_POSTINGS : Buffer.concat(formatWords(words));
+  });
   const lengths = Buffer.alloc(4 * shards);
   for (const [shard, { length }] of parts.entries()) lengths.writeUInt32BE(length, 4 * shard);
   return Buffer.concat([lengths, ...parts]);
