@@ -4,6 +4,7 @@
 import type { SearchResult } from "../snapshots/query/search-result.ts";
 import { readLines } from "../snapshots/format/citation.ts";
 import { pagePath } from "../snapshots/format/layout.ts";
+import type { IndexRow } from "../snapshots/index/row.ts";
 import { words } from "../snapshots/index/words.ts";
 import type { Facts, FoundFacts } from "../snapshots/query/facts/facts.ts";
 import { toSource } from "../snapshots/query/source.ts";
@@ -25,6 +26,7 @@ const MAX_NEAREST = 3;
 const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
 const MAX_SENTENCES = 8;
 const MAX_SOURCES = 10;
+const LINES_AROUND = 100; // of a passage of a longer one: what stands there tells what is a sentence in it
 const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
 
 type PinnedCitation = Citation & { readonly href: string };
@@ -261,10 +263,25 @@ async function readTexts(library: AskLibrary, results: readonly SearchResult[]):
     const source = readLines(object.bytes, row.start_line, row.end_line);
     if (source === null) continue;
     const passage = { ...row, source };
-    const whole = object.bytes.length > MAX_WHOLE ? null : readLines(object.bytes, 1, countLines(object.bytes));
-    texts.push({ ...(whole === null ? passage : { ...row, source: whole, start_line: 1 }), score, passage });
+    texts.push({ ...row, ...around(object.bytes, row, source), score, passage });
   }
   return texts;
+}
+
+/** What is read of an object for the sentences of a passage: all of a short one, which counts as found with it, and the lines around it of a longer one. */
+function around(
+  bytes: Uint8Array,
+  { start_line: start, end_line: end }: Pick<IndexRow, "start_line" | "end_line">,
+  source: string,
+): Pick<Text, "source" | "start_line" | "found"> {
+  const last = countLines(bytes);
+  const isShort = bytes.length <= MAX_WHOLE;
+  const [first, to] = isShort ? [1, last] : [Math.max(1, start - LINES_AROUND), Math.min(last, end + LINES_AROUND)];
+  const text = readLines(bytes, first, to);
+  if (text === null) return { source, start_line: start, found: { start: 0, end: source.length } };
+  if (isShort) return { source: text, start_line: 1, found: { start: 0, end: text.length } };
+  const before = first === start ? 0 : (readLines(bytes, first, start - 1) ?? "").length + 1;
+  return { source: text, start_line: first, found: { start: before, end: before + source.length } };
 }
 
 function countLines(bytes: Uint8Array): number {

@@ -31,7 +31,7 @@ const digests = [
 ].join("\n");
 
 const text = (key: string, title: string, source: string, score: number, kind: Text["kind"] = "markdown"): Text => {
-  return { key, title, heading: "", sha256: "", page: null, kind, source, start_line: 1, score };
+  return { key, title, heading: "", sha256: "", page: null, kind, source, found: { start: 0, end: source.length }, start_line: 1, score };
 };
 const LIBRARY = [
   text("proofs/Merkle.v", "Merkle.v", "(** A Merkle proof is a list of steps. *)\nDefinition proof := list step.\n", 9, "code"),
@@ -76,6 +76,28 @@ test("no quote is a title, a heading, front matter or a fence", () => {
   ]) {
     for (const { quote } of ask(question)) assert.doesNotMatch(quote, /^#|^title:|as here|^What a Merkle/, question);
   }
+});
+
+test("of a passage out of the middle of a text, what stands around it tells what is code, and where a sentence ends", () => {
+  const source = [
+    "Settings of the zonal cache, in short.",
+    "",
+    "```js",
+    "// A zonal cache is what keeps a zone in memory here.",
+    "```",
+    "",
+    "A zonal cache is a cache that belongs to",
+    "one zone, and to no other.",
+    "",
+    "A zonal cache is named after its zone.",
+  ].join("\n");
+  const quotes = (from: string, to: string) => {
+    const found = { start: source.indexOf(from), end: source.indexOf(to) + to.length };
+    return ask("What is a zonal cache?", [{ ...text("notes/cache.md", "Settings", source, 9), found }]).map(({ quote }) => quote);
+  };
+  assert.deepEqual(quotes("// A zonal", "in memory here."), []);
+  assert.deepEqual(quotes("A zonal cache is a", "belongs to"), ["A zonal cache is a cache that belongs to\none zone, and to no other."]);
+  assert.deepEqual(quotes("one zone", "after its zone."), ["A zonal cache is named after its zone."]);
 });
 
 test("a reason is quoted for why, and the section that is about the question for what it does not say again", () => {

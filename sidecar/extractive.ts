@@ -39,6 +39,8 @@ export type Text = Pick<IndexRow, "key" | "title" | "heading" | "sha256" | "page
   readonly kind: IndexKind;
   /** The object's own lines from `start_line` on. */
   readonly source: string;
+  /** Code units of them that were found: sentences begin there, and what is around tells where one begins and ends, and what is code. */
+  readonly found: { readonly start: number; readonly end: number };
   readonly start_line: number;
   /** Of the search; the first one has the highest. */
   readonly score: number;
@@ -67,10 +69,13 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
     return own.length > 0 && own.every((word) => wanted.has(word)) && cover(new Set(own)) >= ENTRY_SHARE;
   };
   const read = texts.flatMap((text) => {
-    if (question.asks && !question.numbered.every((name) => name.test(`${text.title}\n${text.source}`))) return [];
+    const found = text.source.slice(text.found.start, text.found.end);
+    if (question.asks && !question.numbered.every((name) => name.test(`${text.title}\n${found}`))) return [];
     const around = new Set(words(`${text.title} ${text.key} ${text.heading}`));
     const all = sentencesOf(text.source, text.kind).filter(
       ({ plain, start, end, term }) =>
+        start >= text.found.start &&
+        start < text.found.end &&
         end - start <= MAX_QUOTE &&
         isHarmless(plain) &&
         !isTitle(plain, text) &&
@@ -88,7 +93,7 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
       ((steps ? sentence === lead : sentence.block === lead?.block) ? LEAD_BONUS : 0);
     const best = bestRun(text, all, cover, title, around, bonusOf, steps);
     if (best === null) return [];
-    const said = words(text.source);
+    const said = words(found);
     const body = cover(around.union(new Set(said)));
     const together = question.asks ? 0 : (holdTogether(said, question) ?? body);
     const isAside = question.asks && text.kind === "code";

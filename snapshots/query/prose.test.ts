@@ -129,6 +129,42 @@ test("no sentence ends within code, and each line of columns is one", () => {
   );
 });
 
+test("of plain text no underlined heading is read, nothing that is to be taken as it is, and no directive", () => {
+  const text = [
+    ".. SPDX-License-Identifier: GPL-2.0",
+    "",
+    "=====================",
+    "How patches are named",
+    "=====================",
+    "",
+    ".. toctree::",
+    "   :maxdepth: 1",
+    "",
+    "   one-file with-a-long-name another-file",
+    "",
+    "A patch is named after what it changes, as in::",
+    "",
+    "    struct patch { int of; } the name of a field;",
+    "",
+    "It is signed by who sends it.",
+    "",
+    "My company uses peer feedback in reviews, can I use it?",
+    "--------------------------------------------------------",
+    "",
+    ".. note::",
+    "",
+    "   Nobody reads a name that is longer than a line.",
+  ].join("\n");
+  assert.deepEqual(
+    sentencesOf(text, "text").map((one) => [one.heading, one.plain]),
+    [
+      ["How patches are named", "A patch is named after what it changes, as in::"],
+      ["How patches are named", "It is signed by who sends it."],
+      ["My company uses peer feedback in reviews, can I use it?", "Nobody reads a name that is longer than a line."],
+    ],
+  );
+});
+
 test("of a printed page the lines that end early above a capital are headings, and no part of a sentence", () => {
   const page = [
     "A proof by hand",

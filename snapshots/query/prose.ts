@@ -189,9 +189,25 @@ function commentLine(text: string, mark: RegExp, end: number): Read {
   return /^\s*(?:#+|\*)\s/.test(words) ? { heading: plainOf(words.slice(0, MAX_HEADING)) } : { from, opens: false };
 }
 
+/** The line under a heading, or above it. */
+const RULE = /^\s*([-=~^"'`#*+_.:<>])\1{2,}\s*$/;
+/** Of reStructuredText: what stands under others is no text, or a label. */
+const DIRECTIVE = /^\s*\.\.(?:\s+(?!(?:note|tip|hint|important|warning|caution|attention|danger|seealso|admonition)::)|\s*$)/;
+
 function readPlain(): Reader {
-  // An item, or columns.
-  return ({ text }) => (isBlank(text) ? null : { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s|\S(?: {2,}|\t)\S/.test(text) });
+  /** How far the line stands in that announced a text to be taken as it is: what stands in farther is that. */
+  let literal = Infinity;
+  return ({ text }, at, lines) => {
+    if (isBlank(text)) return null;
+    if (indent(text) > literal) return null;
+    const isMarked = /^\s*\.\.(?:\s|$)/.test(text);
+    literal = (isMarked ? DIRECTIVE : /::\s*$/).test(text) ? indent(text) : Infinity;
+    if (isMarked || RULE.test(text)) return null;
+    const under = lines[at + 1]?.text ?? "";
+    if (RULE.test(under) && indent(under) <= indent(text)) return { heading: plainOf(text.slice(0, MAX_HEADING)) };
+    // An item, or columns.
+    return { from: indent(text), opens: /^\s*(?:[-*+•]|\d{1,3}[.)])\s|\S(?: {2,}|\t)\S/.test(text) };
+  };
 }
 
 /** The text of a printed page: nothing marks a heading in it but that its line ends before it is full and no sentence ends there. */
