@@ -2,7 +2,9 @@
 import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../snapshots/errors.ts";
 import { pageBytes } from "../snapshots/page/quoted-lines.ts";
+import { words } from "../snapshots/index/words.ts";
 import { findFacts } from "../snapshots/query/facts/facts.ts";
+import { mendSlips } from "../snapshots/query/facts/vocabulary.ts";
 import { correct } from "../snapshots/query/meant.ts";
 import { search, searchMeant } from "../snapshots/query/search.ts";
 import { parseWanted } from "../snapshots/query/wanted.ts";
@@ -43,6 +45,12 @@ async function openAskLibrary(open: OpenSnapshot, semantic: Pick<Semantic, "find
     },
     async mend(question, prefix) {
       const reader = await open.reader();
+      const { statistics } = reader;
+      const counted = mendSlips(question, await snapshot.data(), (word) => {
+        const own = words(word);
+        return own.length > 0 && own.every((one) => statistics.rowsWith(one) === 0);
+      });
+      if (counted !== question && (await findFacts(counted, prefix, snapshot)).facts.length > 0) return counted;
       const query = queryOf(question, prefix);
       return parseWanted(query.q, reader).instead.size === 0 ? question : correct(question, (await searchMeant(reader, query)).meant);
     },

@@ -228,7 +228,7 @@ function collectionList(data: ViewData): List<Shelved> {
 }
 
 function listFacts<T>(asked: Asked, list: List<T>): Facts | null {
-  const { ask, facet, filters, base, than } = asked;
+  const { ask, facet, filters, base, than, threshold } = asked;
   const path = list.path(filters);
   if (path === null) return null;
   const items = list.find(filters);
@@ -239,7 +239,15 @@ function listFacts<T>(asked: Asked, list: List<T>): Facts | null {
   if (facet !== null && ask !== "share" && ask !== "all") return than === null && base.size === 0 ? groupFacts(asked, facet, list) : null;
   if (than !== null) {
     const other = list.find(than);
-    return told([one(items.length, filters), ` ${noun} ${predicate(filters)}, `, one(other.length, than), ` ${predicate(than)}.`]);
+    const difference = items.length - other.length;
+    const holds = ask === "more" ? difference > 0 : ask === "fewer" ? difference < 0 : difference === 0;
+    return told([
+      asked.yesNo ? (holds ? "Yes: " : "No: ") : "",
+      one(items.length, filters),
+      ` ${noun} ${predicate(filters)}, `,
+      one(other.length, than),
+      ` ${predicate(than)}${difference === 0 ? ", which is as many" : `: ${Math.abs(difference)} ${difference > 0 ? "fewer" : "more"}`}.`,
+    ]);
   }
   if (ask === "share" || ask === "all") {
     const within = list.find(base);
@@ -256,7 +264,12 @@ function listFacts<T>(asked: Asked, list: List<T>): Facts | null {
       ` ${those} ${predicate(filters)}${ask === "share" ? percent : ""}.`,
     ]);
   }
-  if (ask === "size" || ask === "newest" || ask === "most" || ask === "least") return extremeFacts(asked, list, items);
+  if (threshold !== null) {
+    const holds = items.length >= threshold.min && items.length <= threshold.max;
+    return told([holds ? "Yes: " : "No: ", one(items.length, filters), ...of(total, filters, noun), "."]);
+  }
+  if (ask === "most" || ask === "least") return null;
+  if (ask === "size" || ask === "newest" || ask === "largest" || ask === "smallest") return extremeFacts(asked, list, items);
   if (ask === "any") {
     const head = items.length === 0 ? "No: " : "Yes: ";
     return named([head, one(items.length, filters), ...of(total, filters, noun)], items, list);
@@ -292,12 +305,13 @@ function joined<T>(
 ): readonly FactPart[] {
   return groups.slice(0, MAX_GROUPS).flatMap(({ value, count }, at): FactPart[] => {
     const path = list.path(new Map([...filters, [facet, { include: [value], exclude: [] }]]));
-    const told = `${value === "" ? "(none)" : value} `;
+    // A number beside a number says which is which.
+    const told = /^\d/.test(value) ? `${titleOf(facet)} ${value}: ` : `${value === "" ? "(none)" : value} `;
     return [`${at === 0 ? "" : ", "}${told}`, path === null ? String(count) : figure(count, path)];
   });
 }
 
-function groupFacts<T>({ ask, filters }: Asked, facet: Facet, list: List<T>): Facts | null {
+function groupFacts<T>({ ask, filters, threshold }: Asked, facet: Facet, list: List<T>): Facts | null {
   if (filters.has(facet)) return null;
   const items = list.find(filters);
   const path = list.path(filters);
@@ -305,13 +319,27 @@ function groupFacts<T>({ ask, filters }: Asked, facet: Facet, list: List<T>): Fa
   const groups = countOf(items, facet, list);
   const those = filters.size === 0 ? `${list.noun}s` : `${list.noun}s that ${predicate(filters)}`;
   const title = titleOf(facet);
-  if (ask === "most" || ask === "least") {
+  const isMost = ask === "most" || ask === "largest";
+  if (isMost || ask === "least" || ask === "smallest") {
     const values = groups.filter(({ value }) => value !== "");
-    const best = values.at(ask === "most" ? 0 : -1)?.count;
+    const best = values.at(isMost ? 0 : -1)?.count;
     const first = values.filter(({ count }) => count === best);
     if (best === undefined) return null;
-    const order = ask === "most" ? "most" : "fewest";
+    const order = isMost ? "most" : "fewest";
     return told([`The ${title} with the ${order} ${those}: `, ...joined(first, facet, filters, list), "."]);
+  }
+  if (threshold !== null) {
+    const { min, max } = threshold;
+    // A group that has none is not among them, so none may be asked for.
+    if (min === 0) return null;
+    const fitting = groups.filter(({ value, count }) => value !== "" && count >= min && count <= max);
+    const bounds = max === Number.POSITIVE_INFINITY ? `${min} or more` : min === max ? `${min}` : `${min} to ${max}`;
+    const many = fitting.length === 1 ? `${title} has` : `${plural(title)} have`;
+    return told([
+      `${fitting.length} ${many} ${bounds} ${those}`,
+      ...(fitting.length === 0 ? [] : [": ", ...joined(fitting, facet, filters, list)]),
+      ".",
+    ]);
   }
   if (groups.length > MAX_GROUPS) return null;
   const values = groups.filter(({ value }) => value !== "").length;
@@ -345,13 +373,13 @@ function extremeFacts<T>({ ask, filters }: Asked, list: List<T>, items: readonly
           [list.found(newest)],
         );
   }
-  const sign = ask === "most" ? 1 : -1;
+  const sign = ask === "largest" ? 1 : -1;
   const best = items.reduce((best, item) => (sign * (size(item) - size(best)) > 0 ? item : best));
   const found = list.found(best);
   const unit = list.noun === "object" ? "bytes" : "objects";
   return told(
     [
-      `The ${ask === "most" ? "largest" : "smallest"} of the `,
+      `The ${ask} of the `,
       figure(items.length, path),
       ` ${those} is `,
       { name: list.name(best) },
@@ -438,7 +466,7 @@ function titleOf(facet: Facet): string {
 /** How a value is said of a thing. */
 const SAID: Partial<Record<Facet, Readonly<Record<string, string>>>> = {
   verification_state: { VERIFIED: "verified", NOT_VERIFIED: "NOT_VERIFIED", UNSPECIFIED: "of unspecified verification state" },
-  invocation: { runtime: "called at run time", "test-only": "called by tests only", dead: "dead code", unwired: "not wired to code" },
+  invocation: { runtime: "called at run time", "test-only": "called by tests only", dead: "dead code", unwired: "unwired" },
   deployable: { true: "deployable", false: "not deployable" },
   no_holes: { true: "free of holes", false: "with holes" },
   claim_status: { verified: "verified", scoped: "scoped", partial: "partial" },
@@ -453,7 +481,12 @@ const BEFORE: Partial<Record<Facet, string>> = {
   kind: "of kind",
 };
 
+function plural(noun: string): string {
+  return noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : noun.endsWith("s") ? noun : `${noun}s`;
+}
+
 function say(facet: Facet, values: readonly string[]): string {
+  if (values.length === 1 && values[0] === "" && SAID[facet]?.[""] === undefined) return `without ${titleOf(facet)}`;
   const words = values.map((value) => SAID[facet]?.[value] ?? (value === "" ? "(none)" : value)).join(" or ");
   return values.every((value) => SAID[facet]?.[value] !== undefined) ? words : `${BEFORE[facet] ?? `of ${titleOf(facet)}`} ${words}`;
 }
@@ -463,6 +496,8 @@ function predicate(filters: Filters): string {
   if (filters.size === 0) return "are there";
   const said = [...filters].map(([facet, { include, exclude }]) => {
     if (facet === "production_consumption" && exclude.length > 0) return "used in production";
+    if (facet === "production_consumption" && include?.includes("") === true) return "not used in production";
+    if (exclude.length === 1 && exclude[0] === "") return `with ${titleOf(facet)}`;
     return exclude.length > 0 ? `not ${say(facet, exclude)}` : say(facet, include ?? []);
   });
   return `are ${said.join(" and ")}`;

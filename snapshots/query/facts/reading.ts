@@ -1,18 +1,16 @@
-/** From a question to what it asks for, or to null: a word that the lexicon and this library do not know, two subjects, a contradiction, and
- *  nothing is understood. */
-import { oncePer } from "../../format/relations.ts";
+/** From a question to what it asks for, or to null: a word that the lexicon and this library do not know, two subjects, a contradiction, two
+ *  ways to read it, and nothing is understood. */
 import type { ViewData } from "../../format/view-data.ts";
-import { CUB_FACETS, type CubFacet } from "../../schema/cub-facets.ts";
-import { KNOWN_VALUES } from "../../schema/cubs.ts";
-import { filterValues } from "../filters.ts";
-import { type Condition, type Facet, LEXICON, type Subject, type Term } from "./lexicon.ts";
+import type { Ask, Condition, Facet, Subject } from "./lexicon.ts";
+import { LISTS, NOUNS, PLACES, type Said, scopesOf } from "./scopes.ts";
+import { type Entity, joinNegatives, type Read, termsOf, type Threshold } from "./vocabulary.ts";
 
 /** Which values a facet may have. */
 export type Chosen = { readonly include: readonly string[] | null; readonly exclude: readonly string[] };
 export type Filters = ReadonlyMap<Facet, Chosen>;
 
 export type Asked = {
-  readonly ask: Extract<Term, { is: "ask" }>["ask"] | "more" | "fewer" | "most" | "least" | "newest";
+  readonly ask: Ask;
   readonly subject: Subject;
   /** Whose values are asked for, or by which the subject is counted. */
   readonly facet: Facet | null;
@@ -21,222 +19,26 @@ export type Asked = {
   readonly filters: Filters;
   /** The other side of a comparison. */
   readonly than: Filters | null;
+  /** Whether the answer of a comparison is yes or no. */
+  readonly yesNo: boolean;
+  /** How many there have to be of each value of the facet, or of all. */
+  readonly threshold: Threshold | null;
   /** Whether the registry itself is named. */
   readonly registry: boolean;
   /** Whether objects are named too: of what was left out, only they are meant. */
   readonly onlyObjects: boolean;
   /** A record or claim that the question names. */
-  readonly entity: { readonly kind: "record" | "claim"; readonly id: string } | null;
+  readonly entity: Entity | null;
 };
 
-const MAX_PHRASE = 8; // words
-const MAX_WORDS = 40; // a longer question asks for more than a number
-/** Facets whose values name themselves; those of others are common words, and count beside the name of their facet only. */
-const TELLING: ReadonlySet<Facet> = new Set([
-  "repo",
-  "verification_state",
-  "production_consumption",
-  "proof_consumption",
-  "wiring",
-  "invocation",
-  "status",
-]);
-/** What says where records are, and not what they are. */
-const PLACES: ReadonlySet<Facet> = new Set(["repo", "crate", "collection"]);
-
-type Vocabulary = {
-  readonly phrases: ReadonlyMap<string, readonly Term[]>;
-  /** Values of facets of records, by folded words. */
-  readonly values: ReadonlyMap<Facet, ReadonlyMap<string, string>>;
-  readonly entities: ReadonlyMap<string, NonNullable<Asked["entity"]>>;
-};
-
-type Read = Term | { readonly is: "entity"; readonly entity: NonNullable<Asked["entity"]> };
-
-/** Folded words; what joins an identifier's parts sets them apart, as everywhere. */
-function wordsOf(text: string): readonly string[] {
-  return (
-    text
-      .normalize("NFC")
-      .toLowerCase()
-      .replaceAll("\u2019", "'")
-      .match(/[\p{L}\p{N}'%]+/gu) ?? []
-  );
-}
-
-const fold = (text: string): string => wordsOf(text).join(" ");
-
-const plurals = (noun: string): readonly string[] => [noun, noun.endsWith("y") ? `${noun.slice(0, -1)}ies` : `${noun}s`];
-
-const vocabularyOf = oncePer((data: ViewData): Vocabulary => {
-  const phrases = new Map<string, Term[]>();
-  const add = (phrase: string, term: Term): void => {
-    if (phrase === "") return;
-    const known = phrases.get(phrase);
-    if (known === undefined) phrases.set(phrase, [term]);
-    else known.push(term);
-  };
-  const values = new Map<Facet, ReadonlyMap<string, string>>();
-  for (const { name, field } of CUB_FACETS) {
-    const known: readonly string[] = Object.hasOwn(KNOWN_VALUES, field) ? KNOWN_VALUES[field as keyof typeof KNOWN_VALUES] : [];
-    const all = [...new Set([...known, ...data.cubs.flatMap((record) => filterValues(record, name))])].filter((value) => value !== "");
-    values.set(name, new Map(all.map((value) => [fold(value), value])));
-    for (const value of TELLING.has(name) ? all : []) add(phraseOf(value), recordsWith(name, [value]));
-    if (name === "formal_systems") for (const [system, holders] of systemsOf(all)) add(fold(system), recordsWith(name, holders));
-    if (name === "kind") for (const value of all) for (const noun of plurals(fold(value))) add(noun, kindOf(value));
-  }
-  for (const kind of new Set(data.objects.map((row) => row.kind))) {
-    if (kind === "text" || kind === "binary") continue;
-    const term: Term = { is: "condition", of: { objects: { facet: "object_kind", values: [kind] } } };
-    for (const noun of plurals(kind)) add(noun, term);
-  }
-  for (const { id, title, prefix } of data.library.collections) {
-    const term: Term = { is: "condition", of: { objects: { facet: "collection", values: [id] } } };
-    for (const name of new Set([fold(id), fold(title), fold(prefix)])) add(name, term);
-  }
-  // The lexicon's own words stand before names that happen to be spelt like them.
-  for (const [alternatives, term] of LEXICON) for (const phrase of alternatives.split(" | ")) phrases.set(phrase, [term]);
-  const named = Map.groupBy(
-    [
-      ...data.claims.claims.map(({ id }) => ({ name: fold(id), kind: "claim" as const, id })),
-      ...data.cubs.flatMap(({ id, theorem_name }) =>
-        [...new Set([fold(id), fold(theorem_name)])].map((name) => ({ name, kind: "record" as const, id })),
-      ),
-    ],
-    ({ name }) => name,
-  );
-  // A name of two things names neither.
-  const entities = new Map(
-    [...named].flatMap(([name, [first, ...more]]) => (first === undefined || more.length > 0 ? [] : [[name, first] as const])),
-  );
-  return { phrases, values, entities };
-});
-
-/** A value that begins with "not" is one word, as it is written: "not verified" is everything that is not verified. */
-const NEGATIVE = /\bnot[-_][\w-]+/gi;
-
-function phraseOf(value: string): string {
-  return fold(value.replaceAll(NEGATIVE, joinParts));
-}
-
-function joinParts(value: string): string {
-  return value.replaceAll(/[-_]/g, "");
-}
-
-function recordsWith(facet: CubFacet, values: readonly string[]): Term {
-  return { is: "condition", of: { records: { facet, values } } };
-}
-
-function kindOf(value: string): Term {
-  return recordsWith("kind", [value]);
-}
-
-/** "Coq" → every value that names Coq among others: "Coq", "Coq+Lean". */
-function systemsOf(values: readonly string[]): ReadonlyMap<string, readonly string[]> {
-  const systems = new Set(values.flatMap((value) => value.split("+")));
-  return new Map([...systems].map((system) => [system, values.filter((value) => value.split("+").includes(system))]));
-}
-
-/** The terms of a question in order, or null when a word of it is none. */
-function termsOf(words: readonly string[], { phrases, values, entities }: Vocabulary): Read[] | null {
-  const terms: Read[] = [];
-  next: for (let at = 0; at < words.length; ) {
-    for (let length = Math.min(MAX_PHRASE, words.length - at); length > 0; length--) {
-      const phrase = words.slice(at, at + length).join(" ");
-      const entity = entities.get(phrase);
-      if (entity !== undefined && (length > 1 || !phrases.has(phrase))) {
-        terms.push({ is: "entity", entity });
-        at += length;
-        continue next;
-      }
-      // A facet beside one of its values: "crate sorted-lists", "tier 2", "the sorted-lists crate".
-      const named = valueBeside(words, at, length, phrases, values);
-      if (named !== null) {
-        terms.push(named.term);
-        at = named.end;
-        continue next;
-      }
-      const found = phrases.get(phrase);
-      if (found === undefined) continue;
-      // One word for a collection and a kind of file: both say something of objects, and which is meant nobody knows.
-      const merged = mergeTerms(found);
-      if (merged === null) return null;
-      terms.push(merged);
-      at += length;
-      continue next;
-    }
-    return null;
-  }
-  return terms;
-}
-
-function mergeTerms(terms: readonly Term[]): Term | null {
-  const [first] = terms;
-  if (first === undefined) return null;
-  if (terms.length === 1) return first;
-  const conditions = terms.flatMap((term) => (term.is === "condition" ? [term.of] : []));
-  const subjects = new Set(conditions.flatMap((of) => Object.keys(of)));
-  if (conditions.length !== terms.length) return null;
-  // Of two readings about the same subject the first facet of the table is meant: a repository before a crate.
-  const merged: Partial<Record<Subject, Condition>> = {};
-  for (const of of conditions.toReversed()) Object.assign(merged, of);
-  return subjects.size === 0 ? null : { is: "condition", of: merged };
-}
-
-const JOINTS: ReadonlySet<string> = new Set(["is", "named", "called", "of", "being", "the"]);
-
-function valueBeside(
-  words: readonly string[],
-  at: number,
-  length: number,
-  phrases: Vocabulary["phrases"],
-  values: Vocabulary["values"],
-): { readonly term: Term; readonly end: number } | null {
-  const here = words.slice(at, at + length).join(" ");
-  const facetHere = facetOf(phrases.get(here));
-  if (facetHere !== null) {
-    let from = at + length;
-    while (JOINTS.has(words[from] ?? "")) from++;
-    const found = longestValue(words, from, values.get(facetHere));
-    return found === null ? null : { term: recordsWith(facetHere as CubFacet, [found.value]), end: found.end };
-  }
-  for (let size = 1; size <= 2; size++) {
-    const behind = facetOf(phrases.get(words.slice(at + length, at + length + size).join(" ")));
-    const value = behind === null ? undefined : values.get(behind)?.get(here);
-    if (behind !== null && value !== undefined) return { term: recordsWith(behind as CubFacet, [value]), end: at + length + size };
-  }
-  return null;
-}
-
-function facetOf(terms: readonly Term[] | undefined): Facet | null {
-  const [term] = terms ?? [];
-  return term?.is === "facet" ? term.facet : null;
-}
-
-function longestValue(
-  words: readonly string[],
-  from: number,
-  known: ReadonlyMap<string, string> | undefined,
-): { value: string; end: number } | null {
-  for (let length = Math.min(MAX_PHRASE, words.length - from); length > 0; length--) {
-    const value = known?.get(words.slice(from, from + length).join(" "));
-    if (value !== undefined) return { value, end: from + length };
-  }
-  return null;
-}
-
-/** One condition of a question, in the order of its words. */
-type Said = {
-  readonly of: Partial<Record<Subject, Condition>>;
-  readonly excluded: boolean;
-  readonly others: boolean;
-  /** Whether it stands behind an "or". */
-  readonly alternative: boolean;
-  readonly at: number;
-};
+const MAX_LENGTH = 400; // characters; a longer question asks for more than a number
+const COMPARISONS: ReadonlySet<Ask> = new Set(["more", "fewer", "as many"]);
+/** What asks for no more than the others of a question do. */
+const WEAK: ReadonlySet<Ask> = new Set(["count", "list", "any"]);
+const NONE: Filters = new Map();
 
 /** Where a second question begins: after a full stop or a question mark, or with a question word of its own. */
-const NEXT_QUESTION = /[?;.]\s+(?=\S)|,?\s+and\s+(?=(?:how|which|what|when|why|who|is|are)\b)/gi;
+const NEXT_QUESTION = /[?;.]\s+(?=\S)|,?\s+and\s+(?=(?:how|which|what|when|why|who|(?:is|are)\s+(?:there|all|every|any))\b)/gi;
 /** What stands beside a question to be counted and takes nothing from it. */
 const OTHER_QUESTION = /^\s*(?:why|who|how\s+(?!many\b|much\b)\w+|what\s+(?:is|are|does|do)|define|explain)\b/i;
 
@@ -246,7 +48,7 @@ export function readQuestions(question: string, data: ViewData): { readonly all:
   const all: Asked[] = [];
   const rest: string[] = [];
   for (const part of question.split(NEXT_QUESTION)) {
-    const asked = readQuestion(part, data, all.at(-1)?.subject ?? null);
+    const asked = readQuestion(part, data, all.at(-1) ?? null);
     if (asked !== null) all.push(asked);
     else if (OTHER_QUESTION.test(part)) rest.push(part);
     else return { all: [], rest: question };
@@ -254,153 +56,257 @@ export function readQuestions(question: string, data: ViewData): { readonly all:
   return all.length === 0 ? { all, rest: question } : { all, rest: rest.map((part) => `${part.replace(/[?.]?\s*$/, "")}?`).join(" ") };
 }
 
-/** @param before what the question before it was about, for one that names nothing: "and how many are deployable?"
+/** @param before the question before it, for one that names nothing ("and how many are deployable?") or "them", which are what it counted
  *  @returns null when anything of it is not understood */
-function readQuestion(question: string, data: ViewData, before: Subject | null): Asked | null {
+function readQuestion(question: string, data: ViewData, before: Asked | null): Asked | null {
   // "What is a record?" asks what the word means.
-  if (/^\s*what(?:['\u2019]s|\s+is)\s+an?\s+\S+\W*$/i.test(question)) return null;
-  const words = wordsOf(
+  if (question.length > MAX_LENGTH || /^\s*what(?:['\u2019]s|\s+is)\s+an?\s+\S+\W*$/i.test(question)) return null;
+  const text = joinNegatives(
     question
       .replaceAll(/\brun[ -]time\b/gi, "runtime")
       .replaceAll(/\bwhat['\u2019]s\b/gi, "what is")
-      .replaceAll(NEGATIVE, joinParts),
+      // "Isn't it verified?" expects a yes, and asks whether it is.
+      .replace(/^\s*(is|are|do|does|has|have)n['\u2019]t\b/i, "$1"),
   );
-  if (words.length === 0 || words.length > MAX_WORDS) return null;
-  const terms = termsOf(words, vocabularyOf(data));
-  if (terms === null || terms.some(({ is }) => is === "unclear")) return null;
-
-  const asks: Asked["ask"][] = [];
-  const subjects = new Set<Subject>();
-  const facets: Facet[] = [];
-  const entities: NonNullable<Asked["entity"]>[] = [];
-  const said: Said[][] = [[]];
-  let negated: "next" | "rest" | null = null;
-  let subjectAt = -1;
-  let verbAt = -1;
-  let joined = false;
-  let lastFacet = "";
-  for (const [at, term] of terms.entries()) {
-    switch (term.is) {
-      case "ask":
-        asks.push(term.ask);
-        break;
-      case "subject":
-        subjects.add(term.subject);
-        subjectAt = at;
-        break;
-      case "facet":
-        facets.push(term.facet);
-        break;
-      case "entity":
-        entities.push(term.entity);
-        break;
-      case "not":
-        if (negated !== null) return null;
-        negated = "next";
-        break;
-      case "except":
-      case "neither":
-        negated = "rest";
-        break;
-      case "or":
-        joined = true;
-        break;
-      case "more":
-      case "fewer":
-      case "most":
-      case "least":
-      case "newest":
-        asks.push(term.is);
-        break;
-      case "than":
-        if (said.length > 1 || negated !== null) return null;
-        said.push([]);
-        break;
-      case "verb":
-        verbAt = at;
-        break;
-      case "condition":
-      case "others": {
-        const [condition] = Object.values(term.of);
-        const facet = condition?.facet ?? "";
-        const before = said.at(-1)?.at(-1);
-        // "not in this or that": the second is left out as the first is.
-        const carried = joined && before !== undefined && before.excluded && facet === lastFacet;
-        // Of two facets "or" asks for more than one list.
-        if (joined && before !== undefined && facet !== lastFacet && negated !== "rest") return null;
-        said.at(-1)?.push({ of: term.of, excluded: negated !== null || carried, others: term.is === "others", alternative: joined, at });
-        if (negated === "next") negated = null;
-        joined = false;
-        lastFacet = facet;
-        break;
-      }
-      default:
-    }
-  }
-  if (negated === "next") return null;
-  const registry = terms.some(({ is }) => is === "registry");
-  if (asks.filter((ask) => ask === "count").length > 1) return null;
-  if (subjects.size === 0 && before !== null) subjects.add(before);
-  return put(asks, subjects, facets, entities, said, { subjectAt, verbAt, registry }, data);
+  const terms = termsOf(text, data);
+  if (terms === null || terms.length === 0) return null;
+  const named = namedIn(terms, before?.subject ?? null);
+  if (named === null || !areWhole(terms, named)) return null;
+  if (terms.some(({ is }) => is === "them")) return before === null ? null : amongThem(plainOf(terms, named), before);
+  return COMPARISONS.has(named.ask) ? comparisonOf(terms, named) : plainOf(terms, named);
 }
 
-function put(
-  asks: readonly Asked["ask"][],
-  subjects: ReadonlySet<Subject>,
-  facets: readonly Facet[],
-  entities: readonly NonNullable<Asked["entity"]>[],
-  said: readonly (readonly Said[])[],
-  { subjectAt, verbAt, registry }: { readonly subjectAt: number; readonly verbAt: number; readonly registry: boolean },
-  data: ViewData,
-): Asked | null {
-  const all = said.flat();
-  if (facets.length > 1 || entities.length > 1) return null;
-  const byCollection = subjects.has("objects") && subjects.has("collections") && !all.some(({ of }) => of.objects?.facet === "collection");
-  const facet = facets[0] ?? (byCollection ? "collection" : null);
-  const subject = subjectOf(subjects, all, facet, entities) ?? (asks.includes("size") && all.length === 0 && !registry ? "objects" : null);
-  if (subject === null) return null;
+/** Of those that the question before it counted. */
+function amongThem(asked: Asked | null, before: Asked): Asked | null {
+  const isList = (one: Asked): boolean => (one.ask === "count" || one.ask === "list") && one.facet === null && one.threshold === null;
+  if (asked === null || !isList(asked) || !isList(before) || asked.subject !== before.subject || before.entity !== null) return null;
+  const clash = [...asked.filters.keys()].some((facet) => before.filters.has(facet));
+  return clash ? null : { ...asked, filters: new Map([...before.filters, ...asked.filters]) };
+}
+
+/** What a question names besides its conditions. */
+type Named = {
+  readonly ask: Ask;
+  readonly subject: Subject;
+  readonly facet: Facet | null;
+  readonly entity: Entity | null;
+  readonly threshold: Threshold | null;
+  readonly registry: boolean;
+  readonly onlyObjects: boolean;
+  /** Whether yes or no is the answer. */
+  readonly yesNo: boolean;
+};
+
+function namedIn(terms: readonly Read[], before: Subject | null): Named | null {
+  const asks = asksOf(terms);
+  const subjects = new Set(terms.flatMap((term) => (term.is === "subject" ? [term.subject] : [])));
+  const facets = terms.flatMap((term, at) => (term.is === "facet" && isAskedFor(terms, at) ? [term.facet] : []));
+  const entities = terms.flatMap((term) => (term.is === "entity" ? [term.entity] : []));
+  const thresholds = terms.flatMap((term) => (term.is === "threshold" ? [term.threshold] : []));
+  const of = terms.flatMap((term) => (term.is === "condition" || term.is === "others" ? [term.of] : []));
+  const registry = terms.some(({ is }) => is === "registry");
+  if (facets.length > 1 || entities.length > 1 || thresholds.length > 1) return null;
+  const inCollection = of.some(({ objects }) => objects?.facet === "collection");
+  const facet = facets[0] ?? (subjects.has("objects") && subjects.has("collections") && !inCollection ? "collection" : null);
+  // Each noun of a question is one of its conditions, or its subject.
+  const noun = of.some((one) => Object.values(one).some((condition) => NOUNS.has(condition.facet)));
+  if (subjects.size === 0 && before !== null) subjects.add(before);
+  const subject = subjectOf(subjects, of, facet, entities) ?? (asks.includes("size") && of.length === 0 && !registry ? "objects" : null);
+  if (
+    subject === null ||
+    (subjects.size === 0 && !noun && facet === null && entities.length === 0 && subject !== "objects" && subject !== "changes")
+  )
+    return null;
   // "When was it last updated": the last is what "when" asks for anyway.
-  const strong = asks.filter(
-    (ask) => !["count", "list", "any"].includes(ask) && !(ask === "newest" && (asks.includes("when") || subject === "changes")),
-  );
+  const strong = asks.filter((ask) => !WEAK.has(ask) && !(ask === "newest" && (asks.includes("when") || subject === "changes")));
   // Only of the last publication it is known at once what it changed.
   if (subject === "changes" && !asks.includes("newest")) return null;
-  const ask = strong[0] ?? asks[0] ?? (entities.length > 0 ? "any" : null);
+  if (terms.some(({ is }) => is === "made") && subject !== "snapshots") return null;
   // "How many … the most …": one question at a time.
-  if (ask === null || strong.length > 1) return null;
-  const than = said.length > 1;
-  if (than !== (ask === "more" || ask === "fewer")) return null;
-  const isBase = (one: Said): boolean => {
-    if (ask === "share") return one.at < verbAt;
-    if (ask !== "all") return false;
-    const facetOfOne = one.of[subject]?.facet;
-    // "All theorems": the kind is the noun.
-    const isNoun = facetOfOne === "kind" && subjectAt < 0 && one === all[0];
-    return one.at < subjectAt || isNoun || (facetOfOne !== undefined && PLACES.has(facetOfOne));
-  };
-  const base = filtersOf(all.filter(isBase), subject, data);
-  const filters = filtersOf(
-    (than ? (said[0] ?? []) : all).filter((one) => !isBase(one)),
-    subject,
-    data,
+  if (new Set(strong).size > 1 || asks.filter((ask) => ask === "count").length > 1) return null;
+  const first = terms.find(({ is }) => is !== "glue");
+  // "Are all" begins a question; within one it is said of each of many things.
+  if (terms.some((term) => term !== first && term.is === "ask" && term.ask === "all")) return null;
+  const yesNo = first?.is === "verb" || first?.is === "hold" || (first?.is === "ask" && (first.ask === "any" || first.ask === "all"));
+  // "Records not verified" lists them.
+  const plain =
+    entities.length > 0 ? "any" : !yesNo && asks.length === 0 && of.length > 0 && subjects.size + Number(noun) > 0 ? "list" : null;
+  const own = subject === "claims" && facet === "status" ? "claim_status" : facet;
+  const ask = strong[0] ?? (asks.includes("count") ? "count" : (asks[0] ?? (yesNo && thresholds.length > 0 ? "any" : plain)));
+  if (ask === null) return null;
+  const [entity = null] = entities;
+  const [threshold = null] = thresholds;
+  return { ask, subject, facet: own, entity, threshold, registry, onlyObjects: subjects.has("objects"), yesNo };
+}
+
+/** "Which" asks at the beginning, and narrows a noun elsewhere. */
+function asksOf(terms: readonly Read[]): readonly Ask[] {
+  const first = terms.findIndex(({ is }) => is !== "glue" && is !== "in");
+  return terms.flatMap((term, at): readonly Ask[] =>
+    term.is === "ask" ? [term.ask] : term.is === "relative" && at === first ? ["list"] : [],
   );
-  const other = than ? filtersOf(said[1] ?? [], subject, data) : null;
-  if (base === null || filters === null || (than && (other === null || filters.size === 0 || other.size === 0))) return null;
-  if ((ask === "share" || ask === "all") && filters.size === 0) return null;
-  return { ask, subject, facet, base, filters, than: other, registry, onlyObjects: subjects.has("objects"), entity: entities[0] ?? null };
+}
+
+/** Not the "crate" of "with a crate", which is a condition. */
+function isAskedFor(terms: readonly Read[], at: number): boolean {
+  const before = terms.slice(0, at).findLast(({ is }) => is !== "glue" && is !== "in");
+  return before === undefined || !["hold", "with", "no", "without", "not"].includes(before.is);
+}
+
+/** Whether every word has something to say something of. */
+function areWhole(terms: readonly Read[], { ask, subject, facet, registry }: Named): boolean {
+  const told = terms.filter(({ is }) => is !== "glue" && is !== "in");
+  const saying = (term: Read | undefined): boolean => term?.is === "condition" || term?.is === "others";
+  for (const [at, term] of told.entries()) {
+    const before = told[at - 1];
+    const next = told[at + 1];
+    // "How many claims hold?" asks for something else than for claims; what each collection holds is a number of things.
+    const container =
+      registry || facet !== null || told.slice(0, at).some((one) => one.is === "library" || saying(one) || one.is === "entity");
+    if (term.is === "hold" && next === undefined && !container) return false;
+    if (term.is === "run" && !saying(next)) return false;
+    // "The repository coq" names none.
+    if (term.is === "facet" && saying(next) && !(terms[terms.indexOf(term) + 1]?.is === "in")) return false;
+    // "All" says how many there are of a noun that is asked for, and of none within a question.
+    if (term.is === "every" && at > 0 && !(before?.is === "ask" && (at === 1 || before.ask === "count")) && before?.is !== "verb")
+      return false;
+    if (term.is === "every" && before?.is === "verb" && at > 1) return false;
+    if (term.is === "different" && next?.is !== "facet") return false;
+    if (term.is === "bound" || (term.is === "than" && !COMPARISONS.has(ask))) return false;
+  }
+  // "Which repositories are verified?": all of what is in them, or something?
+  const nouns = terms.some(
+    (term) => term.is === "subject" || (saying(term) && "of" in term && NOUNS.has(term.of[subject]?.facet ?? "repo")),
+  );
+  const states = terms.some((term) => saying(term) && "of" in term && !PLACES.has(term.of[subject]?.facet ?? "repo"));
+  return facet === null || nouns || !states || terms.some(({ is }) => is === "entity");
+}
+
+function plainOf(terms: readonly Read[], named: Named): Asked | null {
+  const { subject, entity, facet, threshold, yesNo } = named;
+  const isAll = yesNo && terms.some(({ is }) => is === "every");
+  const ask = isAll && named.ask === "list" ? "all" : isAll && entity === null && WEAK.has(named.ask) ? "all" : named.ask;
+  const said = scopesOf(terms, subject, yesNo);
+  if (said === null || (entity !== null && said.some(({ excepted }) => excepted))) return null;
+  const parted = ask === "share" ? shareOf(said) : ask === "all" ? allOf(said, nounAt(terms, subject)) : { base: [], asked: said };
+  if (parted === null) return null;
+  const base = filtersOf(parted.base);
+  const filters = filtersOf(parted.asked);
+  if (base === null || filters === null || ((ask === "share" || ask === "all") && filters.size === 0)) return null;
+  if (threshold !== null && !((facet !== null && (ask === "count" || ask === "list")) || (facet === null && ask === "any"))) return null;
+  return { ...named, ask, base, filters, than: null };
+}
+
+/** What the whole is, and what is asked of it. */
+type Parts = { readonly base: readonly Said[]; readonly asked: readonly Said[] };
+
+function shareOf(said: readonly Said[]): Parts | null {
+  const behind = said.filter(({ excepted, relative, predicate }) => predicate && !excepted && !relative);
+  // "The share of verified theorems" is that of both.
+  const asked = behind.length > 0 ? behind : said.length === 1 ? said : [];
+  // "What share is verified in this": of what is in this, or of all?
+  const places = asked.filter(({ condition }) => PLACES.has(condition.facet)).length;
+  return asked.length === 0 || (places > 0 && places < asked.length) ? null : { base: said.filter((one) => !asked.includes(one)), asked };
+}
+
+/** @param noun place of the noun among the terms */
+function allOf(said: readonly Said[], noun: number): Parts | null {
+  const free = said.filter(({ excepted, at }) => !excepted && at !== noun);
+  const groups: Said[][] = [];
+  for (const one of free) {
+    if (one.linked && groups.length > 0) groups.at(-1)?.push(one);
+    else groups.push([one]);
+  }
+  const isState = (group: readonly Said[]): boolean => group.some(({ condition }) => !PLACES.has(condition.facet));
+  const last = groups.at(-1);
+  if (last === undefined) return null;
+  const earlier = groups.slice(0, -1).filter((group) => isState(group) && group.every(({ relative }) => !relative));
+  if (last.some(({ relative }) => relative) && earlier.length > 0) return null;
+  // "Are all theorems verified in this": the place is said of the theorems.
+  const behind = earlier.filter((group) => group.every(({ at }) => at > noun));
+  const asked = isState(last) || behind.length === 0 ? last : behind.length === 1 ? (behind[0] ?? null) : null;
+  if (asked === null || asked.some(({ excluded, condition }) => excluded && condition.values.length === 1 && condition.values[0] !== ""))
+    return null;
+  return { base: said.filter((one) => !asked.includes(one)), asked };
+}
+
+/** "Are there more verified records in this than in that?" What only one side says holds of both where it is plain that it does. */
+function comparisonOf(terms: readonly Read[], named: Named): Asked | null {
+  const { subject, facet, entity, threshold, yesNo } = named;
+  if (facet !== null || entity !== null || threshold !== null) return null;
+  const at = terms.findIndex(({ is }) => is === "than");
+  const sides = at < 0 ? choiceOf(terms, subject) : sidesOf(terms.slice(0, at), terms.slice(at + 1), subject, yesNo);
+  if (sides === null) return null;
+  const [filters, than] = sides.map((side) => filtersOf(side));
+  if (filters === undefined || than === undefined || filters === null || than === null || isSame(filters, than)) return null;
+  return { ...named, base: NONE, filters, than, yesNo: yesNo && at >= 0 };
+}
+
+type Sides = readonly [readonly Said[], readonly Said[]];
+
+/** "Which has more records, this or that?" */
+function choiceOf(terms: readonly Read[], subject: Subject): Sides | null {
+  const or = terms.findLastIndex(({ is }) => is === "or");
+  const said = scopesOf(terms, subject, true);
+  const [first, second] = said?.slice(-2) ?? [];
+  if (said === null || or < 0 || first === undefined || second === undefined || said.some(({ excepted }) => excepted)) return null;
+  const others = said.slice(0, -2);
+  const { facet } = first.condition;
+  if (facet !== second.condition.facet || !(first.at < or && or < second.at) || first.excluded || second.excluded) return null;
+  return others.some(({ condition }) => condition.facet === facet)
+    ? null
+    : [
+        [...others, first],
+        [...others, second],
+      ];
+}
+
+function sidesOf(before: readonly Read[], behind: readonly Read[], subject: Subject, yesNo: boolean): Sides | null {
+  const left = scopesOf(before, subject, yesNo);
+  const right = scopesOf(behind, subject, yesNo);
+  if (left === null || right === null || left.length === 0 || right.length === 0) return null;
+  if ([...left, ...right].some(({ excepted }) => excepted)) return null;
+  const facetsOf = (side: readonly Said[]): ReadonlySet<Facet> => new Set(side.map(({ condition }) => condition.facet));
+  const [ofLeft, ofRight] = [facetsOf(left), facetsOf(right)];
+  const leftOnly = left.filter(({ condition }) => !ofRight.has(condition.facet));
+  const rightOnly = right.filter(({ condition }) => !ofLeft.has(condition.facet));
+  // A place or a verb at the end is of both; what stands before the noun is of the noun.
+  const shared = rightOnly.filter(({ condition, predicate, relative, at }) => {
+    if (relative || at < Math.max(...right.filter((one) => !rightOnly.includes(one)).map((one) => one.at), -1)) return false;
+    return PLACES.has(condition.facet) || predicate || (yesNo && at === right.at(-1)?.at && !NOUNS.has(condition.facet));
+  });
+  if (rightOnly.length < right.length) {
+    return shared.length < rightOnly.length
+      ? null
+      : [
+          [...left, ...shared],
+          [...leftOnly, ...right],
+        ];
+  }
+  // Nothing is said of both: then each side is one state or noun, and a noun on both sides keeps a place to itself.
+  const states = right.filter(({ condition }) => !PLACES.has(condition.facet));
+  const places = right.filter(({ condition }) => PLACES.has(condition.facet));
+  if (left.length !== 1 || states.length !== 1 || left.some(({ condition }) => PLACES.has(condition.facet))) return null;
+  if (places.length > 0 && before.some(({ is }) => is === "subject")) return null;
+  return [[...left, ...places], right];
+}
+
+function isSame(a: Filters, b: Filters): boolean {
+  const text = (filters: Filters): string => JSON.stringify([...filters].sort(([one], [other]) => (one < other ? -1 : 1)));
+  return text(a) === text(b);
 }
 
 /** The one thing that all conditions can be said of. */
 function subjectOf(
   subjects: ReadonlySet<Subject>,
-  said: readonly Said[],
+  said: readonly Partial<Record<Subject, Condition>>[],
   facet: Facet | null,
-  entities: readonly NonNullable<Asked["entity"]>[],
+  entities: readonly Entity[],
 ): Subject | null {
-  const possible = (subject: Subject): boolean => said.every(({ of }) => of[subject] !== undefined);
+  const possible = (subject: Subject): boolean => said.every((of) => of[subject] !== undefined);
   // "How many objects were added in the last publication?" asks about changes.
-  if (said.some(({ of }) => of.changes !== undefined)) {
-    return said.every(({ of }) => of.changes !== undefined) && [...subjects].every((one) => one !== "rejected") ? "changes" : null;
+  if (said.some((of) => of.changes !== undefined)) {
+    return said.every((of) => of.changes !== undefined) && [...subjects].every((one) => one !== "rejected") ? "changes" : null;
   }
   const [entity] = entities;
   if (entity !== undefined) {
@@ -422,25 +328,29 @@ function subjectOf(
   return said.length > 0 && fitting.length === 1 ? (fitting[0] ?? null) : null;
 }
 
+/** Where the noun of a question stands: its subject, or a kind that names things. */
+function nounAt(terms: readonly Read[], subject: Subject): number {
+  const at = terms.findIndex(({ is }) => is === "subject");
+  return at >= 0 ? at : terms.findIndex((term) => term.is === "condition" && NOUNS.has(term.of[subject]?.facet ?? "repo"));
+}
+
 /** Null for a contradiction: it is the question that was misread. */
-function filtersOf(said: readonly Said[], subject: Subject, data: ViewData): Filters | null {
+function filtersOf(said: readonly Said[]): Filters | null {
   const filters = new Map<Facet, { include: string[] | null; exclude: string[] }>();
-  for (const { of, excluded, others, alternative } of said) {
-    const condition = of[subject];
-    if (condition === undefined) return null;
+  for (const { condition, excluded, linked } of said) {
     const { facet, values } = condition;
     const known = filters.get(facet) ?? { include: null, exclude: [] };
     filters.set(facet, known);
+    if (excluded) known.exclude.push(...values);
     // A record has one value for all its systems: "in Coq and Lean" wants those that name both.
-    if (others === excluded && facet === "formal_systems" && known.include !== null && !alternative)
+    else if (facet === "formal_systems" && linked && known.include !== null)
       known.include = known.include.filter((value) => values.includes(value));
-    else if (others === excluded) known.include = [...(known.include ?? []), ...values];
-    else known.exclude.push(...values);
+    else known.include = [...(known.include ?? []), ...values];
   }
   for (const [facet, { include, exclude }] of filters) {
     if (include !== null && exclude.length > 0) return null;
     // A record may have several values of a list: then "not this one" is no list of others.
-    if (exclude.length > 0 && data.cubs.some((record) => facet === "use_case" && filterValues(record, "use_case").length > 0)) return null;
+    if (exclude.length > 0 && LISTS.has(facet)) return null;
   }
   return filters;
 }
