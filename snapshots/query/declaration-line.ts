@@ -2,7 +2,8 @@
 import type { IndexKind, IndexRow } from "../index/row.ts";
 
 /** Of the languages whose declarations have names here, and their like. Comments and attributes may mention the name before it is declared. */
-const COMMENTS = /@\[[^\]]*\]|\(\*[\s\S]*?\*\)|\/-[\s\S]*?-\/|\/\*[\s\S]*?\*\/|(?:\/\/|--|;;|#(?![![]))[^\n]*/g;
+const COMMENTS =
+  /^[ \t]*[a-zA-Z]?"""[\s\S]*?"""|@\[[^\]]*\]|\(\*[\s\S]*?\*\)|\/-[\s\S]*?-\/|\/\*[\s\S]*?\*\/|(?:\/\/|--|;;|#(?![![]))[^\n]*/gm;
 
 /** A text of code without its comments, in whose place are spaces, and the comments by themselves. */
 export function splitComments(text: string): { readonly code: string; readonly comments: readonly string[] } {

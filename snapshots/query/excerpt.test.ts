@@ -26,6 +26,11 @@ test("prose is shown as it is read: no mark of Markdown or LaTeX is left", () =>
     code: false,
   });
   assert.equal(shown("text", "# insertion **as it is**").text, "# *insertion* **as it is**", "plain text has no marks");
+  assert.equal(
+    shown("text", "An ``insertion`` of :py:class:`list <builtins.list>`.").text,
+    "An *insertion* of list.",
+    "but those of reStructuredText",
+  );
 });
 
 test("of code, lines are shown where they hold the words, and what a comment says without its signs where that does", () => {
@@ -42,9 +47,16 @@ test("of code, lines are shown where they hold the words, and what a comment say
     "/**\n * An insertion.\n */",
     "-- An insertion.",
     "# An insertion.",
+    '"""An insertion."""',
+    'r"""\n    An insertion.\n    """',
   ]) {
     assert.deepEqual(shown("code", `${comment}\ndef put := 1`), { text: "An *insertion*.", code: false }, comment);
   }
+  assert.equal(
+    shown("code", "impl Insertion {\n    /// Where it goes.\n    pub fn place(&self) {}\n}").text,
+    "impl *Insertion* {\n    pub fn place(&self) {}",
+    "a comment between two lines of code is left out",
+  );
 });
 
 test("a line that only brings in what stands elsewhere is shown where nothing else holds the words", () => {
@@ -58,7 +70,7 @@ test("a line that only brings in what stands elsewhere is shown where nothing el
 });
 
 test("hostile markup is read in time that grows with its length, and nothing of it is lost to a rule that does not fit", () => {
-  for (const part of ["[", "**", "`", "<a ", "_x", "\\", "| ", "> ", "# ", "(*", "/-", "![](", "- - "]) {
+  for (const part of ["[", "**", "`", "<a ", "_x", "\\", "| ", "> ", "# ", "(*", "/-", "![](", "- - ", '"""', '\n"""']) {
     const text = part.repeat(2000 / part.length);
     for (const kind of ["markdown", "latex", "code", "text"] as const) shown(kind, text);
   }

@@ -38,8 +38,15 @@ export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
     if (code.trim() !== "" && worthOf(own, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
     return proseExcerpt(said, find);
   }
-  return proseExcerpt(kind === "markdown" ? proseOfMarkdown(text) : kind === "latex" ? proseOfLatex(text) : text, find);
+  return proseExcerpt(PROSE[kind]?.(text) ?? text, find);
 }
+
+/** Of kinds whose texts have marks. */
+const PROSE: Readonly<Partial<Record<IndexKind, (text: string) => string>>> = {
+  markdown: proseOfMarkdown,
+  latex: proseOfLatex,
+  text: proseOfPlain,
+};
 
 /** The same as one line of plain text. @param length characters at most */
 export function excerptText(kind: IndexKind, text: string, find: Find, length: number): string {
@@ -67,9 +74,15 @@ function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
   const worth = own.some((one) => one > 0) ? own : held;
   const begins = worth.findIndex((one) => one >= 0);
   const first = (worth[begins] ?? 0) > 0 ? begins : worth.indexOf(Math.max(...worth));
-  const group = lines.slice(first, first + MAX_CODE_LINES);
-  const empty = group.findIndex((line, at) => at > 0 && line.trim() === "");
-  const shown = (empty < 0 ? group : group.slice(0, empty)).join("\n").slice(0, MAX_CODE).trimEnd();
+  const rest = lines.slice(first).map((line, at) => ({ line, isCode: held[first + at] !== -1 }));
+  const end = rest.findIndex(({ line }, at) => at > 0 && line.trim() === "");
+  // A comment between two lines of code is prose with its marks.
+  const group = (end < 0 ? rest : rest.slice(0, end)).filter(({ isCode }) => isCode).slice(0, MAX_CODE_LINES);
+  const shown = group
+    .map(({ line }) => line)
+    .join("\n")
+    .slice(0, MAX_CODE)
+    .trimEnd();
   return { pieces: markHits(shown, find(shown)), code: true };
 }
 
@@ -90,8 +103,9 @@ export function markHits(text: string, hits: readonly Hit[]): readonly Piece[] {
 /** Doc comments are Markdown in most languages. */
 function proseOfComment(comment: string): string {
   const inside = comment
+    .replace(/^\s*[a-zA-Z]?"""/, "")
     .replace(/^(?:\(\*+|\/\*+!?|\/-[-!]*|\/{2,}!?|-{2,}!?|;+|#+)/, "")
-    .replace(/(?:\*+\)|\*+\/|-\/)$/, "")
+    .replace(/(?:\*+\)|\*+\/|-\/|""")$/, "")
     .replaceAll(/^\s*\*(?!\*)\s?/gm, "");
   return proseOfMarkdown(inside);
 }
@@ -116,6 +130,11 @@ function proseOfMarkdown(text: string): string {
     .replaceAll(/(?<![\p{L}\p{N}_])(_{1,2})(?=\S)([^_\n]{1,400}?)(?<=\S)\1(?![\p{L}\p{N}_])/gu, "$2")
     .replaceAll(/`{1,2}([^`\n]{1,400})`{1,2}/g, "$1")
     .replaceAll(/\\([!-/:-@[-`{-~])/g, "$1");
+}
+
+/** Marks of reStructuredText, which most texts without a kind of their own have if they have any. */
+function proseOfPlain(text: string): string {
+  return text.replaceAll(/``([^`\n]{1,400})``/g, "$1").replaceAll(/:[a-z][a-z:+-]{0,40}:`([^`<\n]{1,400}?)(?:\s*<[^<>`]{0,200}>)?`/g, "$1");
 }
 
 function proseOfLatex(text: string): string {
