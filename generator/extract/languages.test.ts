@@ -177,6 +177,48 @@ test("C: functions of either style, types and macros; control words are none", a
   );
 });
 
+test("C++, Java, JavaScript, TypeScript and Go: what classes and namespaces hold is headed by them, calls are no declarations", async () => {
+  assert.deepEqual(
+    await declared(
+      "a.cpp",
+      "#include <x>\nnamespace geo {\n// A vector.\nclass Vec {\n public:\n  double lengthOf() const {\n    if (x) f();\n    return g(1);\n  }\n  ~Vec();\n};\n}\ntemplate <class T>\nT Helper<T>::put(T x) { return x; }\nstd::vector<int> geo::flat::all(int a) {\n  return {};\n}\nenum class Mode { a };\nusing Row = int;\n",
+    ),
+    [
+      "2-4 Vec [geo > Vec]",
+      "6-9 lengthOf [geo > Vec]",
+      "10-12 ~Vec [geo > Vec]",
+      "13-14 Helper<T>::put [geo]",
+      "15-17 geo::flat::all [geo]",
+      "18-18 Mode [geo]",
+      "19-19 Row [geo]",
+    ],
+  );
+  assert.deepEqual(
+    await declared(
+      "a.java",
+      "package org.x;\nimport a.B;\n/** A store. */\n@Deprecated\npublic final class Store<T> {\n  private int n = 0;\n  /** Counts. */\n  @Override\n  public static <T> List<T> count(int a) {\n    return f(a);\n  }\n  Store() { super(); }\n}\nrecord Pair(int a) {}\n",
+    ),
+    ["3-6 Store [Store]", "7-11 count [Store]", "12-13 Store [Store]", "14-14 Pair"],
+  );
+  const script =
+    'import a from "a";\n/** A button. */\nexport class Button extends B {\n  static get name() {\n    return f(1);\n  }\n  async press(a, b) {\n    if (a) g();\n  }\n}\nexport const x = 1;\nexport default async function go() {\n  await f();\n}\ntest("it works", () => {\n  check("a", () => {\n  });\n});\n';
+  const found = ["2-3 Button [Button]", "4-6 name [Button]", "7-10 press [Button]", "11-11 x", "12-18 go"];
+  assert.deepEqual(await declared("a.js", script), found);
+  assert.deepEqual(await declared("a.ts", script), found);
+  assert.deepEqual(await declared("b.ts", "export namespace Ui {\n  export interface Row {\n    a: string;\n  }\n}\ntype A<T> = T;\n"), [
+    "1-1 Ui [Ui]",
+    "2-5 Row [Ui]",
+    "6-6 A",
+  ]);
+  assert.deepEqual(
+    await declared(
+      "a.go",
+      'package a\n\nimport "fmt"\n\n// Add adds.\nfunc (s *Store) Add(x int) int {\n\treturn f(x)\n}\n\ntype Store struct {\n\tn int\n}\n\nvar (\n\tx = 1\n)\n',
+    ),
+    ["5-8 Add", "10-12 Store"],
+  );
+});
+
 test("TLA+, SMT-LIB, ProVerif and Metamath", async () => {
   assert.deepEqual(
     await declared(

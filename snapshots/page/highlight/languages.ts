@@ -49,6 +49,24 @@ const ISABELLE_STATEMENTS =
   "interpretation|sublocale|global_interpretation|axiomatization|consts|lemmas|named_theorems|method|partial_function|lift_definition|" +
   "quotient_definition|nominal_datatype|specification|bundle|experiment|context|notepad|overloading|crunch|setup|method_setup|simproc_setup";
 
+const JAVA_MODIFIERS =
+  "(?:(?:public|protected|private|abstract|static|final|sealed|non-sealed|strictfp|default|synchronized|native)[ \\t]+){0,6}";
+/** What begins a statement that looks like a declaration. */
+const NO_CALL = String.raw`(?!(?:if|for|while|switch|return|else|do|new|throw|catch|try|sizeof|typedef|case|delete|await|yield|super|this|assert)\b)`;
+const SCRIPT: LanguageRow = {
+  ...C_COMMENTS,
+  path: "file",
+  declarations: {
+    // A call may look like a method but for its arguments: a method has names of parameters there.
+    begins: new RegExp(
+      String.raw`^[ \t]*(?:(?:export[ \t]+)?(?:default[ \t]+)?(?:declare[ \t]+)?(?:(?:async[ \t]+)?function[ \t*]+([\w$]+)|(?:const|let|var|interface|type|(?:const[ \t]+)?enum)[ \t]+([\w$]+))|${NO_CALL}(?:(?:public|private|protected|static|async|override|abstract|get|set)[ \t]+){0,4}[*#]?([\w$]+)[ \t]*(?:<[^>\n]{0,100}>)?\([^"'\x60=()\n]{0,200}\)[^;="'\n]{0,200}\{)`,
+    ),
+    holds: /^[ \t]*(?:export[ \t]+)?(?:default[ \t]+)?(?:declare[ \t]+)?(?:abstract[ \t]+)?(?:class|namespace|module)[ \t]+([\w$.]+)/,
+    ends: /^[ \t]*(?:import\b|export[ \t]*[{*])/,
+    leads: /^[ \t]*@\w/,
+  },
+};
+
 export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   coq: { ...ML_COMMENTS, doc: ML_DOC, path: "capitals" },
   lean: { line: ["--"], block: [["/-", "-/"]], nests: true, doc: /^\/-!/, path: "capitals" },
@@ -240,6 +258,43 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
         /^(?:#[ \t]*define[ \t]+(\w+)|(?:typedef[ \t]+)?(?:struct|union|enum)[ \t]+(\w+)[ \t]*(?:\{|\r?\n|$)|typedef\b[^;{\n]*\b(\w+)[ \t]*;|(?!(?:if|for|while|switch|return|else|do|sizeof|typedef|case)\b)(?:[A-Za-z_]\w*[ \t*]+)*([A-Za-z_]\w*)[ \t]*\()/,
       ends: /^#[ \t]*include\b/,
       leads: /^(?!(?:else|do|break|return)\b)[A-Za-z_][\w \t*]*\r?$/,
+    },
+  },
+  cpp: {
+    ...C_COMMENTS,
+    path: "file",
+    declarations: {
+      begins: new RegExp(
+        String.raw`^[ \t]*(?:#[ \t]*define[ \t]+(\w+)|(?:enum(?:[ \t]+(?:class|struct))?|union)[ \t]+(\w+)|using[ \t]+(\w+)[ \t]*=|typedef\b[^;{\n]{0,200}\b(\w+)[ \t]*;|${NO_CALL}(?!(?:asm|decltype|static_assert|alignas|[A-Z_\d]+)\b[ \t]*\()(?:[\w:<>,*&~]+[ \t]+[*&]{0,2}){0,6}((?:\w{1,100}(?:<[^>\n]{0,80}>)?::){0,4}~?\w+)[ \t]*\()`,
+      ),
+      holds:
+        /^[ \t]*(?:inline[ \t]+|template[ \t]*<[^>\n]{0,200}>[ \t]*)?(?:class|struct)[ \t]+(?:[A-Z_]+_(?:EXPORT|API)[ \t]+)?([\w:]+)(?![^{\n]{0,200};)/,
+      ends: /^[ \t]*(?:#[ \t]*(?:include|if|ifdef|ifndef|endif|else|pragma)\b|(?:public|private|protected)[ \t]*:|using[ \t]+namespace\b)/,
+      leads: /^[ \t]*(?:template[ \t]*<|\[\[)/,
+      // What a namespace holds stands in it no deeper than it.
+      heading: /^(?:inline[ \t]+)?namespace[ \t]+([\w:]+)/,
+    },
+  },
+  java: {
+    ...C_COMMENTS,
+    path: "dots",
+    declarations: {
+      begins: new RegExp(
+        String.raw`^[ \t]*(?:${JAVA_MODIFIERS}(?:enum|record|@interface)[ \t]+(\w+)|${NO_CALL}${JAVA_MODIFIERS}(?:<[^>\n]{0,100}>[ \t]+)?(?:[\w.<>[\],?]+[ \t]+){0,4}(\w+)[ \t]*\()`,
+      ),
+      holds: new RegExp(String.raw`^[ \t]*${JAVA_MODIFIERS}(?:class|interface)[ \t]+(\w+)`),
+      ends: /^[ \t]*(?:import|package)\b/,
+      leads: /^[ \t]*@\w/,
+    },
+  },
+  javascript: SCRIPT,
+  typescript: SCRIPT,
+  go: {
+    ...C_COMMENTS,
+    path: "file",
+    declarations: {
+      begins: /^(?:func[ \t]+(?:\([^)\n]{0,100}\)[ \t]*)?(\w+)|(?:type|var|const)[ \t]+(\w+))/,
+      ends: /^(?:import|package|type|var|const)\b/,
     },
   },
   tla: {
