@@ -68,6 +68,17 @@ test("without a model, before its vectors and after them, capabilities and answe
   assert.ok((results[0]?.chunks.length ?? 0) > 0);
 });
 
+test("no text is near a name that stands nowhere: it finds nothing, or a name that is near it, and that is said", async () => {
+  const semantic = openSemantic({ embedder, notice: "", model: "toy" });
+  const before = embedder.calls;
+  for (const name of ["zq9f0b7d614e858a", "insert_nonfb_25", "CUB-2701", "Nope::zorp", "wibbleWobbleThing", "0x7fffdeadbee1"])
+    assert.deepEqual(await semantic.tool(parse(name), open), { mode: "semantic", notice: "", results: [] }, name);
+  assert.equal(embedder.calls, before);
+  const near = await semantic.tool(parse("insert_keeps_sortde"), open);
+  assert.equal(near.did_you_mean, "insert_keeps_sorted");
+  assert.ok(near.results.length > 0);
+});
+
 test("a model that fails is left alone for a while, is told as unavailable, and asking does without it", async () => {
   let now = 0;
   const model = toy();

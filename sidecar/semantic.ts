@@ -4,6 +4,7 @@ import type { OpenSnapshot } from "../snapshots/query/open-snapshot.ts";
 import type { SearchResult } from "../snapshots/query/search-result.ts";
 import type { Embedder } from "../snapshots/embed/embedder.ts";
 import { ShelfError } from "../snapshots/errors.ts";
+import { correct } from "../snapshots/query/meant.ts";
 import { semantic } from "../snapshots/query/semantic.ts";
 import type { SearchQuery } from "../snapshots/query/search.ts";
 import { toSource } from "../snapshots/query/source.ts";
@@ -37,16 +38,17 @@ export function openSemantic(options: SemanticOptions): Semantic {
   // The signal is for the model alone: who has gone reads no answer, and needs no error that somebody else would log.
   const answer = async (query: SearchQuery, open: OpenSnapshot, signal: AbortSignal | undefined) =>
     embedder === null
-      ? { mode: "unavailable" as const, notice: options.notice, results: [] }
+      ? { mode: "unavailable" as const, notice: options.notice, results: [], meant: [] }
       : semantic(await open.reader(), { ...embedder, embed: (texts) => embedder.embed(texts, signal) }, query);
 
   return {
     async tool(query, open, signal) {
-      const [{ mode, notice, results }, data] = await Promise.all([answer(query, open, signal), open.snapshot.data()]);
+      const [{ mode, notice, results, meant }, data] = await Promise.all([answer(query, open, signal), open.snapshot.data()]);
       return {
         mode,
         notice,
         results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })),
+        ...(meant.length > 0 ? { did_you_mean: correct(query.q, meant) } : {}),
       };
     },
     async find(query, open, signal) {

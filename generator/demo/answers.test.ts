@@ -2,7 +2,8 @@
  *  answer holds, and questions that nothing in it answers. Written by hand from the demo's texts. And what they mistype. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
@@ -221,4 +222,81 @@ test("a slip is searched as what was meant, and the page, the API and the tool s
   const plain = await (await fetch(`${server.url}/api/search?q=merkle+proof`)).json();
   assert.deepEqual(Object.keys(z.record(z.string(), z.unknown()).parse(plain)).sort(), ["prefix", "query", "results"]);
   assert.doesNotMatch(await (await fetch(`${server.url}/search/?q=zq9f0b7d614e858a`)).text(), /Did you mean|class="card"/);
+});
+
+const Searched = z.object({
+  results: z.array(z.object({ key: z.string(), line: z.int().optional() })),
+  did_you_mean: z.string().optional(),
+});
+const search = async (query: string): Promise<z.infer<typeof Searched>> =>
+  Searched.parse(await (await fetch(`${server.url}/api/search?${new URLSearchParams({ q: query }).toString()}`)).json());
+
+/** Names of many styles that stand nowhere in the demo; pieces of some do. */
+function unknownNames(): string[] {
+  const known = ["insert", "merkle", "sorted", "digest", "record", "list", "proof", "insert_keeps_sorted", "climb", "Sorting", "index"];
+  const styles: readonly ((piece: string, odd: string, number: number) => string)[] = [
+    (piece, odd) => `${piece}_${odd}`,
+    (piece, odd, number) => `${piece}_${odd}_${number}`,
+    (piece, odd) => `${odd}_${piece}`,
+    (piece, odd) => `${odd}${piece[0]?.toUpperCase() ?? ""}${piece.slice(1)}`,
+    (piece, odd) => `${odd[0]?.toUpperCase() ?? ""}${odd.slice(1)}.${piece}`,
+    (piece, odd) => `${odd}::${piece}`,
+    (piece, odd) => `${piece}.${odd}`,
+    (piece, odd, number) => `com.${odd}.${piece}${number}`,
+    (_, odd, number) => `${odd}${number}`,
+    (_, odd) => `0x${odd}`,
+    (_, __, number) => `CUB-${2000 + number}`,
+    (_, __, number) => `v${number}.${number}.${number}-rc`,
+    (_, odd) => createHash("sha256").update(odd).digest("hex").slice(0, 16),
+  ];
+  return Array.from({ length: 1000 }, (_, at) => {
+    const hash = createHash("sha256").update(`name ${at}`).digest("hex");
+    const odd = hash
+      .replaceAll(/[^a-f]/g, "")
+      .slice(0, 7)
+      .replaceAll("a", "q")
+      .replaceAll("e", "x");
+    return styles[at % styles.length]?.(known[at % known.length] ?? "", odd, 101 + (Number.parseInt(hash.slice(0, 4), 16) % 800)) ?? "";
+  });
+}
+
+test("of a thousand names that stand nowhere, each finds nothing, or what is near it and says so", async () => {
+  const unmarked: string[] = [];
+  let marked = 0;
+  for (const name of unknownNames()) {
+    const { results, did_you_mean: meant } = await search(name);
+    if (results.length > 0 && (meant === undefined || meant.toLowerCase() === name.toLowerCase())) unmarked.push(name);
+    if (results.length > 0 && meant !== undefined) marked++;
+  }
+  assert.deepEqual(unmarked, []);
+  assert.ok(marked > 0, "a name whose last piece is one finds that one");
+});
+
+test("a name that stands in the library is never taken for another, and a qualified one leads to its declaration", async () => {
+  const library = join(demo, "library");
+  const files = (await readdir(library, { recursive: true })).filter((key) => /^proofs\/.*\.(?:v|lean|rs)$/.test(key)).sort();
+  const names = new Map<string, string[]>();
+  for (const key of files) {
+    const lines = (await readFile(join(library, key), "utf8")).split("\n");
+    for (const [at, line] of lines.entries()) {
+      const name = /^\s*(?:Theorem|Lemma|Corollary|Definition|Fixpoint|theorem|lemma|def|pub fn) (\w+_\w+)/.exec(line)?.[1];
+      if (name !== undefined) names.set(name, [...(names.get(name) ?? []), `${key}:${at + 1}`]);
+    }
+  }
+  assert.ok(names.size > 40);
+  for (const [name, places] of names) {
+    const { results, did_you_mean: meant } = await search(name);
+    assert.equal(meant, undefined, name);
+    assert.ok(results.length > 0, name);
+    for (const place of places) {
+      const module = /([^/]+)\.\w+:\d+$/.exec(place)?.[1] ?? "";
+      const found = await search(`${module}.${name}`);
+      assert.equal(found.did_you_mean, undefined, `${module}.${name}`);
+      const first = found.results.find(({ line }) => line !== undefined);
+      assert.ok(places.includes(`${first?.key}:${first?.line}`), `${module}.${name} ${first?.key}:${first?.line}`);
+    }
+  }
+  for (const spelling of ["INSERT_KEEPS_SORTED", "insertKeepsSorted", "\\forall"]) {
+    assert.notEqual((await search(spelling)).did_you_mean?.toLowerCase(), spelling.toLowerCase());
+  }
 });

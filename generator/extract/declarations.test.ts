@@ -115,6 +115,8 @@ fn open() {
     "20-20 m []",
     "21-21 open []",
   ]);
+  const plain = "mod shapes {\n    impl Circle {\n        fn area(&self) {}\n    }\n    impl Clone for Circle { fn clone(&self) {} }\n}\n";
+  assert.deepEqual(await cut("b.rs", plain), ["1-4 area [shapes > impl Circle]", "5-6 clone [shapes > impl Clone for Circle]"]);
 });
 
 test("LaTeX: sections nest, and verbatim text has none", async () => {

@@ -104,11 +104,13 @@ function readStart(lines: Lines, from: number, depth: number, round: number): It
   const found = item.exec(text);
   if (found === null) return { start: start < 0 ? at : start, word: "", name: null, at, depth, round };
   const word = found[1] ?? "";
+  const isNamed = word !== "impl" && word !== "extern";
   return {
     start: start < 0 ? at : start,
     word,
-    name: word === "impl" || word === "extern" ? null : (found[2] ?? null),
-    at: item.lastIndex,
+    name: isNamed ? (found[2] ?? null) : null,
+    // The first word behind "impl" is of its title.
+    at: item.lastIndex - (isNamed ? 0 : (found[2]?.length ?? 0)),
     depth,
     round,
   };

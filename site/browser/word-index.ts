@@ -75,6 +75,7 @@ export async function openWordIndex(root: URL): Promise<WordIndex | null> {
     const named = await Promise.all((raw.length === 1 ? raw : []).map((one) => entryOf(MARKS.name(foldSpaces(one)))));
     return understand(
       raw,
+      !/\s/.test(query.trim()),
       (word) => rows.get(word) ?? 0,
       () => named.some((entry) => entry !== undefined),
     );

@@ -90,10 +90,25 @@ function analyse(raw: string): readonly string[] {
     addPart(out, whole);
     return out;
   }
-  if (whole.length <= MAX_WORD) {
-    for (const name of qualifiedSuffixes(whole)) if (name === whole || piecesOf(name).length !== 1) addPart(out, name);
-  }
+  for (const name of identifiersIn(whole)) addPart(out, name);
   for (const piece of pieces) addPart(out, piece);
+  return out;
+}
+
+/** An identifier of several pieces whole, and what is left of it without its qualifiers where that is one too. */
+function identifiersIn(whole: string): string[] {
+  return whole.length > MAX_WORD ? [] : qualifiedSuffixes(whole).filter((name) => name === whole || piecesOf(name).length !== 1);
+}
+
+/** The index words that stand for a raw word as a whole, and for what is left of it without its first qualifiers; [] of what is no
+ *  identifier of several pieces. */
+export function identifierWords(raw: string): readonly string[] {
+  const own = ownText(raw).replace(/['’]s$/, "");
+  if (raw.startsWith("\\") || PLAIN.test(own) || UNSPACED.test(own)) return [];
+  const pieces = piecesOf(own);
+  if (pieces.length <= 1 && (pieces[0] ?? own) === own) return [];
+  const out: string[] = [];
+  for (const name of identifiersIn(own)) addPart(out, name);
   return out;
 }
 

@@ -3,7 +3,9 @@
  *  query names exactly goes first. How many results are wanted changes nothing in their order. */
 import type { Candidate, FoundRow, IndexReader } from "../index/reader.ts";
 import { SPARE_RESULTS } from "./duplicates.ts";
-import type { Wanted } from "./wanted.ts";
+import type { IndexRow } from "../index/row.ts";
+import { rawWords } from "../index/words.ts";
+import type { Qualified, Wanted } from "./wanted.ts";
 
 // Measured on all collections together; ../index/README.md has what they reach.
 const WHOLE_SHARE = 0.6; // of the score of a document with several passages
@@ -19,6 +21,7 @@ const NOMINATED = 400; // passages, and documents as a whole, that are ordered h
 /** How many passages are looked at when more documents are wanted, in the engine's own order. */
 const MORE_ROWS = [1_600, 8_000] as const;
 const MAX_ROWS = MORE_ROWS[1];
+const MAX_NAMED = 100; // declarations of one name whose qualifiers are looked at
 const SCORE_DIGITS = 6; // below them the order of additions decides, above them the texts do
 
 /** A document with its passages that were found, the best first. */
@@ -63,9 +66,20 @@ export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix:
 }
 
 /** What the query names exactly: most name nothing, which the statistics know. */
-async function findExact(reader: IndexReader, { exactMark }: Wanted, prefix: string): Promise<Candidate[]> {
-  if (reader.statistics.rowsWith(exactMark) === 0) return [];
-  return reader.find({ words: [exactMark], all: false, of: "terms", prefix, limit: NOMINATED });
+async function findExact(reader: IndexReader, { exactMark, qualified }: Wanted, prefix: string): Promise<Candidate[]> {
+  const ask = (mark: string, limit: number): Promise<Candidate[]> => reader.find({ words: [mark], all: false, of: "terms", prefix, limit });
+  if (reader.statistics.rowsWith(exactMark) > 0) return ask(exactMark, NOMINATED);
+  if (qualified === null) return [];
+  const named = await ask(qualified.mark, MAX_NAMED);
+  const rows = await reader.rows(named.map(({ ref }) => ref));
+  return named.filter((_, at) => isQualified(rows[at]?.row, qualified));
+}
+
+/** Whether a declaration stands in what qualifies its name: classes and modules, the file, its folder. */
+function isQualified(row: IndexRow | undefined, { qualifiers }: Qualified): boolean {
+  if (row === undefined) return false;
+  const around = rawWords(`${row.heading} ${row.name} ${row.title} ${row.key}`).flatMap((word) => word.toLowerCase().split(/[.:]+/));
+  return qualifiers.every((one) => around.includes(one));
 }
 
 function order(

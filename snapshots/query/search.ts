@@ -11,7 +11,7 @@ import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
 import { rememberRows } from "./remember.ts";
-import { type ExactReason, findReason, parseWanted } from "./wanted.ts";
+import { type ExactReason, findReason, parseWanted, type Wanted } from "./wanted.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
 const LOOKED_AT = 10; // results in which a word is looked up as it is written
@@ -56,11 +56,18 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
   const best = foldDuplicates(results).slice(0, query.limit);
   return {
     results: best.map(({ row, score, exact }) => toResult(row, score, exact, find)),
-    meant: findMeant(
-      wanted.instead,
-      best.slice(0, LOOKED_AT).map(({ row }) => row),
-    ),
+    meant: meantBy(wanted, best),
   };
+}
+
+/** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */
+export function meantBy({ instead }: Wanted, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
+  return results.some(({ exact }) => exact !== null)
+    ? []
+    : findMeant(
+        instead,
+        results.slice(0, LOOKED_AT).map(({ row }) => row),
+      );
 }
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {

@@ -7,7 +7,8 @@ import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { ShelfError } from "../errors.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
-import { type SearchQuery, toResult } from "./search.ts";
+import type { Meant } from "./meant.ts";
+import { meantBy, type SearchQuery, toResult } from "./search.ts";
 import { rankWithFeedback } from "./feedback.ts";
 import { rememberRows } from "./remember.ts";
 import { bareScore } from "./rank.ts";
@@ -31,6 +32,8 @@ export type SemanticAnswer = {
   /** Empty, or what to do. */
   readonly notice: string;
   readonly results: readonly SemanticResult[];
+  /** What was searched in place of words that stand nowhere. */
+  readonly meant: readonly Meant[];
 };
 
 /** @throws ShelfError "search_unavailable" when the index cannot be read */
@@ -50,16 +53,18 @@ export async function semantic(
   const wanted = parseWanted(query.q, reader);
   const [ranked, near] = await Promise.all([
     rankWithFeedback(reader, wanted, query.prefix, query.limit),
-    embedder.embed([query.q.toWellFormed()], signal).then(
-      ([vector]) => (vector === undefined ? [] : vectors.nearest(vector, query.prefix, NEAR_ROWS)),
-      (error: unknown) => error,
-    ),
+    wanted.nowhere
+      ? []
+      : embedder.embed([query.q.toWellFormed()], signal).then(
+          ([vector]) => (vector === undefined ? [] : vectors.nearest(vector, query.prefix, NEAR_ROWS)),
+          (error: unknown) => error,
+        ),
   ]);
   if (!Array.isArray(near)) {
     signal?.throwIfAborted();
     return unavailable(`${near instanceof ShelfError ? near.message : "The embedding model failed."} Use /api/search meanwhile.`);
   }
-  const documents = new Map<string, Meant>();
+  const documents = new Map<string, Weighed>();
   const best = Math.max(...ranked.map(({ score }) => bareScore(score)), Number.MIN_VALUE);
   for (const { doc, score, exact, passages } of ranked) {
     const top = Math.max(...passages.map((passage) => bareScore(passage.score)), Number.MIN_VALUE);
@@ -77,16 +82,17 @@ export async function semantic(
     documents.set(doc, { ...known, near: Math.max(known.near, share) });
   }
   const weight = embedder.weak === true && !wanted.unknown ? LAST_WEIGHT : NEAR_WEIGHT;
-  return { mode: "semantic", notice: "", results: await collect(reader, query, documents.values(), weight, openFinder(wanted.worth)) };
+  const results = await collect(reader, query, documents.values(), weight, openFinder(wanted.worth));
+  return { mode: "semantic", notice: "", results, meant: meantBy(wanted, results) };
 }
 
 function unavailable(notice: string): SemanticAnswer {
-  return { mode: "unavailable", notice, results: [] };
+  return { mode: "unavailable", notice, results: [], meant: [] };
 }
 
 type Chunk = { readonly doc: string; readonly n: number; readonly ref: bigint | null; readonly text: number; readonly near: number };
 /** Both values of a document are those of its best passage, or more. */
-type Meant = {
+type Weighed = {
   readonly doc: string;
   readonly text: number;
   readonly near: number;
@@ -97,12 +103,12 @@ type Meant = {
 async function collect(
   reader: IndexReader,
   query: SearchQuery,
-  meant: Iterable<Meant>,
+  weighed: Iterable<Weighed>,
   weight: number,
   find: ReturnType<typeof openFinder>,
 ): Promise<SemanticResult[]> {
   const worth = ({ text, near }: Pick<Chunk, "text" | "near">): number => text + weight * near;
-  const documents = [...meant].map(({ doc, text, near, exact, chunks: all }) => {
+  const documents = [...weighed].map(({ doc, text, near, exact, chunks: all }) => {
     const chunks = [...all.values()].sort((a, b) => worth(b) - worth(a) || a.n - b.n).slice(0, MAX_CHUNKS);
     return { doc, exact, score: Number((worth({ text, near }) + (exact ? EXACT_BONUS : 0)).toPrecision(SCORE_DIGITS)), chunks };
   });

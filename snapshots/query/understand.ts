@@ -1,6 +1,6 @@
 /** What the words of a query stand for in a library: themselves, or what somebody meant who wrote them otherwise. The server's index and
  *  the browser's are asked alike. */
-import { words } from "../index/words.ts";
+import { identifierWords, qualifiedSuffixes, words } from "../index/words.ts";
 import { findNear, findNearNames, findSplit, type RowsWith } from "./near-words.ts";
 
 /** What stands nowhere, and what is looked for instead: one of these lists, whole. */
@@ -14,26 +14,30 @@ export type Understood = {
   readonly instead: Instead;
   /** Whether a word stands nowhere, nor anything that it may have been meant for. */
   readonly unknown: boolean;
+  /** Whether the query is one identifier that stands nowhere: what it means nobody knows, and no text is near it. */
+  readonly nowhere: boolean;
 };
+
+/** Of digits; a number with fewer stands in many places. */
+const MIN_ID = 4;
 
 /** The words of raw words that stand somewhere; instead of those that do not, what may have been meant.
  *  @param raw as `rawWords` has them
+ *  @param lone whether the query has no space: "CUB-2701" is one name of two words
  *  @param knowsName whether something is declared by that name, however it is written */
-export function understand(raw: readonly string[], rowsWith: RowsWith, knowsName: (name: string) => boolean): Understood {
+export function understand(raw: readonly string[], lone: boolean, rowsWith: RowsWith, knowsName: (name: string) => boolean): Understood {
   const knows = (word: string): boolean => rowsWith(word) > 0;
   const [only = "", ...others] = raw;
-  const parts = words(only);
-  if (others.length === 0 && parts.length > 1 && !parts.some((part) => knows(part) && isIdentifier(part))) {
-    // One identifier that stands nowhere: what has all its parts may be a near name; what has some is not.
-    const pieces = parts.filter((part) => !isIdentifier(part));
-    if (!knowsName(only)) {
-      const near = findNearNames(only, rowsWith);
-      if (near.length > 0)
-        return { found: near, all: near.length === 1, instead: new Map([[only, near.map((name) => [name])]]), unknown: false };
-      return pieces.every(knows)
-        ? { found: pieces, all: true, instead: new Map([[only, [pieces]]]), unknown: true }
-        : { found: [], all: true, instead: NOTHING_INSTEAD, unknown: true };
-    }
+  const names = others.length === 0 ? identifierWords(only) : [];
+  if (names.length > 0 && !knows(names[0] ?? "") && !knowsName(only)) return understandName(only, names, rowsWith, knowsName);
+  if (lone && others.length > 0) {
+    const numbers = raw.filter((word) => /\p{N}/u.test(word));
+    const stands = (word: string): boolean =>
+      (identifierWords(word).length > 0 ? identifierWords(word).slice(0, 1) : words(word)).some(knows);
+    if (!numbers.every(stands)) return NOWHERE;
+    // Of an id nothing is meant but all of it.
+    if (raw.some((word) => /^\d+$/.test(word) && word.length >= MIN_ID))
+      return { found: raw.flatMap(words).filter(knows), all: true, instead: NOTHING_INSTEAD, unknown: false, nowhere: false };
   }
   const instead = new Map<string, readonly (readonly string[])[]>();
   const meant = raw.map((word, at) => {
@@ -53,14 +57,38 @@ export function understand(raw: readonly string[], rowsWith: RowsWith, knowsName
     return near;
   });
   const unknown = raw.some((word, at) => words(word).length > 0 && meant[at]?.length === 0);
-  return { found: meant.flat(), all: false, instead, unknown };
+  // A hash, a number, a version: one word, and none of any language.
+  const nowhere = unknown && others.length === 0 && !isPlain(only) && /\p{N}/u.test(only);
+  return { found: meant.flat(), all: false, instead, unknown, nowhere };
+}
+
+const NOWHERE: Understood = { found: [], all: true, instead: NOTHING_INSTEAD, unknown: true, nowhere: true };
+
+/** One identifier that stands nowhere: a name near it may have been meant, or the name that it qualifies, or what has all its pieces; what
+ *  has some of them is not.
+ *  @param names as `identifierWords` has them */
+function understandName(only: string, names: readonly string[], rowsWith: RowsWith, knowsName: (name: string) => boolean): Understood {
+  const knows = (word: string): boolean => rowsWith(word) > 0;
+  const meant = (...lists: readonly (readonly string[])[]): Understood => ({
+    found: lists.flat(),
+    all: lists.length === 1,
+    instead: new Map([[only, lists]]),
+    unknown: true,
+    nowhere: true,
+  });
+  const near = findNearNames(only, rowsWith);
+  if (near.length > 0) return { ...meant(...near.map((name) => [name])), unknown: false };
+  const short = qualifiedSuffixes(only)
+    .slice(1)
+    .find((name) => /^\p{L}/u.test(name) && (knowsName(name) || knows(identifierWords(name)[0] ?? "")));
+  if (short !== undefined) {
+    const own = words(short).filter(knows);
+    if (own.length > 0) return meant(own);
+  }
+  const pieces = words(only).filter((word) => !names.includes(word) && /\p{L}/u.test(word));
+  return pieces.length > 0 && pieces.every(knows) && pieces.length === words(only).length - names.length ? meant(pieces) : NOWHERE;
 }
 
 function isPlain(word: string): boolean {
   return /^[A-Za-z]+$/.test(word);
-}
-
-/** Whether a word of the index is an identifier of several parts. */
-function isIdentifier(word: string): boolean {
-  return words(word).length > 1 || /[^\p{L}]/u.test(word);
 }

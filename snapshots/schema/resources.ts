@@ -56,14 +56,16 @@ export const Source = z
   .meta({ id: "Source" });
 export type Source = z.infer<typeof Source>;
 
+const DidYouMean = z.string().exactOptional().meta({
+  description: "The query that the results are for, where a word of `query` stands nowhere and another is near it; else absent",
+});
+
 export const SearchResponse = z
   .object({
     query: z.string(),
     prefix: z.string(),
     results: z.array(Source).meta({ description: "Best first" }),
-    did_you_mean: z.string().exactOptional().meta({
-      description: "The query that the results are for, where a word of `query` stands nowhere and another is near it; else absent",
-    }),
+    did_you_mean: DidYouMean,
   })
   .meta({ id: "SearchResponse" });
 export type SearchResponse = z.infer<typeof SearchResponse>;
@@ -174,6 +176,7 @@ export const AiSearchResponse = z
     notice: z.string().meta({ description: "Empty, or what to configure" }),
     snapshot: SnapshotId,
     results: z.array(SemanticSource),
+    did_you_mean: DidYouMean,
   })
   .meta({ id: "AiSearchResponse" });
 export type AiSearchResponse = z.infer<typeof AiSearchResponse>;

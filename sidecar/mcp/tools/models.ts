@@ -13,7 +13,7 @@ export type SemanticTool = (
   query: SearchQuery,
   open: OpenSnapshot,
   signal?: AbortSignal,
-) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results">>;
+) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
 
 /** Where no semantic search is built in. */
 export const noSemantic: SemanticTool = async () => {
@@ -54,8 +54,9 @@ export function semanticTool(semantic: SemanticTool, allow: Allow, signal: Abort
     const { q, prefix: under } = parsed;
     limited(allow, "ai-search");
     const found = await semantic(parsed, open, signal);
-    const frame = { query: q, prefix: under, mode: found.mode, notice: found.notice };
-    const { items, next, notices } = slice(found.results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
+    const { mode, notice, results, ...meant } = found;
+    const frame = { query: q, prefix: under, mode, notice, ...meant };
+    const { items, next, notices } = slice(results, 0, Number(limit), jsonBytes({ ...frame, results: [] }), budget);
     return {
       result: { ...frame, results: items },
       snapshot: open.snapshot.id,
