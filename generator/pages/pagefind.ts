@@ -34,7 +34,7 @@ import {
 import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import { findAnchor } from "../../snapshots/query/declaration-line.ts";
-import { namesOf } from "../../snapshots/query/direct.ts";
+import { namesOf } from "../../snapshots/query/filters.ts";
 import { copiesOf } from "../../snapshots/query/source.ts";
 import { foldSpaces } from "../../snapshots/query/words.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";

@@ -9,10 +9,10 @@ import {
   type Filters,
   narrow,
   openMatcher,
+  openNamed,
   registryPath,
   toggled,
 } from "../../snapshots/query/filters.ts";
-import { foldCase } from "../../snapshots/query/words.ts";
 import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
 import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";
@@ -69,7 +69,10 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   const cubs = records?.cubs ?? null;
   const holding = cubs?.map(matches) ?? null;
   const among = (at: number): boolean => holding === null || holding[at] === true;
-  const found = exactFirst(columns, query.q, narrow(columns, query.filters, among));
+  const named = openNamed(query.q);
+  const passing = narrow(columns, query.filters, among);
+  const isNamed = (at: number): boolean => cubs?.[at] !== undefined && named?.(cubs[at]) === true;
+  const found = [...passing.filter(isNamed), ...passing.filter((at) => !isNamed(at))];
   const facets = CUB_FACETS.map(({ name }): Facet => {
     const others = new Map(query.filters);
     others.delete(name);
@@ -96,11 +99,6 @@ async function load<T>(root: URL, path: string): Promise<T> {
   const response = await fetch(new URL(path, root));
   if (!response.ok) throw new Error(`${path}: ${response.status}`);
   return (await response.json()) as T;
-}
-
-function exactFirst({ ids }: FilterColumns, q: string, places: readonly number[]): readonly number[] {
-  const exact = q === "" ? undefined : places.find((at) => foldCase(ids[at] ?? "") === foldCase(q.trim()));
-  return exact === undefined ? places : [exact, ...places.filter((at) => at !== exact)];
 }
 
 const wordOf = (name: string, value: string): string => formatLine(wordOfValue(name, value), 60);

@@ -164,10 +164,27 @@ test("columns and the matcher that browsers have find and count the same records
   const records = [
     record(1, { repo: "a", use_cases: ["x", "y"], statement: "insert_keeps_sorted holds" }),
     record(2, { repo: "b", use_cases: ["y"], statement: "sorted (insert x l)" }),
-    record(3, { repo: "a", use_cases: [], deployable: true, statement: "keeps  insert" }),
+    record(3, { repo: "a", use_cases: [], deployable: true, statement: "keeps  insert", kind: "Lemma" }),
+    record(5, {
+      repo: "a",
+      theorem_name: "keep",
+      module: "Lists.Sort",
+      file_shas: { "a.v": `abcdef01${"23".repeat(28)}` },
+      kind: "Lemma",
+    }),
     record(4, { repo: "c", use_cases: ["x", "x"], statement: "∀ x, x <= x" }),
   ];
   const columns = filterColumns(records);
+  const NAMING = [
+    "insert_ke",
+    "Lists.Sort.keep",
+    "Sort::keep",
+    "abcdef01",
+    "sha-256:abcdef0123",
+    "kind:lemma",
+    "repo:a insert",
+    "in:notes/",
+  ];
   for (const filters of [
     [],
     [["repo", ["a", "c"]]],
@@ -178,7 +195,7 @@ test("columns and the matcher that browsers have find and count the same records
     [["deployable", ["true"]]],
     [["repo", ["no"]]],
   ] as const) {
-    for (const q of ["", "insert", "insert_keeps", '"keeps insert"', "∀", "CUB-0002", "sorted -x"]) {
+    for (const q of ["", "insert", "insert_keeps", '"keeps insert"', "∀", "CUB-0002", "sorted -x", ...NAMING]) {
       const query = { q, filters: new Map<CubFacet, readonly string[]>(filters as never), limit: 10 };
       const matches = openMatcher(q);
       const found = narrow(columns, query.filters, (place) => matches(records[place] as CubRecord));
@@ -187,4 +204,29 @@ test("columns and the matcher that browsers have find and count the same records
       for (const { name } of CUB_FILTERS) assert.deepEqual(countColumn(columns, name, found), countFacet(expected, name), name);
     }
   }
+});
+
+test("what names a record leads there first: its id, its name with its module, a digest of its files; operators narrow", () => {
+  const records = [
+    record(1, { statement: "uses Sort.keep and CUB-0002", kind: "Theorem" }),
+    record(2, { theorem_name: "keep", module: "Lists.Sort", file_shas: { "a.v": `abcdef01${"23".repeat(28)}` }, kind: "Lemma" }),
+    record(3, { theorem_name: "keeps_sorted", repo: "other" }),
+  ];
+  const found = (q: string, filters: readonly (readonly [CubFacet, readonly string[]])[] = []): readonly string[] =>
+    findCubs(records, { q, filters: new Map(filters), limit: 10 }).cubs.map(({ id }) => id.slice(-1));
+  for (const [q, ids] of [
+    ["cub-0002", "21"],
+    ["Sort.keep", "21"],
+    ["Lists::Sort::keep", "2"],
+    ["abcdef01", "2"],
+    ["sha-256:ABCDEF0123", "2"],
+    ["abcdef0", ""],
+    ["keeps_sor", "3"],
+    ["kind:lemma", "2"],
+    ["kind:record", "123"],
+    ["repo:other keeps", "3"],
+    ["in:notes/", ""],
+  ] as const)
+    assert.equal(found(q).join(""), ids, q);
+  assert.deepEqual(found("Sort.keep", [["kind", ["Theorem"]]]), ["1"]);
 });

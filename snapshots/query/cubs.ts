@@ -4,7 +4,8 @@ import { CUB_FACETS, CUB_FILTERS, type CubFacet } from "../schema/cub-facets.ts"
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
 import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
-import { type Counts, type Filters, filterValues, inOrder, SEARCHED } from "./filters.ts";
+import { type Counts, type Filters, filterValues, inOrder, namesOf, rowOf, SEARCHED } from "./filters.ts";
+import { parseDigestStart, parseOperators } from "./operators.ts";
 import { lazily, oncePer } from "../format/relations.ts";
 
 export type CubQuery = {
@@ -47,8 +48,10 @@ type Postings = readonly number[];
 type CubIndex = {
   readonly filters: ReadonlyMap<CubFacet, ReadonlyMap<string, Postings>>;
   readonly words: ReadonlyMap<string, Postings>;
-  /** Folded id → place. */
-  readonly ids: ReadonlyMap<string, number>;
+  /** Folded ids, and names of theorems with and without their modules. */
+  readonly names: ReadonlyMap<string, Postings>;
+  /** Of files, with the place of their record. */
+  readonly digests: readonly (readonly [digest: string, place: number])[];
 };
 
 const NONE: Postings = [];
@@ -63,7 +66,9 @@ const indexOf = oncePer((records: readonly CubRecord[]) =>
       const forms: WordForms = new Map();
       return placesOf(records, (record) => searchWords(SEARCHED.map((field) => record[field]).join("\n"), forms));
     },
-    ids: () => new Map(records.map(({ id }, at) => [foldCase(id), at])),
+    names: () => placesOf(records, (record) => new Set([foldCase(record.id), ...namesOf(record)])),
+    digests: () =>
+      records.flatMap((record, place) => [...new Set(Object.values(record.file_shas))].map((digest) => [digest, place] as const)),
   }),
 );
 
@@ -93,18 +98,30 @@ const partsOf = oncePer((records: readonly CubRecord[]) =>
 function holding(records: readonly CubRecord[], word: string): Postings {
   const { words } = indexOf(records);
   const whole = words.get(foldCase(word)) ?? NONE;
-  const parts = identifierParts(word);
-  if (parts.length < 2) return whole;
-  const row = ` ${parts.join(" ")} `;
-  const lists = parts.map((part) => words.get(part) ?? NONE);
+  const row = rowOf(word);
+  if (row === null) return whole;
+  // The last part may be the beginning of a word.
+  const lists = identifierParts(word)
+    .slice(0, -1)
+    .map((part) => words.get(part) ?? NONE);
   const rarest = lists.reduce((least, list) => (list.length < least.length ? list : least));
   return [...new Set([...whole, ...rarest.filter((place) => partsOf(records)[place]?.includes(row) === true)])];
 }
 
-/** Records that match, an exact id first, then ascending by id as `records` are. @param position records to skip */
+/** Places of the records that a query names outright, ascending; as `openNamed` has it. */
+function namedBy(records: readonly CubRecord[], q: string): Postings {
+  const name = q.trim();
+  if (name === "" || /\s/.test(name)) return NONE;
+  const { names, digests } = indexOf(records);
+  const digest = parseDigestStart(name);
+  const places = new Set([name.replaceAll("::", "."), foldCase(name)].flatMap((one) => names.get(one) ?? NONE));
+  if (digest !== null) for (const [own, place] of digests) if (own.startsWith(digest)) places.add(place);
+  return [...places].sort((a, b) => a - b);
+}
+
+/** Records that match, those that the query names outright first, then ascending by id as `records` are. @param position records to skip */
 export function findCubs(records: readonly CubRecord[], query: CubQuery, position = 0): CubMatches {
-  const { words, phrases } = parseWordQuery(query.q);
-  const matching = words.length === 0 && phrases.length === 0 && query.filters.size === 0 ? records : findMatching(records, query);
+  const matching = query.q.trim() === "" && query.filters.size === 0 ? records : findMatching(records, query);
   // Each part of the registry's page asks for all of them.
   const cubs = position === 0 && query.limit >= matching.length ? matching : matching.slice(position, position + query.limit);
   const end = position + cubs.length;
@@ -122,20 +139,40 @@ export function countNarrowed(records: readonly CubRecord[], query: CubQuery, fo
 }
 
 function findMatching(records: readonly CubRecord[], { q, filters: wanted }: CubQuery): CubRecord[] {
-  const { words, phrases } = parseWordQuery(q);
-  const index = indexOf(records);
-  const conditions = words.map((word) => holding(records, word));
-  for (const [filter, values] of wanted) conditions.push(values.flatMap((value) => index.filters.get(filter)?.get(value) ?? NONE));
-  // How many conditions were found to hold, one after the other: alternatives may name a record twice.
+  const { words: text, kinds, repos, inside } = parseOperators(q);
+  const { words, phrases } = parseWordQuery(text);
+  const { filters } = indexOf(records);
+  const valued = (name: CubFacet, values: readonly string[]): Postings => values.flatMap((value) => filters.get(name)?.get(value) ?? NONE);
+  const narrowed = [...wanted].map(([name, values]) => valued(name, values));
+  const conditions = [...narrowed, ...words.map((word) => holding(records, word))];
+  if (repos.length > 0) conditions.push(valued("repo", repos));
+  if (kinds.length > 0 && !kinds.includes("record")) {
+    const known = [...(filters.get("kind")?.keys() ?? [])];
+    conditions.push(
+      valued(
+        "kind",
+        known.filter((kind) => kinds.includes(kind.toLowerCase())),
+      ),
+    );
+  }
+  // A record has no key that it could lie under.
+  if (inside !== null) conditions.push(NONE);
+  const texts = phrases.length === 0 ? [] : textsOf(records);
+  const passes = holdingAll(records, conditions);
+  const found = (place: number): boolean => passes(place) && phrases.every((phrase) => texts[place]?.includes(phrase) === true);
+  const left = holdingAll(records, narrowed);
+  const first = namedBy(records, q).filter(left);
+  const named = new Set(first);
+  const rest = records.filter((_, place) => !named.has(place) && found(place));
+  return [...first.flatMap((place) => records[place] ?? []), ...rest];
+}
+
+/** Whether all of some lists have a place. Alternatives may name a record twice. */
+function holdingAll(records: readonly CubRecord[], conditions: readonly Postings[]): (place: number) => boolean {
+  // How many conditions were found to hold, one after the other.
   const held = new Uint16Array(records.length);
   for (const [at, postings] of conditions.entries()) for (const place of postings) if (held[place] === at) held[place] = at + 1;
-  const texts = phrases.length === 0 ? [] : textsOf(records);
-  const found = records.filter(
-    (_, place) => held[place] === conditions.length && phrases.every((phrase) => texts[place]?.includes(phrase) === true),
-  );
-  const exact = records[index.ids.get(foldCase(q.trim())) ?? -1];
-  const first = exact === undefined ? -1 : found.indexOf(exact);
-  return first > 0 ? [found[first] as CubRecord, ...found.slice(0, first), ...found.slice(first + 1)] : found;
+  return (place) => held[place] === conditions.length;
 }
 
 /** Of a filter in the whole registry: each part of its page says them. */

@@ -5,6 +5,7 @@ import { collect, oncePer, relationsOf } from "../format/relations.ts";
 import { type CollectionInfo, findCollection, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
+import { namesOf } from "./filters.ts";
 import { type Operators, parseDigestStart } from "./operators.ts";
 
 const MAX_DIGESTS = 20; // that begin alike
@@ -45,12 +46,6 @@ const indexOf = oncePer((data: ViewData): NameIndex => {
   }
   return { named: collect(names), digests: digests.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)) };
 });
-
-/** A theorem's own name, and with as much of its module as anybody writes. */
-export function namesOf({ theorem_name: name, module }: CubRecord): ReadonlySet<string> {
-  const parts = module === "" ? [] : module.split(/\.|::/);
-  return new Set([name, ...parts.map((_, at) => `${parts.slice(at).join(".")}.${name}`)]);
-}
 
 /** Marks folded titles among the names; no key or id begins with it. */
 function titled(title: string): string {

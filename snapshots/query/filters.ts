@@ -2,6 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import { parseDigestStart, parseOperators } from "./operators.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
 
 /** Values of one filter are alternatives, different filters must all hold. */
@@ -95,14 +96,38 @@ export function countColumn({ filters }: FilterColumns, name: CubFacet, places: 
   return inOrder([...counts].map(([value, count]) => ({ value, count })));
 }
 
-/** Whether a record holds the words and phrases of a query, as `findCubs` has it; for one look at each record, without an index. */
-export function openMatcher(query: string): (record: Pick<CubRecord, (typeof SEARCHED)[number]>) => boolean {
-  const { words, phrases } = parseWordQuery(query);
-  const wanted = words.map((word) => {
-    const parts = identifierParts(word);
-    return { word: foldCase(word), row: parts.length < 2 ? null : ` ${parts.join(" ")} ` };
-  });
+/** A theorem's own name, and with as much of its module as anybody writes. */
+export function namesOf({ theorem_name: name, module }: Pick<CubRecord, "theorem_name" | "module">): ReadonlySet<string> {
+  const parts = module === "" ? [] : module.split(/\.|::/);
+  return new Set([name, ...parts.map((_, at) => `${parts.slice(at).join(".")}.${name}`)]);
+}
+
+/** What names a record outright. */
+type Naming = Pick<CubRecord, "id" | "theorem_name" | "module" | "file_shas">;
+
+/** Whether a query is the id of a record, its name with or without its module, or a digest of its files or the first digits of one; `findCubs`
+ *  has these first. Null for a query that can name none. */
+export function openNamed(query: string): ((record: Naming) => boolean) | null {
+  const name = query.trim();
+  if (name === "" || /\s/.test(name)) return null;
+  const [id, qualified, digest] = [foldCase(name), name.replaceAll("::", "."), parseDigestStart(name)];
+  return (record) =>
+    foldCase(record.id) === id ||
+    namesOf(record).has(qualified) ||
+    (digest !== null && Object.values(record.file_shas).some((own) => own.startsWith(digest)));
+}
+
+/** Whether a record holds the words and phrases of a query and its operators leave it in, or is named by it, as `findCubs` has it; for one
+ *  look at each record, without an index. */
+export function openMatcher(query: string): (record: Pick<CubRecord, (typeof SEARCHED)[number] | "kind"> & Naming) => boolean {
+  const { words: text, kinds, repos, inside } = parseOperators(query);
+  const { words, phrases } = parseWordQuery(text);
+  const named = openNamed(query);
+  const wanted = words.map((word) => ({ word: foldCase(word), row: rowOf(word) }));
   return (record) => {
+    if (named?.(record) === true) return true;
+    if (inside !== null || (repos.length > 0 && !repos.includes(record.repo))) return false;
+    if (kinds.length > 0 && !kinds.some((kind) => kind === "record" || kind === record.kind.toLowerCase())) return false;
     const fields = SEARCHED.map((field) => record[field]);
     const folded = fields.map(foldSpaces);
     if (!phrases.every((phrase) => folded.some((field) => field.includes(phrase)))) return false;
@@ -110,4 +135,11 @@ export function openMatcher(query: string): (record: Pick<CubRecord, (typeof SEA
     const held = searchWords(fields.join("\n"));
     return wanted.every(({ word, row }) => held.has(word) || (row !== null && fields.some((field) => partsLine(field).includes(row))));
   };
+}
+
+/** The parts of an identifier as they stand in a row in those of a longer one, the last of them perhaps begun only: `insert_keeps_sor`
+ *  stands in `insert_keeps_sorted`. Null for a word of one part. */
+export function rowOf(word: string): string | null {
+  const parts = identifierParts(word);
+  return parts.length < 2 ? null : ` ${parts.join(" ")}`;
 }
