@@ -55,7 +55,7 @@ export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
 };
 
 /** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
-export const INDEX_FORMAT = "6";
+export const INDEX_FORMAT = "7";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 

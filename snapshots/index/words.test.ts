@@ -88,6 +88,22 @@ test("a formula has the same signs in LaTeX and in Unicode, and a word the same 
   ] as const) {
     assert.ok(words(`$a ${latex} b$`).includes(words(sign)[0] ?? ""), latex);
   }
+  for (const [ascii, sign] of [
+    ["P -> Q", "→"],
+    ["P->Q", "\\to"],
+    ["a <= b", "\\le"],
+    ["a <> b", "≠"],
+    ["p /\\ q", "∧"],
+    ["p \\/ q", "\\vee"],
+    ["|- p", "⊢"],
+    ["p <-> q", "\\iff"],
+  ] as const) {
+    const [word = ""] = words(sign);
+    assert.ok(words(ascii).includes(word), ascii);
+    const [hit] = openFinder(new Map([[word, 1]]))(ascii);
+    assert.equal(ascii.slice(hit?.start, hit?.end), ascii.replaceAll(/[\w\s]/g, ""), "shown where it stands");
+  }
+  assert.deepEqual(words("<!-- --> |---|--|"), [], "what is drawn with these signs");
   assert.deepEqual(words("\\mathcal{F}"), ["f"]);
   assert.deepEqual(words("behaviour organised"), words("behavior organized"));
   assert.deepEqual(words("four hours"), ["four", "hour"]);

@@ -4,14 +4,19 @@
  *  inside its identifier. */
 import { stemmer } from "stemmer";
 import { ownText } from "../own-text.ts";
+import { ASCII_SIGN, ASCII_SIGNS } from "./ascii-signs.ts";
 import { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
 
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
 
-/** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`; or one mathematical sign beyond ASCII. */
-const RAW = /\\[A-Za-z]+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]/gu;
-const RAW_ASCII = /\\[A-Za-z]+|[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*/g;
+/** Raw words: a LaTeX command; letters, digits, marks and `_`, joined by single `.`, `'` or `::`; one mathematical sign beyond ASCII, or what
+ *  stands for one. */
+const RAW = new RegExp(
+  String.raw`\\[A-Za-z]+|[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*(?:(?:['.’]|::)[\p{L}\p{N}_][\p{L}\p{N}\p{M}_]*)*|[\u2190-\u23ff\u27c0-\u2aff]|${ASCII_SIGN}`,
+  "gu",
+);
+const RAW_ASCII = new RegExp(String.raw`\\[A-Za-z]+|[A-Za-z0-9_]+(?:(?:['.]|::)[A-Za-z0-9_]+)*|${ASCII_SIGN}`, "g");
 /** Pieces of a part of an identifier: `HTTPServer2` is `HTTP`, `Server`, `2`. */
 const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{Lm}\p{M}]+|\p{Lu}+|\p{N}+/gu;
 const JOINT = /::|[.'’_]/u;
@@ -64,6 +69,8 @@ function piecesOf(raw: string): string[] {
 
 function analyse(raw: string): readonly string[] {
   const out: string[] = [];
+  const operator = ASCII_SIGNS.get(raw);
+  if (operator !== undefined) return [fold(operator)];
   if (raw.startsWith("\\")) {
     const command = raw.slice(1);
     if (LATEX_DRESS.has(command)) return out;
@@ -156,6 +163,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
   const heads = [...new Set([...wanted.keys()].filter((word) => /^[\w.':]+$/.test(word)).map(headOf))].map((text) =>
     text.replaceAll(".", "\\."),
   );
+  if ([...ASCII_SIGNS.values()].some((sign) => wanted.has(fold(sign)))) heads.push(ASCII_SIGN);
   const head = heads.length === 0 ? null : new RegExp(heads.join("|"), "gi");
   // What has a letter beyond ASCII may be any word, folded.
   const headOrLetter = new RegExp([...heads, "[^\\x00-\\x7f]"].join("|"), "gi");
@@ -180,8 +188,9 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       let start = match.index;
       let end = pattern.lastIndex;
-      while (start > 0 && isWordCode(text.charCodeAt(start - 1))) start--;
-      while (end < text.length && isWordCode(text.charCodeAt(end))) end++;
+      const isSign = ASCII_SIGNS.has(match[0]);
+      while (!isSign && start > 0 && isWordCode(text.charCodeAt(start - 1))) start--;
+      while (!isSign && end < text.length && isWordCode(text.charCodeAt(end))) end++;
       look(hits, text.slice(start, end), start);
       pattern.lastIndex = end;
     }
