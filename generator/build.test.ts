@@ -305,7 +305,8 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
     library.notes.some((note) => /could not be used/.test(note)),
     "the snapshot says it",
   );
-  assert.match((await ask(view, "/registry/dashboard/")).text, /could not be used when/, "readers are told");
+  for (const page of ["/registry/dashboard/", "/registry/"])
+    assert.match((await ask(view, page)).text, /could not be used when/, `readers of ${page} are told`);
 
   mode = "up";
   const recovered = await build(config, quiet());
@@ -314,9 +315,15 @@ test("a registry over HTTP: fresh, unchanged, down, and never there", async (t) 
 
   const never: Config = { ...config, shelf: { kind: "directory", root: join(dir, "other-shelf") } };
   mode = "down";
-  const without = await build(never, quiet());
+  await assert.rejects(
+    build(never, quiet()),
+    /cannot be used and there is no copy of it\. The registry answered 500/,
+    "no library begins without its records",
+  );
+  const without = await build(never, { ...quiet(), acceptLoss: true });
   assert.equal(without.published, true);
   assert.equal((await readLibrary(never)).registry, "failed");
+  assert.equal((await build(never, quiet())).published, false, "said once, it holds");
   const bare = await openFixtureView(never);
   for (const target of ["/api/cubs", "/api/cubs/meta", "/api/cubs/CUB-0001", "/api/cubs.json"]) {
     const { status, json } = await ask(bare, target);

@@ -49,7 +49,7 @@ import { closeIndex, keepLogs, keepRecords, openShelves, readServed, type Shelve
 import { writeKnownListing } from "./sources/known-listing.ts";
 import { listingRules } from "./sources/list-objects.ts";
 import type { ObjectStore } from "./sources/object-store.ts";
-import type { RegistryFinding } from "./sources/registry-findings.ts";
+import { describeUnknownClaims, type RegistryFinding } from "./sources/registry-findings.ts";
 import { openObjectStore } from "./sources/open-object-store.ts";
 import { clearHalfStates, EMPTY_STATE, formatState, type KnownObject, type SaidOfObjects, timesOf, writeState } from "./state.ts";
 import type { LogSigner } from "../snapshots/shelf/log.ts";
@@ -473,6 +473,7 @@ function notesOf({ config, registry, claims, setbacks, withdrawals, listed }: Fa
     ...withdrawals.notes,
     ...registry.notes,
     ...claims.notes,
+    ...describeUnknownClaims(claims.unknownFields),
     ...setbacks.map((setback) => `${setback} This build has published what the sources hold now.`),
   ];
 }
@@ -506,7 +507,7 @@ function suspicions(objects: readonly KnownObject[]): readonly string[] {
   ];
 }
 
-/** Links within the library that lead nowhere, in neither view. */
+/** Links and images within the library that lead nowhere, in neither view. */
 function deadLinks(objects: readonly KnownObject[]): readonly string[] {
   const places = new Set(objects.flatMap(({ key }) => [key, ...leadingPrefixes(key)]));
   const dead = objects.flatMap(({ key, links }) =>
@@ -515,7 +516,7 @@ function deadLinks(objects: readonly KnownObject[]): readonly string[] {
   if (dead.length === 0) return [];
   const named = dead.slice(0, MAX_SUSPICIONS);
   if (dead.length > named.length) named.push(`and ${dead.length - named.length} more`);
-  return [`These links lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
+  return [`These links and images lead to nothing in the library, and are shown as text: ${named.join("; ")}.`];
 }
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.

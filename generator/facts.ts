@@ -95,6 +95,7 @@ export async function gatherFacts(
     const lastGood = (name: "registry" | "claims", ids: (data: ViewData) => readonly string[]): LastGoodOptions => ({
       ...options,
       dir: join(shelves.buildDir, name),
+      first: async () => (await shelf).pointers.internal === null,
       served: async (digest) => {
         const { internal } = (await shelf).pointers;
         if (internal === null || (digest !== null && internal.inputs[name] === digest)) return [];

@@ -4,6 +4,7 @@ import type { CubCode, CubRecord, RegistryMeta } from "../snapshots/schema/cubs.
 import type { Withdrawal } from "../snapshots/schema/withdrawals.ts";
 import type { Rejection } from "../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../snapshots/format/view-data.ts";
+import { pagePath } from "../snapshots/format/layout.ts";
 import type { Config } from "./config/config.ts";
 import type { Facts } from "./facts.ts";
 import { withCredits } from "./credits.ts";
@@ -79,7 +80,9 @@ export function recordSet(
 function withLinks(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecord {
   const { api, code, registry } = record.links;
   const own = `${baseUrl}/api/cubs/${record.id}`;
-  return { ...record, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? "") } };
+  // Without a registry of its own, what is said of a record stands on its page here.
+  const page = `${baseUrl}${pagePath.record(record.id)}`;
+  return { ...record, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
 }
 
 /** Everything that is left out.

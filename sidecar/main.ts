@@ -17,7 +17,7 @@ try {
   });
   const opened = await openSidecar(serving, process.env, log, { starter });
   sidecar = opened;
-  const operations = serving.operations === null ? null : await openOperations(serving.operations, opened.publicView);
+  const operations = serving.operations === null ? null : await openOperations(serving.operations, opened.publicView, starter.builds);
   if (operations !== null) opened.watch(operations);
   const listening = await listen(operations?.observe(opened.listener) ?? opened.listener, serving);
   stopWithStarter(async () => {

@@ -61,6 +61,8 @@ test("requests, models, rebuilds and the snapshot are counted on a port of their
     ['proofshelf_http_requests_total{route="page",status="404"}', 1],
     ['proofshelf_http_request_duration_seconds_count{route="search"}', 1],
     ['proofshelf_rebuilds_total{outcome="build_failed"}', 1],
+    ['proofshelf_refusals_total{status="503"}', 1],
+    ['proofshelf_builds_total{outcome="published"}', 0],
     ["proofshelf_snapshot_sequence", 1],
   ] as const)
     assert.equal(valueOf(metrics, sample), value, `${sample}\n${metrics}`);

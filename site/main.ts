@@ -10,7 +10,7 @@ const view = openSiteView(serving, starter);
 try {
   // Loaded now, while they are surely there: a later build may compile newer ones and remove these.
   await view.options.renderer?.();
-  const operations = serving.operations === null ? null : await openOperations(serving.operations, view);
+  const operations = serving.operations === null ? null : await openOperations(serving.operations, view, starter.builds);
   const reads = viewListener(view);
   const logged = serving.accessLog ? observe(reads, openAccessLog()) : reads;
   const listening = await listen(operations?.observe(logged) ?? logged, serving);

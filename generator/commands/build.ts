@@ -81,7 +81,7 @@ export async function buildAndEmbed(
     readonly repack?: boolean;
     readonly keys?: readonly string[] | null;
   },
-): Promise<void> {
+): Promise<BuildSummary> {
   const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false, repack = false } = options;
   let shelves: Shelves | null = null;
   const summary = await onInterrupt(
@@ -110,6 +110,7 @@ export async function buildAndEmbed(
   const beside = json === true || options.beside === true ? process.stderr : process.stdout;
   beside.write(describeEmbedding(embedding));
   if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config));
+  return summary;
 }
 
 /** Ctrl-C does this, once, while the work goes on. */

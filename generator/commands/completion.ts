@@ -9,9 +9,10 @@ type Place = { readonly words: string; readonly offered: readonly string[] };
 /** Every command, as it is typed, with the commands and options that may follow it. */
 function places(command: Command, words = ""): readonly Place[] {
   const options = command.options.flatMap(({ long }) => (long === undefined || long === null ? [] : [long]));
+  const choices = command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []);
   const children = command.commands.filter((child) => child.name() !== "help");
   return [
-    { words, offered: [...children.map((child) => child.name()), ...options, "--help"] },
+    { words, offered: [...children.map((child) => child.name()), ...choices, ...options, "--help"] },
     ...children.flatMap((child) => places(child, `${words} ${child.name()}`.trim())),
   ];
 }

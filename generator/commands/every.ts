@@ -1,6 +1,7 @@
 /** Builds again and again, for `schedule` and `serve --every`. */
 import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { BuildOutcome } from "../../snapshots/http/serving.ts";
 import { openConfig } from "../config/config.ts";
 import { describeLeaks, LeakError } from "../publish/leak-error.ts";
 import { buildAndEmbed } from "./build.ts";
@@ -21,17 +22,22 @@ export function parsePeriod(text: string): number {
   return period;
 }
 
-/** Builds now and then once in each period, until `signal`. */
+/** Builds now and then once in each period, until `signal`. @param tell of each build, with its seconds by the clock */
 export async function buildEvery(
   period: number,
   options: CommonOptions & { readonly beside?: boolean },
   signal: AbortSignal,
+  tell: (outcome: BuildOutcome, seconds: number) => void = () => undefined,
 ): Promise<void> {
   while (!signal.aborted) {
+    const began = performance.now();
+    const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
     try {
       // Read anew each time, so that a changed file takes effect.
-      await buildAndEmbed(await openConfig(options.config ?? null), { ...options, prune: true, signal });
+      const { published } = await buildAndEmbed(await openConfig(options.config ?? null), { ...options, prune: true, signal });
+      told(published ? "published" : "unchanged");
     } catch (error) {
+      told(error instanceof ShelfError ? "refused" : "failed");
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       if (error instanceof LeakError) process.stderr.write(describeLeaks(error.leaks));

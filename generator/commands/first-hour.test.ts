@@ -124,6 +124,7 @@ COMP_WORDS=(proofshelf ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWOR
   };
   assert.deepEqual(complete("sna"), ["snapshots"]);
   assert.deepEqual(complete("snapshots", "ro"), ["rollback"]);
+  assert.deepEqual(complete("completion", "z"), ["zsh"]);
   assert.deepEqual(complete("build", "--accept-"), ["--accept-loss"]);
   assert.deepEqual(complete("registry", "check", "file.json", "--cou"), ["--counts"]);
   assert.equal(run(tmpdir(), "completion", "tcsh").status, 2);
@@ -135,9 +136,13 @@ test("serve --every builds by itself, and serves what it built", async (t) => {
   const file = join(dir, "proofshelf.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("kind: embedded", "kind: none"));
   assert.equal(run(dir, "serve", "--every", "soon", "--config", file).status, 2);
-  const child = spawn(process.execPath, [CLI, "serve", "--port", "0", "--only", "site", "--every", "1h", "--config", file], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [CLI, "serve", "--port", "0", "--only", "site", "--every", "1h", "--metrics", "0", "--config", file],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   // Before the folder goes: it builds there.
   const ended = once(child, "exit");
   try {
@@ -157,6 +162,14 @@ test("serve --every builds by itself, and serves what it built", async (t) => {
       assert.equal(child.exitCode, null, said);
       await wait(50);
     }
+    const at = /Metrics at ([^\s,]+)/.exec(said)?.[1] ?? "";
+    const readMetrics = async (): Promise<string> => (await fetch(at)).text();
+    // After its vectors.
+    while (!/^proofshelf_builds_total\{outcome="published"\} 1$/m.test(await readMetrics())) {
+      assert.equal(child.exitCode, null, said);
+      await wait(50);
+    }
+    assert.match(await readMetrics(), /^proofshelf_build_duration_seconds [\d.]+$/m);
   } finally {
     child.kill("SIGTERM");
     await ended;

@@ -4,6 +4,7 @@ import { readdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
+import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
 import { configJsonSchema, parseConfig } from "../config/config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
@@ -94,11 +95,19 @@ ${source("withdrawals: { path: ./withdrawals.yaml }", "withdrawals.yaml")}
 ${source("code: { kind: directory, root: ./code }", "code")}
 # Pages of each PDF, from the first, that stand as images beside their text; 0 for none.
 pdf: { pageImages: 20 }
-# Search by meaning: a model that comes along and needs no network. Or { kind: none }, or a folder with one of your own:
-# { kind: local, path: ./model, dimensions: 384 }; or an endpoint:
-# { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }
-embeddings: { kind: embedded }
+# Search by meaning, beside that by words. What each kind costs:
+#   embedded: a model of 30 MB that needs no network${howToAdd("embedded")}
+#   local: one of your own, { kind: local, path: ./model, dimensions: 384 }, and 180 MB for what runs it${howToAdd("local")}
+#   openai: an endpoint, { kind: openai, baseUrl: http://127.0.0.1:11434/v1, model: name, dimensions: 768 }; nothing is installed
+#   none: nothing
+embeddings: { kind: ${missingPackages("embedded").length === 0 ? "embedded" : "none"} }
 `;
+}
+
+/** "" of what is installed. */
+function howToAdd(kind: "embedded" | "local"): string {
+  const missing = missingPackages(kind);
+  return missing.length === 0 ? "" : `; not installed here: npm install ${kind === "local" ? "--ignore-scripts " : ""}${missing.join(" ")}`;
 }
 
 function titleOf(name: string): string {

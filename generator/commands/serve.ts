@@ -153,7 +153,10 @@ async function startServer(
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
           // Its output is said on stderr: standard output stays the one line above.
-          if (period !== null) void buildEvery(period, { ...options, json: false, beside: true }, ended.signal);
+          if (period !== null)
+            void buildEvery(period, { ...options, json: false, beside: true }, ended.signal, (outcome, seconds) =>
+              send({ type: "built", outcome, seconds }),
+            );
           else if (options.build === true) void embed();
         } else {
           reject(Object.assign(new Error(message.message), { code: message.code }));

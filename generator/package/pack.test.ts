@@ -93,6 +93,14 @@ test("it holds programs, pages and the demo: no sources in TypeScript, no tests,
     "generator/demo/proofshelf.yaml",
   ])
     assert.ok(files.includes(wanted), wanted);
+  const readme = readFileSync(join(installed, "README.md"), "utf8");
+  const links = [...readme.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path.replace(/\/$/, ""));
+  assert.ok(links.length > 10);
+  for (const path of links)
+    assert.ok(
+      files.some((file) => file === path || file.startsWith(`${path}/`)),
+      `the README leads to ${path}`,
+    );
   const here = ROOT.replace(/\/$/, "");
   for (const path of files.filter((name) => /\.(?:m?js|json)$/.test(name)))
     assert.ok(!readFileSync(join(installed, path), "utf8").includes(`"${here}/`), path);

@@ -7,6 +7,7 @@
  *  the tarball, because its own manifest asks for half a gigabyte of models that are never loaded. The embedded model, and what runs one
  *  of a person's own, are packages that whoever wants them installs beside this one. */
 import { execFileSync } from "node:child_process";
+import { existsSync, statSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -26,6 +27,7 @@ const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts", `${CLIE
 const FILES = [
   "generator/node-version.mjs",
   "generator/package/start.mjs",
+  "generator/package/recipes",
   "generator/demo",
   "sidecar/proxy/nginx.conf",
   "sidecar/proxy/varnish.vcl",
@@ -64,6 +66,7 @@ export async function makePackage(folder: string): Promise<void> {
   for (const path of FILES) {
     await cp(join(ROOT, path), join(folder, path), { recursive: true, filter: (from) => !NOT_PUBLISHED.test(from) });
   }
+  for (const path of linkedFrom(await readFile(join(ROOT, "README.md"), "utf8"))) await cp(join(ROOT, path), join(folder, path));
   const compiled = dist.slice(ROOT.length);
   await cp(dist, join(folder, compiled), { recursive: true });
   await cp(join(dirname(dist), "current"), join(folder, dirname(compiled), "current"));
@@ -110,6 +113,14 @@ async function toJavaScript(text: string, path: string): Promise<string> {
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
   });
   return code.replaceAll(/(["'`])(\.{1,2}\/[^"'`\n]*)\.ts\1/g, "$1$2.js$1");
+}
+
+/** Where a text leads in the same repository: a folder stands for what describes it. */
+function linkedFrom(text: string): readonly string[] {
+  const links = [...text.matchAll(/\]\(([\w./-]+)(?:#[^)]*)?\)/g)].map(([, path = ""]) => path);
+  return [...new Set(links)]
+    .map((path) => (statSync(join(ROOT, path)).isDirectory() ? join(path, "README.md") : path))
+    .filter((path) => existsSync(join(ROOT, path)));
 }
 
 /** With the dependencies that a program of this package imports and no others. */

@@ -6,6 +6,7 @@ import { after, test } from "node:test";
 import fc from "fast-check";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import { describeUnknownClaims } from "./registry-findings.ts";
 import { parseClaims, readClaims } from "./claims.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "claims-"));
@@ -143,4 +144,19 @@ test("any text gives claims or a ShelfError", () => {
     ),
     { numRuns: 500 },
   );
+});
+
+test("fields that are not known are told, with what may have been meant", () => {
+  const { unknownFields, claims, notes } = json({
+    claims: [
+      { ...CLAIM, id: "a", visibility: "email-gated" },
+      { ...CLAIM, id: "b", visibility: "public", sope: "s" },
+    ],
+  });
+  assert.equal(claims.length, 2);
+  assert.deepEqual(notes, [], "nothing of it is for readers");
+  assert.deepEqual(describeUnknownClaims(unknownFields), [
+    'The claims have a field "visibility" that is not known and says nothing, in 2 claims, a for one.',
+    'The claims have a field "sope" that is not known and says nothing, in b; did you mean scope?',
+  ]);
 });

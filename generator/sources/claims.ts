@@ -5,7 +5,16 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { Claim, ClaimsMeta, type ClaimsRegistry } from "../../snapshots/schema/claims.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryState } from "../../snapshots/format/view-data.ts";
-import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import {
+  acceptOnce,
+  countUnknown,
+  dropNulls,
+  explainRecordIssues,
+  findUnrepresentable,
+  isRecord,
+  parseLeniently,
+  type UnknownField,
+} from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
 import { describeStale, type LastGoodOptions, readLastGood } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
@@ -22,6 +31,8 @@ export type Claims = ClaimsRegistry & {
   readonly rejected: readonly Rejection[];
   /** Dropped meta fields and dropped parts, in words. */
   readonly notes: readonly string[];
+  /** Fields that the interface does not name, for who keeps the claims, in no view. */
+  readonly unknownFields: readonly UnknownField[];
 };
 
 /** Of a library without a claims file. */
@@ -33,6 +44,7 @@ export const NO_CLAIMS: Claims = {
   size: 0,
   rejected: [],
   notes: [],
+  unknownFields: [],
 };
 
 /** @param path a file of the configuration; `.json` is read as JSON, anything else as YAML
@@ -76,6 +88,7 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     size: bytes.length,
     rejected,
     notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
+    unknownFields: countUnknown(rawClaims, (claim) => Object.keys(claim).filter((name) => !Object.hasOwn(Claim.shape, name))),
   };
 }
 

@@ -112,3 +112,23 @@ export function findUnrepresentable(value: unknown, path: readonly PropertyKey[]
   }
   return null;
 }
+
+/** A field that the interface does not name. */
+export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
+
+/** Fields of the entries of a list that are unknown, each once. @param unknownIn names of those of one entry */
+export function countUnknown(
+  list: readonly unknown[],
+  unknownIn: (entry: Record<string, unknown>) => readonly string[],
+): readonly UnknownField[] {
+  const found = new Map<string, { records: number; first: string }>();
+  for (const [index, raw] of list.entries()) {
+    if (!isRecord(raw)) continue;
+    for (const name of unknownIn(raw)) {
+      const field = found.get(name) ?? { records: 0, first: typeof raw["id"] === "string" ? raw["id"] : `entry ${index + 1}` };
+      field.records++;
+      found.set(name, field);
+    }
+  }
+  return [...found].map(([name, field]) => ({ name, ...field }));
+}

@@ -29,6 +29,8 @@ export type LastGoodOptions = {
   readonly dir: string;
   /** Ids that are served now, for bytes that are not those that they came from. Default: none. */
   readonly served?: (digest: string | null) => Promise<readonly string[]>;
+  /** Whether nothing has been published yet. Default: something has. */
+  readonly first?: () => Promise<boolean>;
   /** A list that is broken, empty or much shorter is meant. */
   readonly acceptLoss?: boolean;
   /** Whether what proves good is kept. Default true; without it nothing is written. */
@@ -47,9 +49,9 @@ export type LastGood<T> =
   | { readonly unavailable: string };
 
 /** @returns unavailable when it cannot be used, no copy is kept, and nothing of it is served
- *  @throws ShelfError "build_failed" when something is */
+ *  @throws ShelfError "build_failed" when something is, or when this would be the first that is published */
 export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOptions): Promise<LastGood<T>> {
-  const { dir, served = async () => [], acceptLoss = false, keep = true, now = () => new Date() } = options;
+  const { dir, served = async () => [], first = async () => false, acceptLoss = false, keep = true, now = () => new Date() } = options;
   const kept = await findKept(dir, source);
   let reason: string;
   let pulled: Pulled | null = null;
@@ -76,6 +78,17 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
     }
   }
   const count = meant ? 0 : (await served(null)).length;
+  if (count === 0 && !acceptLoss && (await first()))
+    throw new ShelfError(
+      "build_failed",
+      `Nothing was published, because the ${source.name} cannot be used and there is no copy of it. ${reason}`,
+      {
+        fixes: [
+          `Look whether the ${source.name} is where the configuration says, and whole.`,
+          "To publish the library without it all the same, say so once: proofshelf build --accept-loss. If there is to be none, take it out of the configuration.",
+        ],
+      },
+    );
   if (count === 0) return { unavailable: reason };
   throw new ShelfError(
     "build_failed",

@@ -1,8 +1,10 @@
 /** What is wrong with a registry's records without making them unusable, for who keeps the registry. Readers are not told: names of
  *  fields and of files that are not there may be internal. */
+import { Claim } from "../../snapshots/schema/claims.ts";
 import { CUB_FIELDS, CubFiles, type CubRecord, CubReproduce, CubLinks, RegistryMeta } from "../../snapshots/schema/cubs.ts";
 import { nearest } from "../config/problems.ts";
-import type { ParsedRegistry, UnknownField } from "./registry.ts";
+import type { UnknownField } from "./issues.ts";
+import type { ParsedRegistry } from "./registry.ts";
 
 export type RegistryFinding = {
   /** Id of the record; null for what concerns several, or the metadata. */
@@ -24,6 +26,17 @@ export async function findInRegistry(
   const findings = unknownFields.filter(({ name }) => !internalFields.includes(name)).map(describeUnknown);
   for (const { record, said } of records) findings.push(...(await findInRecord(record, said, findCode)));
   return findings;
+}
+
+/** Of claims: what a field that nobody knows was to do, it does not do. */
+export function describeUnknownClaims(fields: readonly UnknownField[]): readonly string[] {
+  return fields.map(({ name, records, first }) => {
+    const right = nearest(name, Object.keys(Claim.shape));
+    return `The claims have a field ${JSON.stringify(name)} that is not known and says nothing, in ${records === 1 ? first : `${records} claims, ${first} for one`}${right === null ? "" : `; did you mean ${right}?`}.`.replace(
+      "?.",
+      "?",
+    );
+  });
 }
 
 const KNOWN: readonly string[] = [
@@ -70,11 +83,16 @@ async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCo
   return findings;
 }
 
-/** One line for each thing that is wrong, with the first record of which it is true. */
+/** Records that are named beside one thing that is wrong with all of them. */
+const MAX_NAMED = 20;
+
+/** One line for each thing that is wrong, with the records of which it is true. */
 export function describeFindings(findings: readonly RegistryFinding[]): readonly string[] {
   const same = Map.groupBy(findings, ({ field, what }) => `${field} ${what}`);
   return [...same].map(([text, [first, ...more]]) => {
     if (first?.record === null || first === undefined) return text;
-    return `${first.record}${more.length === 0 ? "" : ` and ${more.length} more`}: ${text}`;
+    const named = [first, ...more].slice(0, MAX_NAMED).map(({ record }) => record);
+    const left = 1 + more.length - named.length;
+    return `${named.join(", ")}${left === 0 ? "" : ` and ${left} more`}: ${text}`;
   });
 }

@@ -15,7 +15,16 @@ import {
 import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { RegistryConfig } from "../config/config.ts";
-import { acceptOnce, dropNulls, explainRecordIssues, findUnrepresentable, isRecord, parseLeniently } from "./issues.ts";
+import {
+  acceptOnce,
+  countUnknown,
+  dropNulls,
+  explainRecordIssues,
+  findUnrepresentable,
+  isRecord,
+  parseLeniently,
+  type UnknownField,
+} from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
 import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
 import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
@@ -30,8 +39,6 @@ export type ParsedCub = {
   readonly extras: Readonly<Record<string, unknown>>;
   readonly unknown_values: readonly UnknownValue[];
 };
-
-export type UnknownField = { readonly name: string; readonly records: number /** Id of one of them. */; readonly first: string };
 
 export type ParsedRegistry = {
   /** As declared; the build sets registry_sha256 and bytes from what was pulled. */
@@ -137,18 +144,9 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
 }
 
 function findUnknownFields(rawMeta: Record<string, unknown>, cubs: readonly unknown[]): UnknownField[] {
-  const found = new Map<string, { records: number; first: string }>();
-  for (const [index, raw] of cubs.entries()) {
-    if (!isRecord(raw)) continue;
-    for (const name of Object.keys(extrasOf(raw))) {
-      const field = found.get(name) ?? { records: 0, first: typeof raw["id"] === "string" ? raw["id"] : `record ${index + 1}` };
-      field.records++;
-      found.set(name, field);
-    }
-  }
   const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(RegistryMeta.shape, name));
   return [
-    ...[...found].map(([name, field]) => ({ name, ...field })),
+    ...countUnknown(cubs, (raw) => Object.keys(extrasOf(raw))),
     ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" })),
   ];
 }

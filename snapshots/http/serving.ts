@@ -93,11 +93,23 @@ export type StarterMessage<Serving> =
   | { readonly type: "listing"; readonly id: number; readonly catalog: Catalog | null }
   | { readonly type: "blob"; readonly id: number; readonly answer: BlobAnswer }
   | { readonly type: "cache"; readonly note: CacheNote }
+  | { readonly type: "built"; readonly outcome: BuildOutcome; readonly seconds: number }
   /** The access section was edited; holds from the next request on. Only the sidecar is sent it. */
   | { readonly type: "access"; readonly access: AccessConfig | null };
 
+/** How a build of `serve --every` ended: "refused" is one that published nothing, for a reason of its own. */
+export type BuildOutcome = "published" | "unchanged" | "refused" | "failed";
+
+/** Builds that the starter made since it started. */
+export type BuildTally = {
+  readonly counts: Readonly<Record<BuildOutcome, number>>;
+  /** Of the last one, by the clock; null before it. */
+  readonly seconds: number | null;
+};
+
 /** What a server asks of its starter. */
 export type Starter = {
+  builds(): BuildTally;
   /** What the object store holds now. */
   listing(): Promise<Catalog>;
   /** Null when the folders have everything. */
@@ -118,6 +130,7 @@ export function receiveServing<Serving extends Watched>(
 ): Promise<{ readonly serving: Serving; readonly starter: Starter }> {
   const listings = openQuestions<Catalog | null>((id) => sendToStarter({ type: "listing", id }));
   const blobs = openQuestions<BlobAnswer, BlobQuestion>((id, question) => sendToStarter({ type: "blob", id, ...question }));
+  let tally: BuildTally = { counts: { published: 0, unchanged: 0, refused: 0, failed: 0 }, seconds: null };
   let note: CacheNote = { good: true, text: "keeps what is read of the bucket" };
   const listing = async (): Promise<Catalog> => {
     const catalog = await listings.ask();
@@ -132,10 +145,13 @@ export function receiveServing<Serving extends Watched>(
     process.on("message", (message: StarterMessage<Serving>) => {
       if (message.type === "serve") {
         const { serving } = message;
-        resolve({ serving, starter: { listing, blobs: serving.cached ? { ask, note: () => note } : null } });
+        resolve({ serving, starter: { builds: () => tally, listing, blobs: serving.cached ? { ask, note: () => note } : null } });
       } else if (message.type === "access") onAccess(message.access);
       else if (message.type === "cache") note = message.note;
-      else if (message.type === "blob") blobs.answer(message.id, message.answer);
+      else if (message.type === "built") {
+        const { outcome, seconds } = message;
+        tally = { counts: { ...tally.counts, [outcome]: tally.counts[outcome] + 1 }, seconds };
+      } else if (message.type === "blob") blobs.answer(message.id, message.answer);
       else listings.answer(message.id, message.catalog);
     });
   });

@@ -8,7 +8,7 @@ import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
 import { recordState } from "../format/evidence-state.ts";
-import { registryUnavailable } from "../format/registry-words.ts";
+import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
 import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
@@ -55,7 +55,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     }),
     next: toPart(part + 1),
     previous: toPart(part - 1),
-    unavailable: registryUnavailable(data),
+    unavailable: registryUnavailable(data) ?? (data.library.registry === "kept" ? REGISTRY_WORDS.kept : null),
   };
 }
 

@@ -30,7 +30,9 @@ const isWired = (record: CubRecord): boolean => record.proof_consumption === "RU
 /** Meaning of the readiness counters that interface §2 names. */
 const READINESS: Readonly<Record<string, (record: CubRecord) => boolean>> = {
   verified_runtime_deployable: (record) => isVerified(record) && isRuntime(record) && record.deployable,
+  verified_runtime_not_deployable: (record) => isVerified(record) && isRuntime(record) && !record.deployable,
   verified_not_runtime: (record) => isVerified(record) && !isRuntime(record),
+  runtime_deployable_total: (record) => isRuntime(record) && record.deployable,
   runtime_deployable_not_verified: (record) => !isVerified(record) && isRuntime(record) && record.deployable,
   verified_production_consumed: (record) => isVerified(record) && isConsumed(record),
   verified_proof_consumer_wired: (record) => isVerified(record) && isWired(record),
