@@ -234,6 +234,16 @@ const RIGHT: readonly (readonly [question: string, numbers: readonly number[], w
   ["How many more theorems than lemmas are there?", [n(theorem), 4], /34/],
   ["Which has more records, sorted-lists or digest-trees?", [18, 16]],
 
+  ["How many records are dead, unwired or test-only?", [n((r) => r.invocation !== "runtime"), all]],
+  [
+    "How many of the theorems in sorted-lists are verified and how many of those are deployable?",
+    [
+      n((r) => theorem(r) && inRepo("sorted-lists")(r) && verified(r)),
+      all,
+      n((r) => theorem(r) && inRepo("sorted-lists")(r) && verified(r) && r.deployable),
+      all,
+    ],
+  ],
   // Elliptic questions, thresholds, several values, what the question before counted.
   ["records not verified", [n((r) => !verified(r)), all]],
   ["unwired records in small-numbers", [n((r) => inRepo("small-numbers")(r) && r.invocation === "unwired"), all]],
@@ -301,6 +311,10 @@ const TRAPS: readonly string[] = [
   "How many records lack verification?",
   "How many records were published?",
   "How many records have more than 3 holes?",
+  "How many records are verified, dead or unwired?",
+  "How many records are verified and dead or unwired?",
+  "How many records are dead or unwired and verified?",
+  "Are there more verified theorems than dead lemmas?",
 ];
 
 const said = async (question: string, prefix = "") => {

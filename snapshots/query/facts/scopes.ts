@@ -14,6 +14,10 @@ export type Said = {
   readonly excepted: boolean;
   /** Whether "and" or a comma links it to the one before it. */
   readonly linked: boolean;
+  /** Whether "or" joins it to the one before it. */
+  readonly or: boolean;
+  /** Number of the clause that it stands in. */
+  readonly clause: number;
   /** Whether it stands behind a verb that is not of a relative clause. */
   readonly predicate: boolean;
   /** Whether it stands in a relative clause. */
@@ -58,6 +62,7 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
   /** What has been said since the last condition. */
   let since = new Set<Read["is"]>();
   let seen = 0;
+  let clauses = 0;
 
   for (const [at, term] of terms.entries()) {
     const last = said.at(-1);
@@ -108,6 +113,7 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
         if (exception?.facet === null) exception.own = true;
         break;
       case "relative":
+        clauses++;
         if (negation !== null) return null;
         if (exception?.facet === null) exception.relative = true;
         else if (exception !== null && !exception.own && exception.facet !== null && PLACES.has(exception.facet)) exception = null;
@@ -117,6 +123,7 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
       case "verb":
       case "run":
       case "hold":
+        clauses++;
         if (exception?.facet === null && !exception.own) return null;
         if (exception !== null && exception.facet !== null) exception = null;
         // A verb that nothing joins to one before it ends the clause that narrows the noun.
@@ -169,7 +176,8 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
         }
         if (!out && last !== undefined && !last.excepted && !joins(last, { facet, links, both, negated: negation !== null }, since))
           return null;
-        if (said.some((one) => one.condition.facet === facet && one !== last && one.excepted === out)) return null;
+        const run = said.slice(said.findLastIndex((one) => one.condition.facet !== facet || one.excepted !== out) + 1);
+        if (said.some((one) => one.condition.facet === facet && one.excepted === out && !run.includes(one))) return null;
         if (same && last.excepted === out && LISTS.has(facet) && !since.has("or")) return null;
         const others = term.is !== "condition";
         const negated = negation !== null;
@@ -180,6 +188,8 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
           negated: negated || carried,
           excepted: out,
           linked: since.has("and") || since.has("comma"),
+          or: since.has("or") && !since.has("nor"),
+          clause: clauses,
           predicate,
           relative,
           at,
@@ -193,9 +203,19 @@ export function scopesOf(terms: readonly Read[], subject: Subject, ending: boole
     }
     since.add(term.is);
   }
+  if (said.some((one, at) => isMixed(said[at - 1], one, said[at + 1]))) return null;
   const facets = said.map(({ condition }) => condition.facet);
   if (facets.some((facet) => STATES.has(facet)) && facets.some((facet) => SYSTEMS.has(facet))) return null;
   return negation !== null || exception?.facet === null || neither === 1 ? null : said;
+}
+
+/** "Verified, dead or unwired", "verified and dead or unwired": both of what, or either of what? Of places "or" is of them alone. */
+function isMixed(before: Said | undefined, one: Said, behind: Said | undefined): boolean {
+  const { facet } = one.condition;
+  const isOther = (other: Said | undefined): other is Said =>
+    other !== undefined && other.condition.facet !== facet && other.clause === one.clause;
+  if (isOther(before) && one.linked && behind?.or === true && behind.condition.facet === facet) return !PLACES.has(facet);
+  return one.or && isOther(behind) && behind.linked;
 }
 
 /** Whether a condition goes with the one before it in the one way that there is. */
