@@ -113,6 +113,15 @@ test("a broken collection is refused with the file and the line, and a wrong com
   assert.match(broken.stderr, /corpus\.jsonl:2: /);
   assert.doesNotMatch(broken.stderr, /\n {4}at /);
   assert.match(runEval(join(folder, "absent")).stderr, /cannot be read/);
+  const all = mkdtempSync(join(tmpdir(), "all-"));
+  t.after(() => rmSync(all, { recursive: true, force: true }));
+  cpSync(folder, join(all, "a-broken"), { recursive: true });
+  cpSync(collection(t, [{ id: 1, text: "x" }], [{ id: 1, text: "x", relevant: { 1: 1 } }]), join(all, "whole"), { recursive: true });
+  const others = runEval(all, "--all", "--no-semantic");
+  assert.equal(others.status, 1);
+  assert.match(others.stderr, /a-broken: .*corpus\.jsonl:2: /);
+  assert.match(others.stdout, /^whole +\/api\/search /m, "the others go on");
+  assert.match(runEval("--help").stdout, /^usage: [^]*--no-semantic /);
   for (const args of [[], [folder, folder], [folder, "--what"], [folder, "--all", "--queries", "x"]]) {
     const { status, stderr } = runEval(...args);
     assert.equal(status, 2);

@@ -11,6 +11,15 @@ import { cutQuery, judgeNames, type NameFigures, withLibrary } from "./library.t
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE = "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
+const HELP = `${USAGE}
+
+  DIR             a judged collection: corpus.jsonl, queries.jsonl, and names.jsonl where its declarations are judged
+  --all           every collection in DIR, in one table; one that cannot be judged is told, and the others go on
+  --queries FILE  other queries than those of the collection
+  --answers FILE  questions, whose answers without a model are judged instead
+  --json          as JSON
+  --no-semantic   without /api/ai-search, whose vectors take most of the time
+`;
 /** Searches before times are taken. */
 const WARM_UP = 20;
 const UNKNOWN_NAMES = 1_000;
@@ -137,8 +146,13 @@ async function main(): Promise<void> {
       all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       semantic: { type: "boolean", default: true },
+      help: { type: "boolean", short: "h", default: false },
     },
   });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return;
+  }
   const [folder] = positionals;
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
   if (values.all && (values.queries ?? values.answers) !== undefined)
@@ -146,7 +160,13 @@ async function main(): Promise<void> {
   if (values.answers !== undefined) return reportAnswers(folder, values.answers, values);
   const reports: Report[] = [];
   for (const one of values.all ? await findCollections(folder) : [folder]) {
-    reports.push(await judgeCollection(one, values.queries ?? null, values.semantic));
+    try {
+      reports.push(await judgeCollection(one, values.queries ?? null, values.semantic));
+    } catch (error) {
+      if (!values.all || !(error instanceof ShelfError)) throw error;
+      process.stderr.write(`${one}: ${error.message}\n`);
+      process.exitCode = 1;
+    }
   }
   const [first] = reports;
   process.stdout.write(values.json ? `${JSON.stringify(values.all ? reports : first)}\n` : formatTable(reports));

@@ -237,9 +237,9 @@ test("TLA+, SMT-LIB, ProVerif and Metamath", async () => {
   assert.deepEqual(
     await declared(
       "a.pv",
-      "free c: channel.\n(* Encrypts. *)\nfun enc(bitstring, key): bitstring.\nquery x: key; attacker(x).\nlet P(k: key) =\n  out(c, k).\nprocess\n  !P(k)\n",
+      "free c: channel.\nreduc forall m: bitstring, k: key;\n  sdec(enc(m, k), k) = m.\n(* Encrypts. *)\nfun enc(bitstring, key): bitstring.\nquery x: key; attacker(x).\nlet P(k: key) =\n  out(c, k).\nprocess\n  !P(k)\n",
     ),
-    ["1-1 c", "2-3 enc", "5-6 P"],
+    ["1-1 c", "2-3 sdec", "4-5 enc", "7-8 P"],
   );
   assert.deepEqual(
     await declared(

@@ -2,6 +2,7 @@
 import { compareNames } from "../format/tree.ts";
 import { ShelfError } from "../errors.ts";
 import { unlinkDead } from "./dead-links.ts";
+import { declarationLine } from "../query/declaration-line.ts";
 import { moveLinks } from "../format/document-links.ts";
 import { pagePath } from "../format/layout.ts";
 import { openEvidence } from "../format/evidence-state.ts";
@@ -159,13 +160,15 @@ export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>
 function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
   const outline: { title: string; line: number; depth: number }[] = [];
   let open: readonly string[] = [];
-  for (const { heading, name, start_line: line } of passages) {
+  for (const { heading, name, start_line: line, text } of passages) {
     for (const [depth, title] of heading.entries()) {
       if (open[depth] === title && depth < open.length && heading.slice(0, depth).every((text, at) => text === open[at])) continue;
       outline.push({ title, line, depth });
     }
     open = heading;
-    if (name !== null && outline.at(-1)?.title !== name) outline.push({ title: name, line, depth: heading.length });
+    // Above the declaration may stand what belongs to it, and the beginning of the file.
+    if (name !== null && outline.at(-1)?.title !== name)
+      outline.push({ title: name, line: declarationLine({ name, text, start_line: line }), depth: heading.length });
     if (outline.length >= MAX_OUTLINE) break;
   }
   return outline.slice(0, MAX_OUTLINE);

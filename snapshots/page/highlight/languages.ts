@@ -97,7 +97,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
     path: "file",
     declarations: {
       begins:
-        /^(?:(?:equation|query|process|axiom|lemma|restriction|noninterf|weaksecret|proof|equivalence)(?![\w'])|(?:free|const|type|fun|reduc|event|let|letfun|letproba|pred|table|channel|def|expand)[ \t]+([\p{L}_][\p{L}\p{N}_']*))/u,
+        /^(?:(?:equation|query|process|axiom|lemma|restriction|noninterf|weaksecret|proof|equivalence)(?![\w'])|(?:free|const|type|fun|reduc[ \t]+forall\b[^;]{0,200};[\r\n]*|reduc|event|let|letfun|letproba|pred|table|channel|def|expand)[ \t]+([\p{L}_][\p{L}\p{N}_']*))/u,
       ends: /^(?:set|not|nounif|select|noselect|clauses|param)(?!\w)/,
     },
     keywords:

@@ -73,7 +73,8 @@ function readQuestion(question: string, data: ViewData, before: Asked | null): A
   const named = namedIn(terms, before?.subject ?? null);
   if (named === null || !areWhole(terms, named)) return null;
   // "How many of them", "how many of those".
-  if (terms.some(({ is }, at) => is === "them" || (is === "those" && terms[at - 1]?.is === "ask"))) return before === null ? null : amongThem(plainOf(terms, named), before);
+  if (terms.some(({ is }, at) => is === "them" || (is === "those" && terms[at - 1]?.is === "ask")))
+    return before === null ? null : amongThem(plainOf(terms, named), before);
   return COMPARISONS.has(named.ask) ? comparisonOf(terms, named) : plainOf(terms, named);
 }
 
