@@ -111,3 +111,12 @@ test("a page is titled by its heading where the site's name stands behind it", a
   assert.equal(await page("Futures and options", "Futures"), "Futures and options");
   assert.equal(await page("Page 7 of the manual", "Another heading"), "Page 7 of the manual");
 });
+
+test("where no comment is marked as documentation, the first one that says something is the title", async () => {
+  for (const [key, text, title] of [
+    ["pv/h.pv", "(* The handshake of the protocol. *)\n\nfree c: channel.\n", "The handshake of the protocol"],
+    ["smt/div.smt2", "; Division is total.\n(set-logic QF_LIA)\n(declare-const x Int)\n", "Division is total"],
+    ["c/lib.c", "/* This is a library header. */\n#include <x.h>\n", "c/lib.c"],
+  ] as const)
+    assert.equal((await extract(key, Buffer.from(text))).title, title, key);
+});

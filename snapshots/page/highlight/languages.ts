@@ -94,6 +94,8 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   },
   proverif: {
     ...ML_COMMENTS,
+    // No comment is marked as documentation in some languages: the one above everything is.
+    doc: /^\(\*/,
     path: "file",
     declarations: {
       begins:
@@ -317,6 +319,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   smtlib: {
     line: [";"],
     block: [],
+    doc: /^;/,
     path: "file",
     declarations: {
       begins: /^\((?:declare|define)-(?:fun|const|sort|fun-rec|datatype|datatypes|funs-rec)[ \t\r\n]+[( \t]*(\|[^|\n]{1,100}\||[^\s()|]+)/,
@@ -330,6 +333,7 @@ export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   metamath: {
     line: [],
     block: [["$(", "$)"]],
+    doc: /^\$\(/,
     path: "file",
     declarations: {
       begins: /^[ \t]*([\w.-]+)[ \t\r\n]+\$[ap][ \t\r\n]/,
