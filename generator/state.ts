@@ -1,6 +1,6 @@
 /** What the last build knew, so that the next one reads, extracts, renders and indexes only what changed.
  *  A cache: losing it costs time, never truth. It names gated keys, so it lies beside the internal root. */
-import { rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { deserialize, serialize } from "node:v8";
@@ -143,6 +143,11 @@ export async function readState(dir: string, shape: Sha256): Promise<BuildState>
   } catch {
     return EMPTY_STATE;
   }
+}
+
+/** Whether a state is kept at all, of whatever shape. */
+export function isStateKept(dir: string): boolean {
+  return existsSync(join(dir, NAME));
 }
 
 /** The bytes of a state: made while others work, written when what it says is true. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +10,11 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openConfig } from "./config/config.ts";
 import { writeFiles } from "./fixtures/library.ts";
+import { digestMakers } from "./makers.ts";
 import { verifyLibrary } from "./publish/verify-library.ts";
+import { openShelves } from "./shelves.ts";
+import { formatState, readState } from "./state.ts";
+import { sha256 } from "../snapshots/digest.ts";
 
 const run = promisify(execFile);
 const CLI = fileURLToPath(new URL("cli.ts", import.meta.url));
@@ -62,4 +67,29 @@ test("verify beside builds and prunes raises no false alarm, and still finds wha
   const { sequence } = JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as { sequence: number };
   rmSync(join(dir, `shelf/public/changes/${sequence}.json`));
   await assert.rejects(run(process.execPath, [CLI, "verify", "--all", "--json", ...config]), { code: 3 });
+});
+
+test("what another version of the program made is told as that, and only then", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-verify-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "proofshelf.yaml");
+  await writeFiles(dir, [
+    ["proofshelf.yaml", CONFIG],
+    ["library/notes/one.md", "# One\n"],
+  ]);
+  await run(process.execPath, [CLI, "build", "--config", file]);
+  const { public: shelf, buildDir } = openShelves(await openConfig(file));
+  rmSync(shelf.indexUri, { recursive: true });
+  const verify = async (): Promise<string> => {
+    const failed: unknown = await run(process.execPath, [CLI, "verify", "--config", file]).catch((error: unknown) => error);
+    const { code, stdout } = failed as { code: number; stdout: string };
+    assert.equal(code, 3);
+    assert.match(stdout, /^error index_mismatch in public/m);
+    return stdout;
+  };
+  assert.doesNotMatch(await verify(), /another version/);
+  const makers = digestMakers();
+  const state = await readState(buildDir, makers.state);
+  await writeFile(join(buildDir, "state.v8"), formatState(makers.state, { ...state, makers: { ...makers, program: sha256("another") } }));
+  assert.match(await verify(), /made by another version of this program.*build again, then verify\.\n$/);
 });

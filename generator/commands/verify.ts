@@ -7,9 +7,11 @@ import { snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { openConfig } from "../config/config.ts";
+import { digestMakers } from "../makers.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { openShelves, refresh, type Shelves } from "../shelves.ts";
+import { isStateKept, readState } from "../state.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Exit code when something was found. */
@@ -31,8 +33,21 @@ export async function runVerify(options: VerifyCommandOptions): Promise<void> {
   }
   const findings = await verifyLibrary(config, { snapshots: options.all === true ? "all" : "current", since });
   const errors = countErrors(findings);
-  print(options, { errors, warnings: findings.length - errors, findings }, describeFindings(findings));
+  const derived = findings.some(({ code }) => code.startsWith("derived_") || code === "index_mismatch");
+  const otherProgram = derived && (await isOfOtherProgram(shelves));
+  const body = { errors, warnings: findings.length - errors, findings, ...(derived ? { other_program: otherProgram } : {}) };
+  print(options, body, describeFindings(findings) + (otherProgram ? OTHER_PROGRAM : ""));
   if (errors > 0) process.exitCode = FOUND;
+}
+
+const OTHER_PROGRAM =
+  "The last build was made by another version of this program. What follows from the sources may differ for that alone: build again, then verify.\n";
+
+/** Whether the last build that this shelf remembers was made by other code than this. What nobody remembers, nobody can excuse. */
+async function isOfOtherProgram({ buildDir }: Shelves): Promise<boolean> {
+  const makers = digestMakers();
+  const { makers: last } = await readState(buildDir, makers.state);
+  return last === null ? isStateKept(buildDir) : last.program !== makers.program;
 }
 
 /** @throws ShelfError "bad_config" for what is neither a number nor a copy of current.json */
