@@ -95,7 +95,8 @@ export async function gatherFacts(
     const lastGood = (name: "registry" | "claims", ids: (data: ViewData) => readonly string[]): LastGoodOptions => ({
       ...options,
       dir: join(shelves.buildDir, name),
-      first: async () => (await shelf).pointers.internal === null,
+      // Claims are asked for whole, or nothing is built: see readClaims.
+      first: async () => name === "registry" && (await shelf).pointers.internal === null,
       served: async (digest) => {
         const { internal } = (await shelf).pointers;
         if (internal === null || (digest !== null && internal.inputs[name] === digest)) return [];
