@@ -127,7 +127,9 @@ test("a library of which half is gated is refused for nothing", async (t) => {
   ]);
   const { exit, stdout, stderr } = await run("build", "--config", join(dir, "proofshelf.yaml"), "--json");
   assert.equal(exit, 0, stderr);
-  const notes = (JSON.parse(stdout) as { notes: string[] }).notes.filter((note) => !note.startsWith("These links and images lead to nothing"));
+  const notes = (JSON.parse(stdout) as { notes: string[] }).notes.filter(
+    (note) => !note.startsWith("These links and images lead to nothing"),
+  );
   assert.deepEqual(notes, [
     'Long passages stand in a public object and in a gated one, and are public by the first: "notes/manual.md" line 3 and "drafts/manual.md" line 5 (70 words). Where that was not meant, take them out of the public object or gate it.',
   ]);
