@@ -317,8 +317,8 @@ const TRAPS: readonly string[] = [
   "Are there more verified theorems than dead lemmas?",
 ];
 
-const said = async (question: string, prefix = "") => {
-  const { facts } = await findFacts(question, prefix, snapshot);
+const said = async (question: string, prefix = "", of = snapshot) => {
+  const { facts } = await findFacts(question, prefix, of);
   const parts = facts.flatMap((fact) => fact.parts);
   const figures = parts.flatMap((part) => (typeof part === "object" && "value" in part && /^\d+$/.test(part.value) ? [part] : []));
   const text = parts.map((part) => (typeof part === "string" ? part : "value" in part ? part.value : part.name)).join("");
@@ -441,6 +441,44 @@ test("what is asked beside a count is left over, and what may narrow the count i
 test("a prefix restricts what is counted, and records have no key", async () => {
   assert.match((await said("How many objects are there?", "notes/")).text, new RegExp(`^${under("notes/")} objects`));
   assert.deepEqual((await said("How many records are there?", "notes/")).facts, []);
+});
+
+test("a name of this library that is a word of the question is not taken for the word", async () => {
+  const repos: Readonly<Record<string, string>> = { "sorted-lists": "dead", "small-numbers": "verified", "digest-trees": "runtime" };
+  const renamed = {
+    ...data,
+    cubs: data.cubs.map((record) => ({ ...record, repo: repos[record.repo] ?? "", kind: record.kind === "Lemma" ? "State" : record.kind })),
+    library: {
+      ...data.library,
+      collections: data.library.collections.map((one) => (one.id === "notes" ? { ...one, id: "library", title: "Library" } : one)),
+    },
+  };
+  const of = { ...snapshot, data: () => Promise.resolve(renamed) };
+  for (const [question, ...figures] of [
+    ["How many records are dead?", n(({ invocation }) => invocation === "dead"), all],
+    ["Are all records verified?", n(verified), all],
+    ["How many dead records are verified?", n((r) => verified(r) && r.invocation === "dead"), all],
+    ["How many verified records are in the repository dead?", n((r) => verified(r) && r.repo === "sorted-lists"), all],
+    ["How many records are in the runtime repository?", n(inRepo("digest-trees")), all],
+    ["How many records are in dead?"],
+    ["How many records does dead have?"],
+    ["How many records outside runtime?"],
+    ["records not in verified"],
+    ["How many records from verified are dead?"],
+    ["Are all records in dead verified?"],
+    ["Are there more records in dead than in verified?"],
+    ["Is CUB-0003 in runtime?"],
+    ["How many states are there?"],
+    ["How many files are in the library?"],
+    ["How many files are in the collection library?"],
+  ] as const) {
+    const { figures: told, text } = await said(question, "", of);
+    assert.deepEqual(
+      told.map(({ value }) => Number(value)),
+      figures,
+      `${question}: ${text}`,
+    );
+  }
 });
 
 test("what could not be read is said, and is not the number 0", async () => {

@@ -71,7 +71,7 @@ function readQuestion(question: string, data: ViewData, before: Asked | null): A
   const terms = termsOf(text, data);
   if (terms === null || terms.length === 0) return null;
   const named = namedIn(terms, before?.subject ?? null);
-  if (named === null || !areWhole(terms, named)) return null;
+  if (named === null || !areWhole(terms, named) || mayName(terms, named)) return null;
   // "How many of them", "how many of those".
   if (terms.some(({ is }, at) => is === "them" || (is === "those" && terms[at - 1]?.is === "ask")))
     return before === null ? null : amongThem(plainOf(terms, named), before);
@@ -182,6 +182,40 @@ function areWhole(terms: readonly Read[], { ask, subject, facet, registry }: Nam
   );
   const states = terms.some((term) => saying(term) && "of" in term && !PLACES.has(term.of[subject]?.facet ?? "repo"));
   return facet === null || nouns || !states || terms.some(({ is }) => is === "entity");
+}
+
+/** Whether a word of the lexicon may stand for what is called so in this library: "in runtime", where there is a crate "runtime". What things
+ *  are ("dead records", "is verified") is no name. */
+function mayName(terms: readonly Read[], { subject, facet, yesNo }: Named): boolean {
+  const told = terms.filter(({ is }) => is !== "glue");
+  const isNoun = (term: Read | undefined): boolean =>
+    term?.is === "subject" || (term?.is === "condition" && NOUNS.has(term.of[subject]?.facet ?? "repo"));
+  const isSaid = (at: number): boolean => {
+    const before = told[at - 1];
+    const next = told[at + 1];
+    if (next?.is === "hold") return false;
+    if (isNoun(next) || before === undefined) return true;
+    if (["verb", "not", "neither", "nor", "run", "ask"].includes(before.is)) return true;
+    // "Are all records verified?", and not "is it from verified?"
+    const term = told[at];
+    if (yesNo && next === undefined && term !== undefined && terms[terms.indexOf(term) - 1] === before)
+      return isNoun(before) || before.is === "entity";
+    const linked = told[at - 2];
+    return (
+      ["and", "or", "but", "comma"].includes(before.is) &&
+      (linked?.is === "condition" || linked?.is === "others") &&
+      !PLACES.has(linked.of[subject]?.facet ?? "repo") &&
+      isSaid(at - 2)
+    );
+  };
+  return told.some((term, at) => {
+    if (!("names" in term) || term.names?.has(subject) !== true) return false;
+    if (term.is === "condition" || term.is === "others") return !isSaid(at);
+    const before = told[at - 1];
+    // "How many states are there?", where some are of the kind "State".
+    if (term.is === "facet") return facet !== null && before?.is !== "per";
+    return before?.is === "in" || (before?.is === "subject" && before.subject === "collections");
+  });
 }
 
 function plainOf(terms: readonly Read[], named: Named): Asked | null {

@@ -15,7 +15,8 @@ export type Entity = { readonly kind: "record" | "claim"; readonly id: string };
 export type Threshold = { readonly min: number; readonly max: number };
 
 export type Read =
-  | Term
+  /** Of a word of the lexicon, what things may be called so in this library. */
+  | (Term & { readonly names?: ReadonlySet<Subject> })
   | { readonly is: "entity"; readonly entity: Entity }
   | { readonly is: "threshold"; readonly threshold: Threshold }
   | { readonly is: "comma" };
@@ -31,11 +32,15 @@ const TELLING: ReadonlySet<Facet> = new Set([
   "invocation",
   "status",
 ]);
+const OBJECTS: ReadonlySet<Subject> = new Set(["objects"]);
+
 type Vocabulary = {
   readonly phrases: ReadonlyMap<string, readonly Term[]>;
   /** Values of facets of records, by folded words. */
   readonly values: ReadonlyMap<Facet, ReadonlyMap<string, string>>;
   readonly entities: ReadonlyMap<string, Entity>;
+  /** The lexicon's phrases that something in this library is called by, too, and of which subjects that can be said: a crate "runtime". */
+  readonly ambiguous: ReadonlyMap<string, ReadonlySet<Subject>>;
   /** Every word of all of them. */
   readonly known: ReadonlySet<string>;
 };
@@ -82,7 +87,14 @@ const vocabularyOf = oncePer((data: ViewData): Vocabulary => {
     for (const name of new Set([fold(id), fold(title), fold(prefix)])) add(name, term);
   }
   // The lexicon's own words stand before names that happen to be spelt like them.
-  for (const [alternatives, term] of LEXICON) for (const phrase of alternatives.split(" | ")) phrases.set(phrase, [term]);
+  const ambiguous = new Map<string, ReadonlySet<Subject>>();
+  for (const [alternatives, term] of LEXICON) {
+    for (const phrase of alternatives.split(" | ")) {
+      const subjects = namesOf(phrase.replace(/^in /, ""), term, phrases, values);
+      if (subjects.size > 0) ambiguous.set(phrase, subjects);
+      phrases.set(phrase, [term]);
+    }
+  }
   const named = Map.groupBy(
     [
       ...data.claims.claims.map(({ id }) => ({ name: fold(id), kind: "claim" as const, id })),
@@ -99,8 +111,22 @@ const vocabularyOf = oncePer((data: ViewData): Vocabulary => {
   const known = new Set(
     [...phrases.keys(), ...[...values.values()].flatMap((one) => [...one.keys()])].flatMap((phrase) => phrase.split(" ")),
   );
-  return { phrases, values, entities, known };
+  return { phrases, values, entities, ambiguous, known };
 });
+
+/** What can be called by a phrase of the lexicon that says something else. Small words are never names. */
+function namesOf(phrase: string, term: Term, phrases: Vocabulary["phrases"], values: Vocabulary["values"]): ReadonlySet<Subject> {
+  const subjects = new Set<Subject>();
+  if (!["condition", "others", "subject", "facet", "library", "registry"].includes(term.is)) return subjects;
+  const own = "of" in term ? term.of.records?.facet : undefined;
+  if ([...values].some(([facet, known]) => facet !== own && known.has(phrase))) subjects.add("records");
+  for (const named of phrases.get(phrase) ?? []) {
+    if (named.is !== "condition") continue;
+    if (named.of.objects !== undefined) subjects.add("objects");
+    if (named.of.records !== undefined && named.of.records.facet !== own) subjects.add("records");
+  }
+  return subjects;
+}
 
 /** A value that begins with "not" is one word, as it is written: "not verified" is everything that is not verified. */
 const NEGATIVE = /\bnot[-_][\w-]+/gi;
@@ -167,7 +193,7 @@ export function termsOf(question: string, data: ViewData): readonly Read[] | nul
 type Found = { readonly term: Read; readonly end: number };
 
 /** The longest phrase that begins here. */
-function termAt(words: readonly string[], at: number, { phrases, values, entities }: Vocabulary): Found | null {
+function termAt(words: readonly string[], at: number, { phrases, values, entities, ambiguous }: Vocabulary): Found | null {
   for (let length = Math.min(MAX_PHRASE, words.length - at); length > 0; length--) {
     const phrase = words.slice(at, at + length).join(" ");
     const end = at + length;
@@ -178,9 +204,10 @@ function termAt(words: readonly string[], at: number, { phrases, values, entitie
     if (named !== null) return named;
     const found = phrases.get(phrase);
     if (found === undefined) continue;
-    // One word for a collection and a kind of file: both say something of objects, and which is meant nobody knows.
     const term = mergeTerms(found);
-    return term === null ? null : { term, end };
+    // One word for a kind of file and a collection: "code files" are of the kind, and "in code" may be either.
+    const names = found.length > 1 && term?.is === "condition" && term.of.objects !== undefined ? OBJECTS : ambiguous.get(phrase);
+    return term === null ? null : { term: names === undefined ? term : { ...term, names }, end };
   }
   return null;
 }
