@@ -605,6 +605,19 @@ test("a store that is not mounted is not published, and the build says what was 
   assert.equal(run(["build", "--config", file]).status, 0, "once was enough");
 });
 
+test("a reader that stops reading costs the rest of what is said, and a disk that is full is told in words", async (t) => {
+  const { dir, file } = copy(t);
+  await writeFiles(join(dir, "library"), [["notes/pipe.md", "# Nobody reads of it\n"]]);
+  const before = pointerOf(dir).snapshot;
+  const said = (args: string, end: string) =>
+    spawnSync("bash", ["-c", `"${process.execPath}" "${CLI}" ${args} ${end}; exit \${PIPESTATUS[0]}`], { encoding: "utf8" });
+  for (const args of ["--help", `snapshots list --config "${file}"`, `build --json --config "${file}"`])
+    assert.deepEqual([said(args, "| true").status, said(args, "2>&1 | true").status, said(args, "| true").stderr], [0, 0, ""], args);
+  assert.notEqual(pointerOf(dir).snapshot, before, "the build was ended by its reader");
+  const { status, stderr } = said(`snapshots list --config "${file}"`, ">/dev/full");
+  assert.deepEqual([status, stderr], [1, "Standard output cannot be written (ENOSPC).\n"]);
+});
+
 test("too few open files are told in words, before anything is written, and no file is taken for missing", (t) => {
   const { file } = copy(t);
   const before = json(run(["snapshots", "list", "--json", "--config", file]));

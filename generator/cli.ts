@@ -18,6 +18,14 @@ const USAGE = 2;
 // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
 process.umask(0o022);
 
+// Who reads may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
+process.stderr.on("error", () => undefined);
+process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+  if (code === "EPIPE") return;
+  process.stderr.write(`Standard output cannot be written (${code}).\n`);
+  process.exitCode = 1;
+});
+
 const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
   .version(VERSION)
