@@ -20,8 +20,9 @@ const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const TEST_TIMEOUT_MS = 300_000;
 /** Nor may a file: a test that waits for a child without giving way is stopped from outside only. */
 const FILE_TIMEOUT_MS = 900_000;
-/** Files side by side. Two cores carry three: tests wait for timers, processes and the disk about a third of their time. */
-const CONCURRENCY = 3;
+/** Files side by side, the pages in a browser being one of them. Two cores carry four: tests wait for timers, processes and the disk for a
+ *  third of their time or more. */
+const CONCURRENCY = 4;
 
 type Counts = { passed: number; failed: number; skipped: number };
 
@@ -41,50 +42,43 @@ const removeMade = shareMade();
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
 await compileSite();
 const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
-if (files.length > 0) add(await runNodeTests(files));
-if (pages.length > 0) add(await runBrowserTests(pages));
+// The longest first.
+const jobs = [...(pages.length > 0 ? [() => runBrowserTests(pages)] : []), ...files.map((path) => () => runFile(path))];
+await Promise.all(Array.from({ length: CONCURRENCY }, runLane));
 await stopServer?.();
 removeMade();
 process.stdout.write(`\n${counts.passed} passed, ${counts.failed} failed${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
 
-function add(more: Counts): void {
-  counts.passed += more.passed;
-  counts.failed += more.failed;
-  counts.skipped += more.skipped;
+async function runLane(): Promise<void> {
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
+    const { text, ...more } = await job();
+    counts.passed += more.passed;
+    counts.failed += more.failed;
+    counts.skipped += more.skipped;
+    process.stdout.write(text);
+  }
 }
 
-/** Files side by side, each in a run of its own: a signal can end it whatever holds it. */
-async function runNodeTests(paths: readonly string[]): Promise<Counts> {
-  const result: Counts = { passed: 0, failed: 0, skipped: 0 };
-  const waiting = [...paths];
-  const lane = async (): Promise<void> => {
-    for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) process.stdout.write(await runFile(path, result));
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, lane));
-  return result;
-}
-
-/** Adds to `counts`. What was stopped is run once more: a machine may have been held up, and what hangs again fails.
- *  @returns what is to be printed of the file, in one piece */
-async function runFile(path: string, counts: Counts): Promise<string> {
+/** A file in a run of its own: a signal can end it whatever holds it. What was stopped, or did not say how all its tests ended, is run
+ *  once more: a machine may have been held up, and what hangs again fails.
+ *  @returns with what is to be printed of it, in one piece */
+async function runFile(path: string): Promise<Told> {
   const first = await attempt(path);
-  const last = first.stopped ? await attempt(path) : first;
-  counts.passed += last.passed;
-  counts.failed += last.failed;
-  counts.skipped += last.skipped;
-  const again = first.stopped
-    ? `\n${path} did not end within ${FILE_TIMEOUT_MS / 1000} s and was run again:\n${first.text}\n${first.running}\n`
-    : "";
-  return `${again}${last.text}${last.failed > 0 ? `\n✖ ${path}: ${last.failed} failed\n` : ""}`;
+  const last = first.amiss === null ? first : await attempt(path);
+  const again = first.amiss === null ? "" : `\n${path} ${first.amiss} and was run again:\n${first.text}\n${first.running}\n`;
+  const failed = last.failed > 0 || last.amiss === null ? last.failed : 1;
+  return { ...last, failed, text: `${again}${last.text}${failed > 0 ? `\n✖ ${path}: ${failed} failed\n` : ""}` };
 }
 
-type Attempt = Counts & { readonly text: string; readonly stopped: boolean; readonly running: string };
+type Told = Counts & { readonly text: string };
+type Attempt = Told & { readonly amiss: string | null; readonly running: string };
 
 async function attempt(path: string): Promise<Attempt> {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   const controller = new AbortController();
   let running = "";
+  let whole = false;
   const watch = setTimeout(() => {
     // Who waits for whom, before it is gone.
     running = spawnSync("ps", ["-eo", "pid,ppid,etimes,stat,wchan:20,args", "--forest"], { encoding: "utf8" }).stdout.replaceAll(
@@ -103,12 +97,18 @@ async function attempt(path: string): Promise<Attempt> {
   stream.on("test:fail", (event) => {
     if (event.details.type !== "suite") counts.failed++;
   });
+  // The last that a file says; without it its report was cut short, as a process may that ends itself.
+  stream.on("test:summary", ({ file }) => {
+    if (file !== undefined) whole = true;
+  });
   let text = "";
   // Without the counts of one file; those of all stand at the end.
   const shown = stream.filter(({ type }: { type: string }) => type !== "test:diagnostic" && type !== "test:summary");
   for await (const chunk of shown.compose(spec)) text += chunk;
   clearTimeout(watch);
-  return { ...counts, text, stopped: controller.signal.aborted, running };
+  const stopped = controller.signal.aborted ? `did not end within ${FILE_TIMEOUT_MS / 1000} s` : null;
+  const cut = whole || counts.failed > 0 ? null : "did not say how all its tests ended";
+  return { ...counts, text, amiss: stopped ?? cut, running };
 }
 
 /** node:test reports each file as a test of its own. */
@@ -116,21 +116,22 @@ function isFile(name: string): boolean {
   return name.endsWith(".test.ts");
 }
 
-async function runBrowserTests(paths: readonly string[]): Promise<Counts> {
+async function runBrowserTests(paths: readonly string[]): Promise<Told> {
   if (!existsSync("/usr/bin/chromium")) {
-    process.stdout.write("Chromium is not installed: the browser tests are skipped.\n");
-    return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length };
+    const text = "Chromium is not installed: the browser tests are skipped.\n";
+    return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
   }
   const child = spawn(process.execPath, ["node_modules/playwright/cli.js", "test", "--reporter=line,json", ...paths], {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit"],
     env: { ...process.env, PLAYWRIGHT_JSON_OUTPUT_NAME: "test-results/report.json" },
   });
-  child.stdout.pipe(process.stdout, { end: false });
+  let text = "\n";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
   await new Promise((resolve) => child.once("close", resolve));
   const { readFile } = await import("node:fs/promises");
   const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as {
     stats: { expected: number; unexpected: number; flaky: number; skipped: number };
   };
-  return { passed: report.stats.expected, failed: report.stats.unexpected + report.stats.flaky, skipped: report.stats.skipped };
+  return { passed: report.stats.expected, failed: report.stats.unexpected + report.stats.flaky, skipped: report.stats.skipped, text };
 }

@@ -5,7 +5,7 @@ import { findCitationProblem } from "../snapshots/format/citation.ts";
 import { canonicalJson, sha256 } from "../snapshots/digest.ts";
 import { AskResponse } from "../snapshots/schema/resources.ts";
 import { type AnswerModel, limitConcurrency, openAnswerModel } from "./answer-model.ts";
-import { ask, type AskAnswer } from "./ask.ts";
+import { ask, type AskAnswer, type AskLibrary } from "./ask.ts";
 import { askOptions, drain, makeLibrary, SNAPSHOT, TEXTS } from "./ask-fixture.ts";
 import { type Behaviour, event, excerptsOf, type ModelDouble, openModelDouble } from "./model-double.ts";
 
@@ -359,6 +359,22 @@ test("without a model the answer is made of quoted passages, and says when nothi
   assert.deepEqual(nothing.answer.sources, []);
   const elsewhere = await drain(ask({ question: QUESTION, prefix: "proofs/" }, makeLibrary(), askOptions()));
   assert.ok(elsewhere.answer.sources.every(({ key }) => key.startsWith("proofs/")));
+});
+
+test("what is called by what a question asks the meaning of is read first, whatever else the question finds", async () => {
+  const other = Object.fromEntries(
+    Array.from({ length: 20 }, (_, at) => [`notes/${at}.md`, `# Work ${at}\n\nDo what stow away does not: work ${at} does it.\n`]),
+  );
+  const texts = { ...other, "notes/stow.md": "# stow-away(1)\n\nstow-away - Put unfinished work aside\n" };
+  const library = makeLibrary(texts);
+  // A search to which the name is one word among others.
+  const hiding: AskLibrary = {
+    ...library,
+    retrieve: async (question, prefix) =>
+      (await library.retrieve("stow", prefix)).filter(({ key }) => (key === "notes/stow.md") === (question === "stow away")),
+  };
+  const { answer } = await drain(ask({ question: "What does stow away do?", prefix: "" }, hiding, askOptions()));
+  assert.match(answer.answer, /^notes\/stow\.md: \u201cstow-away - Put unfinished work aside\u201d \[1\]/);
 });
 
 test("what a question names is looked up without a model", async () => {

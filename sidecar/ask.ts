@@ -17,10 +17,11 @@ import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts
 import { isHarmless } from "./harmless.ts";
 import { lookUp, sourcesOf } from "./lookup.ts";
 import { makePrompt } from "./prompt.ts";
-import { readQuestion } from "./question.ts";
+import { readQuestion, subjectOf } from "./question.ts";
 import type { Excerpt, Wanted } from "./quote.ts";
 
 const MAX_EXCERPTS = 8; // that a model is shown
+const MAX_CALLED = 3; // of what is called by what a question asks the meaning of
 const MAX_TEXTS = 16; // whose sentences are read
 const MAX_NEAREST = 3;
 const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
@@ -97,7 +98,7 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
   let searchNotice = "";
   const results = lookup.settled
     ? []
-    : await library.retrieve(open, prefix).catch(() => {
+    : await retrieve(library, open, prefix).catch(() => {
         searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
         return [];
       });
@@ -189,6 +190,21 @@ export async function* ask(request: AskRequest, library: AskLibrary, options: As
     model: mode === "ai" ? (options.model?.name ?? null) : null,
   });
   yield { type: "answer", answer: { ...body, receipt } };
+}
+
+/** What the question finds, and before it what is called by what it asks the meaning of: the words around a name hide it from the search. */
+async function retrieve(library: AskLibrary, question: string, prefix: string): Promise<readonly SearchResult[]> {
+  const subject = subjectOf(question);
+  const [found, called] = await Promise.all([
+    library.retrieve(question, prefix),
+    subject === null ? [] : library.retrieve(subject, prefix).then((results) => results.slice(0, MAX_CALLED)),
+  ]);
+  const top = Math.max(0, ...found.map(({ score }) => score));
+  const first = called.map((result) => ({ ...result, score: top === 0 ? result.score : top }));
+  return [
+    ...first,
+    ...found.filter((result) => !first.some(({ doc, row }) => doc === result.doc && row.start_line === result.row.start_line)),
+  ];
 }
 
 /** With the nearest, by their titles: whoever asked may have meant one of them. */

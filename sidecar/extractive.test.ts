@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { words } from "../snapshots/index/words.ts";
 import { findQuotes, type Text } from "./extractive.ts";
-import { readQuestion } from "./question.ts";
+import { readQuestion, subjectOf } from "./question.ts";
 
 const merkle = [
   "# What a Merkle proof proves",
@@ -48,6 +48,21 @@ test("a definition is quoted from the sentence that defines, and instructions fr
   const [how] = ask("How do I check a digest?");
   assert.equal(how?.plain, "To check a digest, run sha256sum on the file and compare the two.");
   assert.match(how?.quote ?? "", /`sha256sum`/, "the quote has the object's own marks");
+});
+
+test("what a question asks the definition of is known by its form", () => {
+  for (const [question, subject] of [
+    ["What does git stash do?", "git stash"],
+    ["what is a packfile", "packfile"],
+    ["What's the index?", "index"],
+    ["What does HEAD mean?", "HEAD"],
+    ["Define refspec.", "refspec"],
+    ["What is the meaning of a bare repository?", "bare repository"],
+    ["What is the difference between a leaf and a branch?", null],
+    ["What does a Merkle proof prove?", null],
+    ["Why is the index locked?", null],
+  ] as const)
+    assert.equal(subjectOf(question), subject, question);
 });
 
 test("a question and its opposite are answered from where each is answered, prose before code", () => {
@@ -98,6 +113,23 @@ test("of a passage out of the middle of a text, what stands around it tells what
   assert.deepEqual(quotes("// A zonal", "in memory here."), []);
   assert.deepEqual(quotes("A zonal cache is a", "belongs to"), ["A zonal cache is a cache that belongs to\none zone, and to no other."]);
   assert.deepEqual(quotes("one zone", "after its zone."), ["A zonal cache is named after its zone."]);
+});
+
+test("the summary of a manual page defines its command, and what two forms of a page say is quoted once", () => {
+  const page = "NAME\n\nstow-away - Put unfinished work aside\n\nDESCRIPTION\n\nUse stow away when the day ends before the work does.\n";
+  const html = "Whoever calls stow away twice has two pieces of work aside, and no way to tell which came first.";
+  const pages = [
+    text("tell.html", "tell", html, 9, "text"),
+    text("tell.txt", "tell", `+\n${html}`, 9, "text"),
+    text("stow-away.txt", "stow-away(1)", page, 8, "text"),
+  ];
+  const said = ask("What does stow away do?", pages).map(({ plain }) => plain);
+  assert.equal(said[0], "stow-away - Put unfinished work aside");
+  assert.equal(said.filter((plain) => plain.includes("twice")).length, 1);
+  const [other] = ask("What is the work?", [
+    text("a.txt", "a", "work-tree-list - Show what lies where\n\nThe work is what is done.", 9, "text"),
+  ]);
+  assert.equal(other?.plain, "The work is what is done.");
 });
 
 test("a reason is quoted for why, and the section that is about the question for what it does not say again", () => {

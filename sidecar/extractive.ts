@@ -113,7 +113,13 @@ export function findQuotes<T extends Text>(question: Question, texts: readonly T
     .toSorted((a, b) => b.rank - a.rank)
     .map(({ text, runs }, at) => ({ text, runs: at === 0 ? runs : runs.slice(0, 1) }))
     .flatMap(({ text, runs }) => runs.map((run) => ({ text, ...locate(text, run), plain: run.map(({ plain }) => plain).join(" ") })))
+    .filter(({ plain }, at, quotes) => !quotes.slice(0, at).some((better) => isSaidIn(plain, better.plain)))
     .slice(0, MAX_QUOTES);
+}
+
+/** Whether one quote says no more than another: of a page that lies here as a text and as HTML. */
+function isSaidIn(plain: string, other: string): boolean {
+  return new Set(words(plain)).isSubsetOf(new Set(words(other))) && NEGATED.test(plain) === NEGATED.test(other);
 }
 
 function isTitle(plain: string, { title, heading }: Text): boolean {
@@ -251,15 +257,16 @@ function bonus({ plain, heading, term }: Sentence, { defines, instructs, explain
   return more;
 }
 
-/** "A digest is …", "… is called a digest". */
+/** "A digest is …", "… is called a digest", "digest - …" as manual pages begin. */
 function isDefinition(plain: string, wanted: Wanted): boolean {
-  const holds = (text: string): boolean => {
+  const holds = (text: string, more: number): boolean => {
     const said = new Set(words(text));
-    return said.size <= wanted.size + 2 && [...wanted.keys()].every((word) => said.has(word));
+    return said.size <= wanted.size + more && [...wanted.keys()].every((word) => said.has(word));
   };
   const [before = "", after] = plain.split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b/, 2);
   const [, called = ""] = /\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain) ?? [];
-  return (after !== undefined && holds(before)) || (called !== "" && holds(called));
+  const [name = "", summary] = plain.split(/\s[-\u2013\u2014]{1,2}\s/, 2);
+  return (after !== undefined && holds(before, 2)) || (called !== "" && holds(called, 2)) || (summary !== undefined && holds(name, 1));
 }
 
 function locate({ source, start_line }: Text, run: readonly Sentence[]): LocatedQuote {

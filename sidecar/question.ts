@@ -3,7 +3,7 @@ import { words } from "../snapshots/index/words.ts";
 import type { Wanted } from "./quote.ts";
 
 const DEFINES =
-  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^\s*(?:define|explain)\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b/i;
+  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\b|^\s*(?:define|explain)\b|\b(?:meaning|definition) of\b|\bwhat\b.*\bmeans?\b|^\s*what\s+(?:do|does)\b.*\bdo\b\W*$/i;
 const INSTRUCTS = /\bhow\s+(?:do|does|can|could|should|to|would)\b/i;
 const EXPLAINS = /\bwhy\b|\bwhat\b.*\bfor\s*\?|\breasons?\b/i;
 export const NEGATED = /(?<!(?:,|\band)\s)\b(?:not|no|never|without|cannot|except|nor|neither)\b|n['\u2019]t\b/i;
@@ -20,6 +20,20 @@ const ASKING = new Set(
 /** "SHA-1", "RFC 6962": another number is another thing. */
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 const CAPITALS = /\p{Lu}.*\p{Lu}/u;
+
+const SUBJECT = [
+  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
+  /^\s*what\s+(?:do|does)\s+(?:(?:an?|the)\s+)?(.+?)\s+(?:do|mean)\W*$/i,
+  /^\s*(?:define|explain)\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
+  /^\s*(?:what(?:['\u2019]s|\s+is)\s+)?the\s+(?:meaning|definition)\s+of\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
+];
+const MAX_SUBJECT = 4; // words; what is longer is no name of a thing
+
+/** What a question asks the definition of, as it is written there: "git stash" of "What does git stash do?"; null of another question. */
+export function subjectOf(question: string): string | null {
+  const [subject = null] = SUBJECT.toReversed().flatMap((form) => form.exec(question)?.[1] ?? []);
+  return subject === null || subject.split(/\s+/).length > MAX_SUBJECT ? null : subject;
+}
 
 export type Question = {
   readonly defines: boolean;

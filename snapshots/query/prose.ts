@@ -26,6 +26,7 @@ const MAX_HEADING = 300;
 const MAX_ABBREVIATION = 40; // code units before a full stop that tell what it ends
 const MIN_WORDS = 4; // of a sentence
 const MIN_SAID = 3; // words that an entry says of its term
+const SUMMARY = /^[\w.+-]+ [-\u2013\u2014]{1,2} \p{L}/u; // "ls - list directory contents", as a manual page begins
 const MIN_OPEN_WORDS = 7; // of a block that does not end like a sentence: shorter ones are labels
 const MAX_PRINTED = 160; // characters of a line that a page has room for
 const SHORT_LINE = 0.6; // of the width of a page: a heading's line ends before it
@@ -291,7 +292,8 @@ function cut(text: string, start: number, end: number, block: number, heading: s
     // An entry of a list of contents.
     if (own.length < plain.length / 3) return [];
     const words = plain.split(" ").length;
-    if (words < MIN_WORDS || (pieces.length === 1 && !ended && words < MIN_OPEN_WORDS)) return [];
+    const isLabel = pieces.length === 1 && !ended && words < MIN_OPEN_WORDS && !SUMMARY.test(plain);
+    if (words < MIN_WORDS || isLabel) return [];
     return [{ start: start + first, end: start + last, plain, own, block, heading, term: "" }];
   });
 }
