@@ -193,6 +193,29 @@ test("cells that hold paragraphs are told one by one, with their lines", async (
   assert.ok(at !== undefined && at.start_line <= 2 + 4 * 70 + 3 && at.end_line >= 2 + 4 * 70 + 3);
 });
 
+test("an entry of a page of HTML that explains a name is a passage of its own, called so, at its line", async () => {
+  const { passages } = await read(
+    "a.html",
+    [
+      "<h1>Keys</h1><p>Before.</p><dl>",
+      '<dt id="os.path.join"><code>os.path.<b>join</b></code>(path, *paths)<a class="headerlink" href="#os.path.join">#</a></dt>',
+      "<dd>Joins.<p>More.</p></dd>",
+      '<dt id="term-1">core.autocrlf</dt><dd>Converts.</dd>',
+      '<dt id="other.thing">add</dt><dd>Adds.</dd><dt>well known</dt><dd>Not a name.</dd>',
+      "</dl><h2>Next</h2><p>After.</p>",
+    ].join("\n"),
+  );
+  assert.deepEqual(
+    passages.map(({ name, start_line, text }) => [name, start_line, text]),
+    [
+      [null, 1, "Keys\n\nBefore."],
+      ["os.path.join", 2, "os.path.join(path, *paths)\n\nJoins.\n\nMore."],
+      ["core.autocrlf", 4, "core.autocrlf\n\nConverts.\n\nadd\n\nAdds.\n\nwell known\n\nNot a name."],
+      [null, 6, "Next\n\nAfter."],
+    ],
+  );
+});
+
 test("HTML shows and searches its main part, and knows the source lines", async () => {
   const value = await read(
     "a.html",

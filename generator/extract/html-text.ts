@@ -11,6 +11,8 @@ export type Chunk = {
   readonly end: number;
   /** Of a heading; else 0. */
   readonly level: number;
+  /** What an entry of a list of definitions explains, where that is a name as programs have it: `core.autocrlf`, `os.path.join`. */
+  readonly name: string | null;
 };
 
 const SILENT = new Set(
@@ -30,10 +32,10 @@ export function readHtmlText(tree: Root): Chunk[] {
   let start = 0;
   let end = 0;
   let pre = 0;
-  const flush = (level = 0): void => {
+  const flush = (level = 0, name: string | null = null): void => {
     const folded = pre > 0 ? text.replace(/^\n+|\s+$/g, "") : text.replaceAll(/\s+/g, " ").trim();
     // Without a line there was nothing but signs between cells, as where a cell holds paragraphs.
-    if (folded !== "" && start > 0) pushChunk(chunks, folded, start, end, level);
+    if (folded !== "" && start > 0) pushChunk(chunks, folded, start, end, level, name);
     text = "";
     start = 0;
   };
@@ -58,7 +60,7 @@ export function readHtmlText(tree: Root): Chunk[] {
     flush();
     if (node.tagName === "pre") pre++;
     for (const child of node.children) visit(child);
-    flush(headingLevel(node));
+    flush(headingLevel(node), node.tagName === "dt" ? nameOf(node, text.trim()) : null);
     if (node.tagName === "pre") pre--;
   };
   for (const child of tree.children) visit(child);
@@ -79,7 +81,7 @@ export function readCrudeText(lines: Lines, from: number): Chunk[] {
       .replaceAll(/[^\S\n]+/g, " ")
       .replaceAll(/\s*\n\s*/g, "\n")
       .trim();
-    if (folded !== "") pushChunk(chunks, folded, start, line, 0);
+    if (folded !== "") pushChunk(chunks, folded, start, line, 0, null);
     block = "";
   };
   while (at < text.length) {
@@ -108,7 +110,7 @@ export function readCrudeText(lines: Lines, from: number): Chunk[] {
   return chunks;
 }
 
-function pushChunk(chunks: Chunk[], text: string, start: number, end: number, level: number): void {
+function pushChunk(chunks: Chunk[], text: string, start: number, end: number, level: number, name: string | null): void {
   // Positions of a long block are spread over its parts by their own line breaks, which is exact for preformatted text.
   let line = start;
   for (let at = 0; at < text.length; ) {
@@ -124,10 +126,22 @@ function pushChunk(chunks: Chunk[], text: string, start: number, end: number, le
     const whole = at === 0 && to === text.length;
     const breaks = part.split("\n").length - 1;
     const last = whole || to === text.length || breaks === 0 ? end : Math.min(end, line + breaks);
-    chunks.push({ text: part.trimEnd(), start: Math.min(line, last), end: last, level });
+    chunks.push({ text: part.trimEnd(), start: Math.min(line, last), end: last, level, name: at === 0 ? name : null });
     if (breaks > 0) line = Math.min(end, line + breaks);
     at = to;
   }
+}
+
+const QUALIFIED = /^[\p{L}_][\p{L}\p{N}_]*(?:(?:\.|::|-)[\p{L}\p{N}_]+)+$/u;
+const MAX_NAME = 80; // UTF-16 units
+
+/** By its anchor where that has the name in it, as generators of reference pages write it, else by itself. A common word names nothing: a list
+ *  of commands has "add". */
+function nameOf({ properties }: Element, text: string): string | null {
+  const id = properties["id"];
+  const isName = (name: unknown): name is string => typeof name === "string" && name.length <= MAX_NAME;
+  if (isName(id) && /[._]|::/.test(id) && QUALIFIED.test(id) && text.includes(id.split(/\.|::/).at(-1) ?? id)) return id;
+  return isName(text) && QUALIFIED.test(text) ? text : null;
 }
 
 function headingLevel(element: Element): number {

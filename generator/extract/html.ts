@@ -85,7 +85,7 @@ function findTitle(tree: Root, main: Root): string | null {
   return text;
 }
 
-type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean };
+type Open = { readonly start: number; readonly end: number; readonly text: string; readonly titled: boolean; readonly name: string | null };
 
 function packChunks(chunks: readonly Chunk[]): Passage[] {
   const passages: Passage[] = [];
@@ -94,7 +94,7 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
   const flush = (): void => {
     if (open !== null) {
       const heading = headingPath(path.map((part) => part.title));
-      passages.push({ heading, name: null, page: null, start_line: open.start, end_line: open.end, text: open.text });
+      passages.push({ heading, name: open.name, page: null, start_line: open.start, end_line: open.end, text: open.text });
     }
     open = null;
   };
@@ -111,7 +111,14 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
         end: chunk.end,
         text: before + chunk.text.slice(0, 400),
         titled: true,
+        name: null,
       };
+      continue;
+    }
+    // An entry is a passage of its own, found by its name and shown at its line.
+    if (chunk.name !== null) {
+      flush();
+      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false, name: chunk.name };
       continue;
     }
     const limit =
@@ -124,10 +131,11 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
         end: Math.max(current.end, chunk.end),
         text: `${current.text}\n\n${chunk.text}`,
         titled: false,
+        name: current.name,
       };
     } else {
       flush();
-      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false };
+      open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false, name: null };
     }
   }
   flush();

@@ -65,6 +65,16 @@ test("markup that is no text of ours is served as nothing that a browser could r
   }
 });
 
+test("PostScript is a program that draws, and no text to be searched", async () => {
+  for (const key of ["a.ps", "figure.eps", "a.txt"])
+    assert.deepEqual(await mediaTypeOf(key, bytes("%!PS-Adobe-2.0\n%%Pages: 1\n/cent 36 def\n")), {
+      mediaType: "application/postscript",
+      kind: "binary",
+      language: null,
+    });
+  assert.equal((await mediaTypeOf("a.ps", bytes("no drawing"))).kind, "text");
+});
+
 test("a PDF whose header stands behind other bytes is one when it is called so", async () => {
   assert.equal((await mediaTypeOf("a.pdf", bytes(`\xff${"x".repeat(1000)}%PDF-1.4\n`))).kind, "pdf");
   assert.equal((await mediaTypeOf("a.pdf", bytes(`\xff${"x".repeat(1100)}%PDF-1.4\n`))).kind, "binary");

@@ -132,6 +132,9 @@ const TEXT: Row = ["text", "text/plain", null];
 const OCTETS = "application/octet-stream";
 const PDF: MediaType = { mediaType: "application/pdf", kind: "pdf", language: null };
 const PDF_HEADER = "%PDF-";
+/** A program that draws pages: no text that anybody reads, though it is written in letters. */
+const POSTSCRIPT: MediaType = { mediaType: "application/postscript", kind: "binary", language: null };
+const POSTSCRIPT_HEADER = Buffer.from("%!PS");
 
 /** Images that browsers show. Any other type of bytes is a download, so nothing here decides what may run. */
 const IMAGES = new Set(["image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif"]);
@@ -164,7 +167,7 @@ function isText(bytes: Uint8Array): boolean {
 export async function mediaTypeOf(key: string, bytes: Uint8Array): Promise<MediaType> {
   // A PDF of printable bytes only is rare but legal; its header still has to come first.
   if (isPdf(bytes, 0)) return PDF;
-  if (isText(bytes)) return textType(key, bytes);
+  if (isText(bytes)) return POSTSCRIPT_HEADER.equals(bytes.subarray(0, POSTSCRIPT_HEADER.length)) ? POSTSCRIPT : textType(key, bytes);
   if (extensionOf(key) === "pdf" && isPdf(bytes, PDF_HEADER_WINDOW)) return PDF;
   const { fileTypeFromBuffer } = await import("file-type");
   const mediaType = (await fileTypeFromBuffer(bytes))?.mime ?? OCTETS;

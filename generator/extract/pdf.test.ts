@@ -31,6 +31,15 @@ test("passages are lines of a page, and the title is the document's", async () =
   );
 });
 
+test("the name of a file is no title", async () => {
+  for (const name of ["paper.dvi", "Untitled", "Microsoft Word - draft.doc", "main.tex"]) {
+    const { title } = await extract("p/a.pdf", makePdf(["Sorting lists."], "", `<< /Title (${name}) >>`));
+    assert.notEqual(title, name);
+  }
+  const { title } = await extract("p/a.pdf", makePdf(["Sorting lists."], "", "<< /Title (How node.js runs main.tex) >>"));
+  assert.equal(title, "How node.js runs main.tex");
+});
+
 test("the text is shown by pages and paragraphs, each line with an anchor, and nothing in it is markup", async () => {
   const { html } = await extract("p/a.pdf", makePdf(["Sorting <b>lists</b>\nby insertion.", "Second page here."]));
   assert.equal(

@@ -59,6 +59,12 @@ test("of code, lines are shown where they hold the words, and what a comment say
   );
 });
 
+test("a declaration is shown, and not the section that opens before it in the passage", () => {
+  const coq =
+    "Section PermSeq.\n\nVariable T : eqType.\nImplicit Type s : seq T.\n\nDefinition perm_eq s1 s2 :=\n  all (same s1 s2) (s1 ++ s2).";
+  assert.equal(shown("code", coq, "perm_eq").text, "Definition *perm_eq* s1 s2 :=\n  all (same s1 s2) (s1 ++ s2).");
+});
+
 test("a line that only brings in what stands elsewhere is shown where nothing else holds the words", () => {
   const embedded = '/// The proof travels with the program.\nconst MERKLE_PROOF: &str = include_str!("../coq/Merkle.v");';
   assert.deepEqual(shown("code", embedded, "merkle proof"), { text: "The *proof* travels with the program.", code: false });

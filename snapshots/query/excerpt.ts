@@ -12,6 +12,10 @@ const MAX_CODE = 480; // characters
 /** A line that only brings in what stands elsewhere: it has the names, and says nothing of them. */
 const BRINGS_IN = /^\s*(?:pub\s+)?(?:use|import|from|mod|open|include|require|#\s*include)\b|\binclude(?:_str|_bytes)?!|\bRequire\b/i;
 
+/** A line that opens what declarations stand in, or says of what they speak: a passage may begin with it. */
+const OPENS =
+  /^\s*(?:Section|Module|Chapter|End|Variables?|Context|Hypothes[ie]s|Implicit|namespace|section|variables?|universes?|mutual)\b/;
+
 type Find = (text: string) => Hit[];
 export type Piece = { readonly text: string; readonly marked: boolean };
 export type Excerpt = { readonly pieces: readonly Piece[]; readonly code: boolean };
@@ -72,7 +76,7 @@ function codeExcerpt(text: string, bare: string, find: Find): Excerpt {
   const held = bare.split("\n").map((line) => (line.trim() === "" ? -1 : worthOf(line, find)));
   const own = held.map((one, at) => (BRINGS_IN.test(lines[at] ?? "") ? Math.min(one, 0) : one));
   const worth = own.some((one) => one > 0) ? own : held;
-  const begins = worth.findIndex((one) => one >= 0);
+  const begins = worth.findIndex((one, at) => one >= 0 && !OPENS.test(lines[at] ?? ""));
   const first = (worth[begins] ?? 0) > 0 ? begins : worth.indexOf(Math.max(...worth));
   const rest = lines.slice(first).map((line, at) => ({ line, isCode: held[first + at] !== -1 }));
   const end = rest.findIndex(({ line }, at) => at > 0 && line.trim() === "");
