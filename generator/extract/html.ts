@@ -115,9 +115,9 @@ function packChunks(chunks: readonly Chunk[]): Passage[] {
       };
       continue;
     }
-    // An entry is a passage of its own, found by its name and shown at its line.
+    // An entry is a passage of its own, found by its name and shown at its line; the heading above it stands in its path.
     if (chunk.name !== null) {
-      flush();
+      if (current?.titled !== true) flush();
       open = { start: chunk.start, end: chunk.end, text: chunk.text, titled: false, name: chunk.name };
       continue;
     }

@@ -251,7 +251,7 @@ function compareListed(a: BrowserCard, b: BrowserCard): number {
 function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, find: ReturnType<typeof findWords>, root: URL): HTMLElement {
   const within = (path: string): URL => new URL(path.replace(/^\/+/, ""), root);
   const { name = "", anchor = "", text = "" } = bestPassage(passages, find) ?? {};
-  const { pieces, code } = excerpt(kind, text, find);
+  const { pieces, code } = excerpt(kind, text, find, name);
   return drawCard({
     title,
     href: within(path + anchor),

@@ -145,5 +145,5 @@ function hitOf(data: ViewData, result: SearchResult, find: ReturnType<typeof fin
   const anchor = findAnchor(kind, row);
   const path = pagePath.source(kind, key) + anchor;
   const place = { name: row.name, line: lineOf(anchor) };
-  return { title, kind, key, path, ...excerpt(kind, row.text, find), ...place, copies: copiesOf(data, key, row.sha256), exact };
+  return { title, kind, key, path, ...excerpt(kind, row.text, find, row.name), ...place, copies: copiesOf(data, key, row.sha256), exact };
 }

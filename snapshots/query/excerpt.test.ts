@@ -65,6 +65,16 @@ test("a declaration is shown, and not the section that opens before it in the pa
   assert.equal(shown("code", coq, "perm_eq").text, "Definition *perm_eq* s1 s2 :=\n  all (same s1 s2) (s1 ++ s2).");
 });
 
+test("of an entry that is called by the words its beginning is shown, of others what holds most of them", () => {
+  const text = `os.path.join(path, *paths)\n\nJoins. ${"And so on. ".repeat(60)}\n\nNever join what os.path.join joined, says os.path.`;
+  const read = (query: string): string =>
+    excerpt("html", text, findWords(query), "os.path.join")
+      .pieces.map((piece) => piece.text)
+      .join("");
+  assert.match(read("os.path.join"), /^os\.path\.join\(path, \*paths\) Joins\./);
+  assert.match(read("never joined"), /Never join what/);
+});
+
 test("a line that only brings in what stands elsewhere is shown where nothing else holds the words", () => {
   const embedded = '/// The proof travels with the program.\nconst MERKLE_PROOF: &str = include_str!("../coq/Merkle.v");';
   assert.deepEqual(shown("code", embedded, "merkle proof"), { text: "The *proof* travels with the program.", code: false });

@@ -6,6 +6,7 @@ import { splitComments } from "./declaration-line.ts";
 import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters
+const CALLED = 0.75; // of the worth of the words in an entry that its name has, where it is called by them
 const MAX_CODE_LINES = 2; // as the card has room for
 const MAX_CODE = 480; // characters
 
@@ -30,8 +31,9 @@ export function worthOf(text: string, find: Find): number {
   return [...new Map(find(text).map(({ word, worth }) => [word, worth])).values()].reduce((sum, worth) => sum + worth, 0);
 }
 
-/** @param text of a passage, as it stands in the object; whoever wrote that controls it */
-export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
+/** @param text of a passage, as it stands in the object; whoever wrote that controls it
+ *  @param name what the passage declares or explains; "" where that is nothing */
+export function excerpt(kind: IndexKind, text: string, find: Find, name = ""): Excerpt {
   if (kind === "code") {
     const { code, comments } = splitComments(text);
     const said = comments.map(proseOfComment).join("\n");
@@ -42,7 +44,10 @@ export function excerpt(kind: IndexKind, text: string, find: Find): Excerpt {
     if (code.trim() !== "" && worthOf(own, find) >= worthOf(said, find)) return codeExcerpt(text, code, find);
     return proseExcerpt(said, find);
   }
-  return proseExcerpt(PROSE[kind]?.(text) ?? text, find);
+  // Of an entry that is called by the words its beginning says what it is.
+  const isWhole = find(name).some(({ start, end }) => end - start === name.length);
+  const isCalled = isWhole || (name !== "" && worthOf(name, find) >= CALLED * worthOf(text, find));
+  return proseExcerpt(PROSE[kind]?.(text) ?? text, find, isCalled ? () => [] : find);
 }
 
 /** Of kinds whose texts have marks. */
@@ -53,8 +58,8 @@ const PROSE: Readonly<Partial<Record<IndexKind, (text: string) => string>>> = {
 };
 
 /** The same as one line of plain text. @param length characters at most */
-export function excerptText(kind: IndexKind, text: string, find: Find, length: number): string {
-  const { pieces } = excerpt(kind, text, find);
+export function excerptText(kind: IndexKind, text: string, find: Find, length: number, name: string): string {
+  const { pieces } = excerpt(kind, text, find, name);
   return snippet(pieces.map((piece) => piece.text).join(""), find, length);
 }
 
@@ -64,8 +69,9 @@ export function lineOf(anchor: string): number | null {
   return line === undefined ? null : Number(line);
 }
 
-function proseExcerpt(text: string, find: Find): Excerpt {
-  const shown = snippet(text, find, MAX_PROSE);
+/** @param where finds what it is cut around; the beginning is shown where that finds nothing */
+function proseExcerpt(text: string, find: Find, where: Find = find): Excerpt {
+  const shown = snippet(text, where, MAX_PROSE);
   return { pieces: markHits(shown, find(shown)), code: false };
 }
 

@@ -72,5 +72,5 @@ export function meantBy({ instead }: Wanted, results: readonly Pick<SearchResult
 
 export function toResult(row: IndexRow, score: number, exact: ExactReason | null, find: ReturnType<typeof openFinder>): SearchResult {
   const { doc, key, kind, collection, title } = row;
-  return { doc, key, kind, collection, title, snippet: excerptText(kind, row.text, find, MAX_SNIPPET), score, exact, row };
+  return { doc, key, kind, collection, title, snippet: excerptText(kind, row.text, find, MAX_SNIPPET, row.name), score, exact, row };
 }
