@@ -15,7 +15,7 @@ const BRINGS_IN = /^\s*(?:pub\s+)?(?:use|import|from|mod|open|include|require|#\
 
 /** A line that opens what declarations stand in, or says of what they speak: a passage may begin with it. */
 const OPENS =
-  /^\s*(?:Section|Module|Chapter|End|Variables?|Context|Hypothes[ie]s|Implicit|namespace|section|variables?|universes?|mutual)\b/;
+  /^\s*(?:Section|Module|Chapter|End|Variables?|Context|Hypothes[ie]s|Implicit|namespace|section|variables?|universes?|mutual|module|private)\b/;
 
 type Find = (text: string) => Hit[];
 export type Piece = { readonly text: string; readonly marked: boolean };

@@ -114,8 +114,8 @@ function readMarkdown(): Reader {
     if (isBlank(text)) return null;
     const heading = /^ {0,3}#{1,6}\s+(.*?)\s*#*\s*$/.exec(text)?.[1];
     if (heading !== undefined) return { heading: plainOf(heading.slice(0, MAX_HEADING)) };
-    // The line under a heading, and the heading above it.
-    if (/^ {0,3}(?:=+|-{2,})\s*$/.test(text)) return null;
+    // The line under a heading, and the heading above it; the sign that an item of AsciiDoc goes on.
+    if (/^ {0,3}(?:=+|-{2,}|\+)\s*$/.test(text)) return null;
     if (/^ {0,3}(?:=+|-{2,})\s*$/.test(lines[at + 1]?.text ?? "") && !/^\s*(?:[-*+]|\d+[.)])\s/.test(text))
       return { heading: plainOf(text.slice(0, MAX_HEADING)) };
     if (/^(?:\S|$)/.test(text) && !/^\s*(?:[-*+]|\d{1,4}[.)])\s/.test(text) && !isPart(lines[at - 1]?.text ?? "")) inList = false;
