@@ -115,6 +115,12 @@ test("of a passage out of the middle of a text, what stands around it tells what
   assert.deepEqual(quotes("one zone", "after its zone."), ["A zonal cache is named after its zone."]);
 });
 
+test("what a sentence defines is its subject, and not the place that it begins with", () => {
+  const other = text("clone.md", "Cloning", "In a work tree, this is the branch that is checked out, and every other work is not.", 9);
+  const own = text("words.md", "Words", "In a library with files, a work tree is the folder that its files lie in.", 7);
+  assert.equal(ask("What is a work tree?", [other, own])[0]?.text.key, "words.md");
+});
+
 test("the summary of a manual page defines its command, and what two forms of a page say is quoted once", () => {
   const page = "NAME\n\nstow-away - Put unfinished work aside\n\nDESCRIPTION\n\nUse stow away when the day ends before the work does.\n";
   const html = "Whoever calls stow away twice has two pieces of work aside, and no way to tell which came first.";

@@ -263,7 +263,10 @@ function isDefinition(plain: string, wanted: Wanted): boolean {
     const said = new Set(words(text));
     return said.size <= wanted.size + more && [...wanted.keys()].every((word) => said.has(word));
   };
-  const [before = "", after] = plain.split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b/, 2);
+  // "In a tree, this is …" says what this is, and "in a forest, a tree is …" what a tree is.
+  const [before = "", after] = plain
+    .replace(/^(?:in|within|on|for|with|under|by|at|from)\b[^,]*,\s+/i, "")
+    .split(/\b(?:is|are|means?|denotes?|says|refers to|consists of|holds)\b/, 2);
   const [, called = ""] = /\bcalled ((?:[\w'-]+ ?){1,6})/.exec(plain) ?? [];
   const [name = "", summary] = plain.split(/\s[-\u2013\u2014]{1,2}\s/, 2);
   return (after !== undefined && holds(before, 2)) || (called !== "" && holds(called, 2)) || (summary !== undefined && holds(name, 1));
