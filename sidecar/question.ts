@@ -21,18 +21,23 @@ const ASKING = new Set(
 const NUMBERED = /(?<![\p{L}\p{N}_-])(\p{L}{2,30})[- ]?(\d+)(?![\p{L}\p{N}_-]|[.,]\d)/gu;
 const CAPITALS = /\p{Lu}.*\p{Lu}/u;
 
+/** Of a question with single spaces. */
 const SUBJECT = [
-  /^\s*(?:what|who)(?:['\u2019]s|\s+(?:is|are|was|were))\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
-  /^\s*what\s+(?:do|does)\s+(?:(?:an?|the)\s+)?(.+?)\s+(?:do|mean)\W*$/i,
-  /^\s*(?:define|explain)\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
-  /^\s*(?:what(?:['\u2019]s|\s+is)\s+)?the\s+(?:meaning|definition)\s+of\s+(?:(?:an?|the)\s+)?(.+?)\W*$/i,
+  /^(?:what|who)(?:['\u2019]s| (?:is|are|was|were)) (?:(?:an?|the) )?(.+)$/i,
+  /^what (?:do|does) (?:(?:an?|the) )?(.+) (?:do|mean)$/i,
+  /^(?:define|explain) (?:(?:an?|the) )?(.+)$/i,
+  /^(?:what(?:['\u2019]s| is) )?the (?:meaning|definition) of (?:(?:an?|the) )?(.+)$/i,
 ];
+const MAX_DEFINING = 200; // UTF-16 units of a question for a definition
 const MAX_SUBJECT = 4; // words; what is longer is no name of a thing
 
 /** What a question asks the definition of, as it is written there: "git stash" of "What does git stash do?"; null of another question. */
 export function subjectOf(question: string): string | null {
-  const [subject = null] = SUBJECT.toReversed().flatMap((form) => form.exec(question)?.[1] ?? []);
-  return subject === null || subject.split(/\s+/).length > MAX_SUBJECT ? null : subject;
+  const spaced = question.trim().replaceAll(/\s+/g, " ");
+  if (spaced.length > MAX_DEFINING) return null;
+  const asked = spaced.replace(/[ ?!.]+$/, "");
+  const [subject = null] = SUBJECT.toReversed().flatMap((form) => form.exec(asked)?.[1] ?? []);
+  return subject === null || subject.split(" ").length > MAX_SUBJECT ? null : subject;
 }
 
 export type Question = {
