@@ -1,5 +1,6 @@
 /** Structured logs on stderr, one JSON line per request, with everything that could be a credential cut out. */
-import { type DestinationStream, destination, type Logger, pino } from "pino";
+import { type DestinationStream, type Logger, pino } from "pino";
+import { openStderr } from "../snapshots/http/stderr.ts";
 
 /** Names under which a secret could come into a log, at any of the depths that we write. */
 const SECRET_NAMES = [
@@ -51,14 +52,4 @@ export function openLog(stream: DestinationStream = openStderr(), env: NodeJS.Pr
  *  line; what the values hold still passes the last door. */
 export function requestLog(log: Logger): Logger {
   return log.child({}, { redact: [] });
-}
-
-const MIN_WRITE = 4096;
-const FLUSH_MS = 250;
-
-function openStderr(): DestinationStream {
-  const stream = destination({ fd: 2, minLength: MIN_WRITE, sync: true });
-  setInterval(() => stream.flush(), FLUSH_MS).unref();
-  process.on("exit", () => stream.flushSync());
-  return stream;
 }

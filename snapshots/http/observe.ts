@@ -1,6 +1,7 @@
 /** What a process tells of the requests that it has answered: to a log, to counters. */
 import type { RequestListener } from "node:http";
 import { pino } from "pino";
+import { openStderr } from "./stderr.ts";
 
 export type Seen = {
   readonly method: string;
@@ -28,6 +29,6 @@ export function observe(listener: RequestListener, tell: (seen: Seen) => void): 
 
 /** Public reads, one JSON line each on standard error. They carry no credential that a path could not. */
 export function openAccessLog(): (seen: Seen) => void {
-  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ fd: 2, sync: true }));
+  const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, openStderr());
   return (seen) => log.info(seen, "read");
 }
