@@ -1,46 +1,36 @@
 #!/usr/bin/env node
 /** The command line: conventions "Command line". Each command is a file under commands/. */
-import { existsSync } from "node:fs";
 import { Argument, Command, CommanderError, Option } from "commander";
 import { type ErrorCode, ShelfError } from "../snapshots/errors.ts";
-import { describeFailure } from "./failure.ts";
-import { setVerbosity } from "./progress.ts";
-import { VERSION } from "./version.ts";
+import { describeFailure, detailOf } from "./files/failure.ts";
+import { setVerbosity } from "./files/progress.ts";
+import { VERSION } from "./files/version.ts";
 import { describeCompletion, type Shell, SHELLS } from "./commands/completion.ts";
 import type { CommonOptions } from "./commands/options.ts";
 import type { ServeOptions } from "./commands/serve.ts";
-import { describeLeaks, LeakError } from "./publish/leak-error.ts";
+import { LeakError } from "./annex/leaks/leak-error.ts";
 
 /** 0 done, 1 failed, 2 usage or configuration, 3 verification found something, 4 another build is running or was faster, 5 something would get weaker. */
 const EXIT: Partial<Record<ErrorCode, number>> = { bad_config: 2, origin_refused: 3, build_running: 4, lost_race: 4, gate_refused: 5 };
 const USAGE = 2;
 
-// Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
-process.umask(0o022);
-
-// Who reads may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
-process.stderr.on("error", () => undefined);
-process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
-  if (code === "EPIPE") return;
-  process.stderr.write(`Standard output cannot be written (${code}).\n`);
-  process.exitCode = 1;
-});
-
-const program = new Command("proofshelf")
+/** Every command; the guide to the command line is made from it. */
+export const program = new Command("proofshelf")
   .description("Turns a folder of files and a registry of proof records into an immutable, verifiable snapshot, and serves it.")
   .version(VERSION)
   .exitOverride()
   .showHelpAfterError("Try --help.")
   .enablePositionalOptions();
 
-/** The library of the folder that somebody stands in. */
-const USUAL = existsSync("proofshelf.yaml") ? "proofshelf.yaml" : undefined;
+/** Loaded by the commands that need them. */
+const annexes = async () => (await import("./annexes.ts")).ANNEXES;
 
 function command(name: string, description: string, parent: Command = program): Command {
   return parent
     .command(name)
     .description(description)
-    .option("--config <file>", "without it ./proofshelf.yaml, or the demo library where there is none", USUAL)
+    .option("--config <file>", "without it the proofshelf.yaml of this folder, or of the nearest one above it")
+    .option("--demo", "the demo library that comes with the program")
     .option("--json", "one JSON document on stdout and nothing else")
     .option("--quiet", "say only what is wrong or worth a note")
     .option("--verbose", "say all, however long it is")
@@ -56,13 +46,17 @@ command("init", "Write a first proofshelf.yaml, from the folders that are there"
 
 const configuration = program.command("config").description("Look at the configuration");
 command("check", "Say what is wrong with it, and how many objects each collection has", configuration).action(
-  async (options: CommonOptions) => (await import("./commands/config.ts")).runConfigCheck(options),
+  async (options: CommonOptions) => (await import("./commands/config.ts")).runConfigCheck(options, await annexes()),
 );
 configuration
   .command("schema")
   .description("The JSON Schema of the file, for editors")
+  .option("--claims", "of the file of claims")
+  .option("--registry", "of the registry of proof records")
   .option("--withdrawals", "of the file of withdrawals")
-  .action(async (options: { withdrawals?: boolean }) => (await import("./commands/config.ts")).printConfigSchema(options));
+  .action(async (options: { claims?: boolean; registry?: boolean; withdrawals?: boolean }) =>
+    (await import("./commands/config.ts")).printConfigSchema(options),
+  );
 
 command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--now <time>", "use this RFC 3339 time instead of the clock")
@@ -72,7 +66,6 @@ command("build", "Read the sources and publish a snapshot if anything changed")
   .option("--adopt", "build a shelf that another configuration has built so far")
   .option("--keep-history", "leave earlier snapshots in service that hold what is gated now")
   .option("--prune", "then remove old snapshots, by keep of the configuration")
-  .option("--repack", "bring all blobs into packs, also those that an earlier version left in files of their own")
   .option("--keys <file>", "look only at the keys in this JSON list, because nothing else in the store has changed; - is standard input")
   .option("--plan", "say what would be done and why, and change nothing")
   .action(
@@ -85,62 +78,70 @@ command("build", "Read the sources and publish a snapshot if anything changed")
         adopt?: boolean;
         prune?: boolean;
         keepHistory?: boolean;
-        repack?: boolean;
         keys?: string;
         plan?: boolean;
       },
     ) =>
       options.plan === true
-        ? (await import("./commands/plan.ts")).runPlan(options)
-        : (await import("./commands/build.ts")).runBuild(options),
+        ? (await import("./commands/plan.ts")).runPlan(options, await annexes())
+        : (await import("./commands/build.ts")).runBuild(options, await annexes()),
   );
 
 command("serve", "Serve the newest snapshot, and follow new ones")
-  .option("--port <number>", "0 takes a free one", "4321")
+  .addOption(new Option("--port <number>", "0 takes a free one").default("4321").env("PORT"))
   .option("--host <address>", "address to listen on", "127.0.0.1")
   .option("--build", "build first")
+  .option("--try-internal", "let yourself in to what is gated, on this machine alone: the link that is printed is good for a day")
   .option("--every <period>", "build now and then in every period: 6h, 30m, 1d")
   .option("--no-rate-limits", "behind a gateway that limits clients itself")
   .option("--metrics <[host:]port>", "also answer /metrics (Prometheus) and /ready there; 0 takes a free port")
   .option("--access-log", "log public reads, too, one JSON line each on stderr")
   .addOption(new Option("--only <part>", "one part of the service").choices(["site", "sidecar"]))
-  .action(async (options: ServeOptions) => (await import("./commands/serve.ts")).runServe(options));
+  .action(async (options: ServeOptions) => (await import("./commands/serve.ts")).runServe(options, await annexes()));
 
 command("verify", "Hash everything again, derive everything again, compare, and look for leaks")
   .option("--all", "every kept snapshot, not only the current one")
   .option("--since <sequence or file>", "the newest snapshot that is known to have been published: its number, or a copy of current.json")
   .option("--receipt <file>", "check the receipt of an answer instead")
   .action(async (options: CommonOptions & { all?: boolean; since?: string; receipt?: string }) =>
-    (await import("./commands/verify.ts")).runVerify(options),
+    (await import("./commands/verify.ts")).runVerify(options, await annexes()),
   );
 
 command("repair", "Mend what is damaged, and say what is lost").action(async (options: CommonOptions) =>
-  (await import("./commands/repair.ts")).runRepair(options),
+  (await import("./annex/repair/repair-command.ts")).runRepair(options, await annexes()),
 );
 
 const snapshots = program.command("snapshots").description("List, compare and roll back snapshots");
 command("list", "Kept snapshots, newest first", snapshots)
   .option("--limit <number>", "how many; 0 lists all", "50")
-  .action(async (options: CommonOptions & { limit: string }) => (await import("./commands/snapshots.ts")).runList(options));
+  .action(async (options: CommonOptions & { limit: string }) =>
+    (await import("./commands/snapshots.ts")).runList(options, await annexes()),
+  );
 command("diff", "What changed between two snapshots (id, unique beginning of one, or sequence number)", snapshots)
   .argument("<a>")
   .argument("<b>")
-  .action(async (a: string, b: string, options: CommonOptions) => (await import("./commands/snapshots.ts")).runDiff(a, b, options));
+  .action(async (a: string, b: string, options: CommonOptions) =>
+    (await import("./commands/snapshots.ts")).runDiff(a, b, options, await annexes()),
+  );
 command("rollback", "Serve an earlier snapshot again", snapshots)
   .argument("<id>")
   .option("--reveal", "also when it makes public again what is gated now")
   .action(async (id: string, options: CommonOptions & { reveal?: boolean }) =>
-    (await import("./commands/snapshots.ts")).runRollback(id, options),
+    (await import("./commands/snapshots.ts")).runRollback(id, options, await annexes()),
   );
 
 command("keygen", "Make a key that signs the log of publications: what to write into the configuration, and LOG_KEY")
   .argument("[origin]", "name of the log; by default the address of the configuration")
-  .action(async (origin: string | undefined, options: CommonOptions) => (await import("./commands/log.ts")).runKeygen(origin, options));
+  .action(async (origin: string | undefined, options: CommonOptions) =>
+    (await import("./annex/trust/log-command.ts")).runKeygen(origin, options),
+  );
 
 const log = program.command("log").description("Look after the log of publications");
 command("cosigned", "Keep the signatures that others have put under a checkpoint", log)
   .argument("<file>", "the checkpoint, with their signatures")
-  .action(async (file: string, options: CommonOptions) => (await import("./commands/log.ts")).runCosigned(file, options));
+  .action(async (file: string, options: CommonOptions) =>
+    (await import("./annex/trust/log-command.ts")).runCosigned(file, options, await annexes()),
+  );
 
 const shelf = program.command("shelf").description("Move a shelf");
 command("copy", "Copy a whole shelf between a folder and a bucket, or two buckets; what is there already is not sent again", shelf)
@@ -149,20 +150,98 @@ command("copy", "Copy a whole shelf between a folder and a bucket, or two bucket
   .option("--endpoint <url>", "address of the store, if it is not AWS")
   .option("--region <name>", "region of the bucket")
   .action(async (from: string, to: string, options: CommonOptions & { endpoint?: string; region?: string }) =>
-    (await import("./commands/shelf.ts")).runShelfCopy(from, to, options),
+    (await import("./annex/bucket/shelf-command.ts")).runShelfCopy(from, to, options),
   );
 
 const registry = program.command("registry").description("Look at a registry of proof records");
-command("check", "Say what is wrong with a registry's file; with --config, also against the code store", registry)
+command(
+  "check",
+  "Say what is wrong with a registry's file, or with a registry.yaml and its checks; with --config, also against the code store",
+  registry,
+)
   .argument("<file>")
   .option("--counts", "write the counts that follow from the records into the file")
   .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
-    (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+    /\.ya?ml$/.test(file)
+      ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck(file, options)
+      : (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+  );
+
+const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;
+command("init", "Look at a git repository of proofs, and write a first registry.yaml", registry)
+  .requiredOption("--git <dir>", "the repository")
+  .option(...SOURCES)
+  .action(async (options: CommonOptions & { git: string; sources?: string }) =>
+    (await import("./annex/registry/scan-command.ts")).runRegistryInit(options),
+  );
+command("scan", "Read the sources, give each record its id, and say what changed; no prover runs", registry)
+  .option(...SOURCES)
+  .option("--source <repo>", "with --rev: whose")
+  .option("--rev <revision>", "another revision of that source")
+  .option("--plan", "say what would be written, and write nothing")
+  .option("--accept <id...>", "ids whose rename or change is meant; with --reason")
+  .option("--reason <text>", "why; kept in the lock")
+  .option("--out <file>", "also write the registry as JSON")
+  .action(
+    async (
+      options: CommonOptions & {
+        sources?: string;
+        source?: string;
+        rev?: string;
+        plan?: boolean;
+        accept?: string[];
+        reason?: string;
+        out?: string;
+      },
+    ) => (await import("./annex/registry/scan-command.ts")).runRegistryScan(options),
+  );
+command("diff", "What the declarations of a source are at one revision, and at another", registry)
+  .argument("<a>")
+  .argument("<b>")
+  .option(...SOURCES)
+  .option("--source <repo>", "which source; the first")
+  .action(async (a: string, b: string, options: CommonOptions & { sources?: string; source?: string }) =>
+    (await import("./annex/registry/scan-command.ts")).runRegistryDiff(a, b, options),
+  );
+command("recheck", "Run the provers, in a sandbox, over what has changed since it was checked, and keep what they say", registry)
+  .argument("[ids...]", "only these records")
+  .option(...SOURCES)
+  .option("--jobs <number>", "programs at once", "1")
+  .option("--force", "also what has not changed")
+  .option("--require <prover...>", "fail when one of them is not installed")
+  .option("--exact", "ask of each theorem which of the axioms of its file are its own, also where the policy allows them all")
+  .option("--unsandboxed", "trust the sources; the check says so")
+  .action(
+    async (
+      ids: string[],
+      options: CommonOptions & {
+        sources?: string;
+        jobs: string;
+        force?: boolean;
+        require?: string[];
+        exact?: boolean;
+        unsandboxed?: boolean;
+      },
+    ) => (await import("./annex/registry/recheck-command.ts")).runRecheck(ids, options),
+  );
+registry
+  .command("schema")
+  .description("The JSON Schema of a file that people write, for editors")
+  .addArgument(new Argument("<file>").choices(["sources", "overlay", "lock"]))
+  .action(async (file: "sources" | "overlay" | "lock") => (await import("./annex/registry/recheck-command.ts")).printSchema(file));
+command("adapters", "Which provers are here, and whether they can be run safely", registry).action(async (options: CommonOptions) =>
+  (await import("./annex/registry/recheck-command.ts")).runAdapters(options),
+);
+command("import", "Make an overlay of a table", registry)
+  .requiredOption("--csv <file>", "columns are members of records; id, or repo, module and name, say of which")
+  .option("--out <file>", "by default registry.overlay.yaml")
+  .action(async (options: CommonOptions & { csv: string; out?: string }) =>
+    (await import("./annex/registry/scan-command.ts")).runRegistryImport(options),
   );
 
 command("prune", "Remove old snapshots and every blob that no kept one needs")
   .option("--keep <number>", "newest snapshots to keep; by default keep of the configuration, else 10")
-  .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options));
+  .action(async (options: CommonOptions & { keep?: string }) => (await import("./commands/prune.ts")).runPrune(options, await annexes()));
 
 command("export", "Write the public view as plain files for any static host")
   .argument("<target>", "a new folder or an earlier export, or s3://BUCKET/PREFIX, where only what has changed is written")
@@ -171,7 +250,7 @@ command("export", "Write the public view as plain files for any static host")
   .option("--region <name>", "region of the bucket; us-east-1 when left out")
   .option("--gzip", "for s3://: pages, JSON, scripts and styles lie there compressed")
   .action(async (target: string, options: CommonOptions & { withHistory?: boolean; gzip?: boolean; endpoint?: string; region?: string }) =>
-    (await import("./commands/export.ts")).runExport(target, options),
+    (await import("./annex/export/export-command.ts")).runExport(target, options, await annexes()),
   );
 
 command("mirror", "Copy somebody's public library, and check every byte of it; serve --only site on the copy answers as the origin does")
@@ -179,8 +258,9 @@ command("mirror", "Copy somebody's public library, and check every byte of it; s
   .argument("<dir>", "a new folder, or an earlier copy, of which only what is missing is fetched")
   .option("--key <key>", "the public key of its log, as its owner tells it; without it the first one that is seen is believed")
   .option("--every <period>", "follow it: copy now and then in every period: 6h, 30m, 1d")
-  .action(async (url: string, dir: string, options: CommonOptions & { key?: string; every?: string }) =>
-    (await import("./commands/mirror.ts")).runMirror(url, dir, options),
+  .option("--max-bytes <size>", "what one run may fetch: 500m, 20g; what is free on the disk but for a tenth when left out")
+  .action(async (url: string, dir: string, options: CommonOptions & { key?: string; every?: string; maxBytes?: string }) =>
+    (await import("./annex/trust/mirror-command.ts")).runMirror(url, dir, options),
   );
 
 command("audit", "Check somebody's public library from outside: who signed it, that nothing was rewritten, and every file of it")
@@ -191,12 +271,14 @@ command("audit", "Check somebody's public library from outside: who signed it, t
   .option("--sample <number>", "look at so many files at random instead of all")
   .option("--full", "also derive again everything that is derived")
   .action(async (url: string, options: CommonOptions & { key?: string; state?: string; since?: string; sample?: string; full?: boolean }) =>
-    (await import("./commands/audit.ts")).runAudit(url, options),
+    (await import("./annex/trust/audit-command.ts")).runAudit(url, options),
   );
 
 command("schedule", "Build now and then every few hours")
   .option("--every <period>", "between builds: 6h, 30m, 1d", "6h")
-  .action(async (options: CommonOptions & { every: string }) => (await import("./commands/schedule.ts")).runSchedule(options));
+  .action(async (options: CommonOptions & { every: string }) =>
+    (await import("./commands/schedule.ts")).runSchedule(options, await annexes()),
+  );
 
 program
   .command("completion")
@@ -206,20 +288,38 @@ program
     process.stdout.write(describeCompletion(program, shell));
   });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  process.exitCode = report(error);
+/** Runs one command and sets `process.exitCode`. @param args without the program's name */
+export async function runProgram(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(args, { from: "user" });
+  } catch (error) {
+    process.exitCode = report(error, args.includes("--json"));
+  }
 }
 
-function report(error: unknown): number {
+/** Runs the command that this process was started with. */
+export async function main(): Promise<void> {
+  // Whoever starts it: other users serve the public files. What they may not read is made with modes of its own.
+  process.umask(0o022);
+  // Who reads may stop reading, as `head` does: the rest is not written, the work goes on, and the exit code says how it ended.
+  process.stderr.on("error", () => undefined);
+  process.stdout.on("error", ({ code }: NodeJS.ErrnoException) => {
+    if (code === "EPIPE") return;
+    process.stderr.write(`Standard output cannot be written (${code}).\n`);
+    process.exitCode = 1;
+  });
+  await runProgram(process.argv.slice(2));
+}
+
+if (import.meta.main) await main();
+
+function report(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE;
-  const json = process.argv.includes("--json");
   if (error instanceof ShelfError) {
     const { code, message, errors, fixes } = error;
     const leaks = error instanceof LeakError ? error.leaks : undefined;
     if (json) process.stdout.write(`${JSON.stringify({ error: { code, message, errors, fixes, leaks } })}\n`);
-    process.stderr.write(`${message}\n${describeLeaks(leaks ?? [])}${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
+    process.stderr.write(`${message}\n${detailOf(error)}${error.fixes.map((fix) => `  ${fix}\n`).join("")}`);
     return EXIT[error.code] ?? 1;
   }
   const message = describeFailure(error);

@@ -2,16 +2,23 @@
  *  the packages bring. Plain JavaScript without packages, because it runs before there are any, under whatever Node is there.
  *  Does nothing that is done already.
  *
- *      node generator/setup.mjs [--test] [script arguments…] */
+ *      node generator/setup.mjs [--all | --test] [script arguments…]
+ *
+ *  Without either, what only tests and makers of packages need is left out. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { isTooOld, OLDEST } from "./node-version.mjs";
+import { isTooOld, OLDEST } from "./files/node-version.mjs";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const forTests = process.argv[2] === "--test";
-const [script, ...scriptArguments] = process.argv.slice(forTests ? 3 : 2);
+const everything = forTests || process.argv[2] === "--all";
+const [script, ...scriptArguments] = process.argv.slice(everything ? 3 : 2);
+/** Where whoever called npm stands: npm itself runs scripts in the folder of the package. */
+const cwd = process.env.npm_package_json === join(root, "package.json") ? (process.env.INIT_CWD ?? process.cwd()) : process.cwd();
+/** How often what takes long says that it goes on; milliseconds. */
+const TELL_MS = 5000;
 /** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
 const NODE_OPTIONS = ["--max-semi-space-size=16"];
 
@@ -19,11 +26,25 @@ function run(command, args, options = {}) {
   return spawnSync(command, args, { cwd: root, stdio: ["ignore", process.stderr, process.stderr], ...options });
 }
 
-function installPackages() {
+async function installPackages() {
   if (isInstalled()) return;
-  process.stderr.write("Installing packages …\n");
-  const done = run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], { shell: process.platform === "win32" });
-  if (done.status !== 0) fail("`npm ci` failed; its output stands above. It needs the network once.");
+  const began = Date.now();
+  const seconds = () => `${Math.round((Date.now() - began) / 1000)} s`;
+  process.stderr.write("Installing packages: once, half a minute to two …\n");
+  const timer = setInterval(() => process.stderr.write(`  still installing packages, ${seconds()}\n`), TELL_MS);
+  const kinds = everything ? [] : ["--omit=dev"];
+  const child = spawn("npm", ["ci", ...kinds, "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    stdio: ["ignore", process.stderr, process.stderr],
+    shell: process.platform === "win32",
+  });
+  const status = await new Promise((resolve) => {
+    child.on("error", () => resolve(1));
+    child.on("exit", resolve);
+  });
+  clearInterval(timer);
+  if (status !== 0) fail("`npm ci` failed; its output stands above. It needs the network once.");
+  process.stderr.write(`Packages are there after ${seconds()}.\n`);
 }
 
 /** Whether what lies in node_modules is what the lock file names. npm writes down what it has installed when it is done, whoever called
@@ -36,7 +57,7 @@ function isInstalled() {
   return Object.entries(wanted).every(([place, { version, integrity, optional, dev, devOptional }]) => {
     const entry = found[place];
     if (place === "") return true;
-    if (entry === undefined) return optional === true || devOptional === true || (dev === true && !forTests);
+    if (entry === undefined) return optional === true || devOptional === true || (dev === true && !everything);
     return entry.version === version && entry.integrity === integrity;
   });
 }
@@ -66,6 +87,7 @@ function runScript(node) {
   const path = [join(root, "node_modules", ".bin"), process.env.PATH].join(process.platform === "win32" ? ";" : ":");
   const child = spawn(node, [...NODE_OPTIONS, join(root, script), ...scriptArguments], {
     stdio: "inherit",
+    cwd,
     env: { NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "compile"), MALLOC_ARENA_MAX: "2", ...process.env, PATH: path },
   });
   // A terminal sends Ctrl-C to the whole group; who sends a signal to this process alone means the script.
@@ -74,11 +96,12 @@ function runScript(node) {
   child.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 }
 
-/** Programs of Debian that tests run: a browser, a proof checker, a compiler, two caching proxies. Installed only when this may be done. */
+/** Programs of Debian that tests run: a browser, a proof checker and what it is shut into, a compiler, two caching proxies. Installed only when this may be done. */
 function installPrograms() {
   const wanted = [
     { program: "chromium", packages: ["chromium"] },
     { program: "coqc", packages: ["coq"] },
+    { program: "bwrap", packages: ["bubblewrap"] },
     { program: "cc", packages: ["gcc", "libc6-dev"] },
     { program: "nginx", packages: ["nginx-light"] },
     { program: "varnishd", packages: ["varnish"] },
@@ -107,7 +130,7 @@ function fail(message) {
   process.exit(1);
 }
 
-installPackages();
+await installPackages();
 const node = findNode();
 if (forTests) installPrograms();
 if (script !== undefined) runScript(node);

@@ -1,6 +1,17 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -19,10 +30,10 @@ function makeClone(t: TestContext, options: { npmFails?: boolean; programs?: rea
   const root = mkdtempSync(join(tmpdir(), "proofshelf-setup-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   const bin = join(root, "bin");
-  mkdirSync(join(root, "generator"));
+  mkdirSync(join(root, "generator/files"), { recursive: true });
   mkdirSync(bin);
   copyFileSync(SETUP, join(root, "generator/setup.mjs"));
-  copyFileSync(join(SETUP, "../node-version.mjs"), join(root, "generator/node-version.mjs"));
+  copyFileSync(join(SETUP, "../files/node-version.mjs"), join(root, "generator/files/node-version.mjs"));
   const lock = (packages: Readonly<Record<string, object>>): void =>
     writeFileSync(join(root, "package-lock.json"), JSON.stringify({ packages: { "": {}, ...packages } }));
   lock(LOCKED);
@@ -101,7 +112,25 @@ test("the script gets its arguments, and its exit code is the result", (t) => {
   const { status, stdout, stderr } = makeClone(t).run("script.mjs", "--json", "4", "a b");
   assert.deepEqual(JSON.parse(stdout), ["--json", "4", "a b"]);
   assert.equal(status, 4);
-  assert.match(stderr, /^Installing packages …\n$/, "nothing of the setup on stdout");
+  assert.match(stderr, /^Installing packages.*…\nPackages are there after \d+ s\.\n$/, "nothing of the setup on stdout");
+});
+
+test("what only tests need is installed for them alone; the script runs where whoever called npm stands", (t) => {
+  const clone = makeClone(t);
+  clone.run("script.mjs");
+  clone.lock({ ...LOCKED, "node_modules/a": { version: "1.0.1", integrity: "sha512-b" } });
+  clone.run("--all", "script.mjs");
+  assert.deepEqual(
+    clone.calls().map((line) => line.includes("--omit=dev")),
+    [true, false],
+  );
+  writeFileSync(join(clone.root, "where.mjs"), "process.stdout.write(process.cwd());\n");
+  const where = (env: Record<string, string>): string =>
+    spawnSync(process.execPath, [join(clone.root, "generator/setup.mjs"), "where.mjs"], { encoding: "utf8", cwd: clone.root, env }).stdout;
+  const own = { INIT_CWD: tmpdir(), npm_package_json: join(clone.root, "package.json") };
+  assert.equal(where(own), realpathSync(tmpdir()));
+  assert.equal(where({ ...own, npm_package_json: "/elsewhere/package.json" }), realpathSync(clone.root), "npm runs another package");
+  assert.equal(where({}), realpathSync(clone.root));
 });
 
 test("tests get the programs that they run: installed where that is allowed, named where it is not, left alone when there", (t) => {

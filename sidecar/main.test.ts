@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fetch } from "undici";
 import type { SidecarServing } from "../snapshots/http/serving.ts";
-import { accessConfig, jwks, makeToken } from "./gate-fixture.ts";
-import { openModelDouble, type ModelDouble } from "./model-double.ts";
-import { startSidecarProcess } from "./process-fixture.ts";
-import { CODE_TEXT, HEAD, makeViews, type Views } from "./view-fixture.ts";
+import { accessConfig, jwks, makeToken } from "./gate/gate-fixture.ts";
+import { openModelDouble, type ModelDouble } from "./ask/model-double.ts";
+import { startSidecarProcess } from "./serve/process-fixture.ts";
+import { CODE_TEXT, HEAD, makeViews, type Views } from "./serve/view-fixture.ts";
 
 const CODE = `/api/code/sorting/${HEAD}/coq/Sort.v`;
 const soon = Math.floor(Date.now() / 1000) + 600;
@@ -39,7 +39,7 @@ test("the process opens and closes the gate as the access section is edited, and
   const change = async (access: SidecarServing["access"]): Promise<void> => {
     started.child.send({ type: "access", access });
     // The message and the request take different ways: one round trip more and the message has been read.
-    for (let at = 0; at < 50 && !started.errors().includes("read again"); at++) await new Promise((resolve) => setTimeout(resolve, 20));
+    for (let at = 0; at < 1_500 && !started.errors().includes("read again"); at++) await new Promise((resolve) => setTimeout(resolve, 20));
   };
   await change(accessConfig({ jwks: file }));
   assert.equal(await status("/internal/api/catalog"), 200);
@@ -125,16 +125,53 @@ test("MCP answers over each view, behind the same gate, and asks as the route as
 
 test("for the demo it makes a key of its own and says how to use it", async () => {
   const started = await start({ access: "development" });
-  const token = /eyJ\S+/.exec(started.ready.notes?.join() ?? "")?.[0] ?? "";
+  const token = started.ready.token ?? "";
   const status = async (path: string, headers: Record<string, string>): Promise<number> =>
     (await fetch(started.ready.url + path, { headers })).status;
   assert.equal(await status("/internal/api/catalog", { "edge-access-token": token }), 200);
   assert.equal(await status("/internal/api/catalog", member), 401);
   assert.equal(await status("/internal/api/catalog", {}), 401);
+  const signIn = (given: string) =>
+    fetch(`${started.ready.url}/internal/try?token=${given}`, { redirect: "manual", headers: { accept: "text/html" } });
+  const signed = await signIn(token);
+  assert.deepEqual([signed.status, signed.headers.get("location")], [303, "/internal/"]);
+  assert.match(signed.headers.get("cache-control") ?? "", /no-store/);
+  const cookies = signed.headers.getSetCookie();
+  assert.deepEqual(
+    cookies.map((cookie) => cookie.split("; ").slice(1).sort().join("; ")),
+    ["/internal", "/api/code"].map((path) => `HttpOnly; Max-Age=86400; Path=${path}; SameSite=Strict`),
+  );
+  const cookie = cookies[0]?.split(";")[0] ?? "";
+  assert.equal(await status("/internal/api/catalog", { cookie: `theme=dark; ${cookie}` }), 200);
+  assert.equal(await status("/internal/api/catalog", { cookie: `${cookie}x` }), 401);
+  // A token that nobody made, and one that would write headers of its own.
+  const wrong = await signIn(`${token}x`);
+  assert.equal(await status("/internal/api/catalog", { cookie: wrong.headers.getSetCookie()[0]?.split(";")[0] ?? "" }), 401);
+  assert.deepEqual((await signIn("x%3B%20Domain=evil%0d%0aX-Other:%201")).headers.getSetCookie(), []);
+  assert.equal((await signIn("")).headers.getSetCookie().length, 0);
   await started.stop();
+  const closed = await start({});
+  assert.equal((await fetch(`${closed.ready.url}/internal/try?token=x`, { redirect: "manual" })).status, 503);
+  await closed.stop();
   const other = await start({ access: "development" });
   assert.equal((await fetch(`${other.ready.url}/internal/api/catalog`, { headers: { "edge-access-token": token } })).status, 401);
   await other.stop();
+});
+
+test("the key of a trial is for this machine alone, and is told into no log", async () => {
+  for (const host of ["0.0.0.0", "::"]) {
+    const started = await start({ access: "development", host });
+    assert.equal(started.ready.token, undefined);
+    const { port } = new URL(started.ready.url);
+    const url = `http://127.0.0.1:${port}`;
+    assert.equal((await fetch(`${url}/internal/api/catalog`)).status, 503);
+    assert.equal(((await (await fetch(`${url}/api/capabilities`)).json()) as { auth: { internal: string } }).auth.internal, "closed");
+    await started.stop();
+  }
+  const logged = await start({ access: "development" });
+  assert.doesNotMatch(`${logged.ready.notes?.join()}${logged.errors()}`, /eyJ/);
+  assert.equal((await fetch(`${logged.ready.url}/internal/api/catalog`)).status, 401);
+  await logged.stop();
 });
 
 test("what is being answered when it is told to stop is answered", async () => {

@@ -3,8 +3,8 @@ import { setFlagsFromString } from "node:v8";
 import { listen } from "../snapshots/http/listen.ts";
 import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
 import { receiveServing, sendToStarter, type SidecarServing, stopWithStarter } from "../snapshots/http/serving.ts";
-import { openLog } from "./log.ts";
-import { openSidecar, type Sidecar } from "./server.ts";
+import { openLog } from "./serve/log.ts";
+import { openSidecar, type Sidecar } from "./serve/server.ts";
 
 // A small heap is swept often; memory is dearer here than time.
 setFlagsFromString("--optimize-for-size");
@@ -31,7 +31,8 @@ try {
     type: "ready",
     url: listening.url,
     snapshot: open?.snapshot.id ?? null,
-    notes: [...opened.notes, ...describeOperations(operations)],
+    notes: describeOperations(operations),
+    ...(opened.token === null ? {} : { token: opened.token }),
   });
 } catch (error) {
   const { message, code } = error as NodeJS.ErrnoException;

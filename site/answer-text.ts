@@ -1,4 +1,17 @@
-/** The form of an answer's text, for the page and for the script that shows it while it comes. */
+/** The form of an answer's text and of its quotes, for the page and for the script that shows it while it comes. */
+import type { Citation } from "../snapshots/schema/resources.ts";
+import { formatBlock, formatKey, formatLine } from "./format.ts";
+import { titleOfPart } from "./words.ts";
+
+/** A quote as the component of that name shows it; without its digest, which is one text there and three in a script. */
+export type QuoteView = {
+  readonly n: string;
+  readonly key: string;
+  readonly title: string;
+  readonly link: string | null;
+  readonly where: string;
+  readonly quote: string;
+};
 
 /** `n` of a reference to a quote, whose text is "[n]"; `href` of a number that was counted. */
 export type AnswerPiece = { readonly text: string; readonly n: number | null; readonly href: string | null };
@@ -46,4 +59,10 @@ export function queriesOf(counted: readonly Linked[]): readonly { readonly query
   const readable = (href: string): string =>
     decodeURIComponent(href.replace(/^(?:\/internal)?(?:\/at\/[0-9a-f]{64})?/, "").replaceAll("+", " "));
   return [...new Map(counted.map(({ href }) => [href, { query: readable(href), href }])).values()];
+}
+
+export function viewQuote(citation: Omit<Citation, "href">, title: string, link: string | null): QuoteView {
+  const { n, key, page, start_line: from, end_line: to, quote } = citation;
+  const where = `${page === undefined ? "" : `${titleOfPart(key)} ${page}, `}${from === to ? `line ${from}` : `lines ${from}–${to}`}`;
+  return { n: String(n), key: formatKey(key), title: formatLine(title, 80), link, where, quote: formatBlock(quote) };
 }

@@ -1,92 +1,28 @@
 /** Asking, quoting and searching on the demo library, served by the real command, with and without JavaScript. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, expect, type Page, test } from "playwright/test";
+import { type Browser, expect, type Page } from "playwright/test";
+import { type Demo, test } from "./demo-fixture.ts";
+import { expectFine } from "./page-fixture.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const CLI = join(ROOT, "generator", "cli.ts");
 /** One that a sentence of the library answers. */
 const QUOTABLE = "What does a Merkle proof prove?";
 const QUESTION = "Why does a digest need a canonical form?";
-/** A build of the demo library on two busy cores; milliseconds. */
-const START_MS = 240_000;
 
-/** What the model says to a prompt; it may take its time. */
-type Behaviour = (user: string, response: ServerResponse) => Promise<void>;
-
-let folder = "";
-let config = "";
-let model: Server;
-let behaviour: Behaviour;
+let demo: Demo;
 let service = "";
 let files = "";
-const children: ChildProcess[] = [];
 
 test.describe.configure({ mode: "serial" });
 
-test.beforeAll(async () => {
-  test.setTimeout(START_MS);
-  folder = await mkdtemp(join(tmpdir(), "ask-spec-"));
-  model = createServer((request, response) => {
-    let body = "";
-    request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
-    request.on("end", () => {
-      const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      void behaviour(messages.at(-1)?.content ?? "", response).then(() => response.end("data: [DONE]\n\n"));
-    });
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => model.once("listening", resolve));
-  config = join(folder, "proofshelf.yaml");
-  const demo = join(ROOT, "generator", "demo");
-  const yaml = (await readFile(join(demo, "proofshelf.yaml"), "utf8"))
-    .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`)
-    // What is found first must not change while the tests run.
-    .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
-  await writeFile(
-    config,
-    `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${(model.address() as AddressInfo).port}/v1", model: a-model }\n`,
-  );
-  service = await serve("--build", "--no-rate-limits");
-  files = await serve("--only", "site");
-});
-
-test.afterAll(async () => {
-  await Promise.all(children.map((child) => new Promise((resolve) => child.once("exit", resolve).kill())));
-  model.closeAllConnections();
-  model.close();
-  await rm(folder, { recursive: true, force: true });
+test.beforeAll(({ demo: opened }) => {
+  demo = opened;
+  [service, files] = [demo.service.slice(0, -1), demo.site.slice(0, -1)];
 });
 
 test.beforeEach(() => {
-  behaviour = async (user, response) => say(response, sentencesOf(user).join("\n"));
+  demo.behaviour = async (user, response) => say(response, sentencesOf(user).join("\n"));
 });
-
-function serve(...options: readonly string[]): Promise<string> {
-  const child = spawn(process.execPath, [CLI, "serve", "--config", config, "--port", "0", "--json", ...options], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, AI_GATEWAY_ID: "" },
-  });
-  children.push(child);
-  return new Promise((resolve, reject) => {
-    let said = "";
-    let complaints = "";
-    child.stdout?.on("data", (chunk: Buffer) => {
-      said += chunk.toString();
-      const line = said.split("\n").find((text) => text.includes('"url"'));
-      if (line !== undefined) resolve((JSON.parse(line) as { readonly url: string }).url.replace(/\/$/, ""));
-    });
-    child.stderr?.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
-    child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${complaints}`)));
-  });
-}
 
 function say(response: ServerResponse, text: string): void {
   for (let at = 0; at < text.length; at += 9)
@@ -203,7 +139,7 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
   page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  behaviour = async (user, response) => {
+  demo.behaviour = async (user, response) => {
     const [first, second] = sentencesOf(user);
     say(response, `${first}\n`);
     await held;
@@ -244,7 +180,7 @@ test("the answer comes sentence by sentence, and a number opens its lines beside
 });
 
 test("a model that sends markup, links and commands adds none of it to the page", async ({ page }) => {
-  behaviour = async (user, response) => {
+  demo.behaviour = async (user, response) => {
     say(
       response,
       `<img src=x onerror="document.title='owned'"> ![x](https://evil.example/x.png) [link](javascript:alert(1)) [1 "canonical"]\n${sentencesOf(user)[0]}\n`,
@@ -261,7 +197,7 @@ test("a model that sends markup, links and commands adds none of it to the page"
 });
 
 test("a model that is down leaves quoted passages, with and without JavaScript", async ({ page, browser }) => {
-  behaviour = async (_, response) => void response.destroy();
+  demo.behaviour = async (_, response) => void response.destroy();
   await ask(page, QUOTABLE);
   await expect(page.locator("[data-status]")).toHaveText("Quoted from the library; no model wrote this.");
   await expect(page.locator("[data-answer] a.cite").first()).toBeVisible();
@@ -277,10 +213,9 @@ test("the receipt that the page offers holds when it is checked offline", async 
   await expect(page.locator("[data-receipt]")).toBeVisible();
   const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: "Receipt" }).click()]);
   expect(download.suggestedFilename()).toMatch(/^receipt-[0-9a-f]{12}\.json$/);
-  const file = join(folder, "receipt.json");
+  const file = join(demo.folder, "receipt.json");
   await download.saveAs(file);
-  const { stdout } = await promisify(execFile)(process.execPath, [CLI, "verify", "--config", config, "--receipt", file, "--json"]);
-  expect(JSON.parse(stdout)).toEqual({ findings: [] });
+  expect(JSON.parse(await demo.run("verify", "--receipt", file, "--json"))).toEqual({ findings: [] });
 });
 
 test("where nothing answers, the page says so and leads to the search", async ({ page, browser }) => {
@@ -331,33 +266,15 @@ test("search without JavaScript: words are marked, filters are links, an exact m
   });
 });
 
-test("light and dark, narrow and wide: nothing is cut off, and axe finds nothing", async ({ browser }, info) => {
-  for (const colorScheme of ["light", "dark"] as const) {
-    for (const width of [360, 1280]) {
-      const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-      const page = await context.newPage();
-      const shot = async (name: string): Promise<void> => {
-        // A page can be read before its stylesheet has come.
-        await page.waitForLoadState("load");
-        expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth), `${name} at ${width}`).toBeLessThanOrEqual(0);
-        const { violations } = await new AxeBuilder({ page }).analyze();
-        expect(
-          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-          `${name} at ${width}, ${colorScheme}`,
-        ).toEqual([]);
-        await page.screenshot({ path: info.outputPath(`${name}-${colorScheme}-${width}.png`), fullPage: true });
-      };
-      await ask(page);
-      await expect(page.locator("[data-receipt]")).toBeVisible();
-      await page.locator("a.cite").first().click();
-      await expect(page.locator("#c1 .quoted mark").first()).toBeVisible();
-      await shot("ask");
-      await page.locator("#c1 a").click();
-      await expect(page.locator("#quote mark").first()).toBeVisible();
-      await shot("quote");
-      await page.goto(`${service}/search/?q=canonical+digest&kind=markdown`);
-      await shot("search");
-      await context.close();
-    }
-  }
+test("light and dark, narrow and wide: nothing is cut off, and axe finds nothing", async ({ page }) => {
+  await ask(page);
+  await expect(page.locator("[data-receipt]")).toBeVisible();
+  await page.locator("a.cite").first().click();
+  await expect(page.locator("#c1 .quoted mark").first()).toBeVisible();
+  await expectFine(page, "ask");
+  await page.locator("#c1 a").click();
+  await expect(page.locator("#quote mark").first()).toBeVisible();
+  await expectFine(page, "quote");
+  await page.goto(`${service}/search/?q=canonical+digest&kind=markdown`);
+  await expectFine(page, "search");
 });

@@ -1,172 +1,30 @@
 /** Browsing the demo library as people do: on the site server, with and without JavaScript, and in an exported folder behind
  *  a plain static host. Whatever a page does on the way (errors, refusals of the policy, dialogs, missing files) fails the test. */
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { appendFile, rm, utimes } from "node:fs/promises";
 import { hash } from "node:crypto";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, type BrowserContextOptions, expect, type Page, test } from "playwright/test";
-import { copyBuiltDemo } from "../snapshots/contract/built-demo.ts";
-import { openStaticServer } from "../snapshots/contract/static-server.ts";
+import { expect } from "playwright/test";
+import { START_MS, test } from "./demo-fixture.ts";
+import { expectFine, LOOKS, watched } from "./page-fixture.ts";
+import { heading, MISSING_IMAGE, visitNames, walk } from "./walk-fixture.ts";
 
-const ROOT = join(import.meta.dirname, "..");
-const CLI = join(ROOT, "generator", "cli.ts");
-/** Two builds of the demo library on two busy cores; milliseconds. */
-const START_MS = 240_000;
 /** Bytes of the front page with everything that it loads; the issue's own figure. */
 const MAX_FRONT_BYTES = 60_000;
 
-/** The hostile Markdown shows an image that is not there; what it would have run on the error is gone. */
-const MISSING_IMAGE = /^404 .*\/objects\/notes\/x$/;
-
-let folder = "";
 let site = "";
-let files: Awaited<ReturnType<typeof openStaticServer>>;
-let child: ChildProcess;
+let files = "";
 
-test.beforeAll(async () => {
-  test.setTimeout(START_MS);
-  folder = await copyBuiltDemo();
-  const config = join(folder, "proofshelf.yaml");
-  const run = (...args: string[]) => promisify(execFile)(process.execPath, [CLI, ...args, "--config", config]);
-  const changed = join(folder, "library/notes/percent-signs.md");
-  await appendFile(changed, "\nOne more sentence, for the second snapshot.\n");
-  await utimes(changed, new Date("2026-03-04T05:06:07Z"), new Date("2026-03-04T05:06:07Z"));
-  await run("build");
-  await run("export", join(folder, "export"));
-  files = await openStaticServer(join(folder, "export"));
-  child = spawn(process.execPath, [CLI, "serve", "--only", "site", "--port", "0", "--json", "--config", config], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  site = await new Promise<string>((resolve, reject) => {
-    child.stdout?.once("data", (line: Buffer) => resolve(`${(JSON.parse(line.toString()) as { url: string }).url}/`));
-    child.once("exit", (code) => reject(new Error(`serve ended with ${code}`)));
-  });
+test.beforeAll(({ demo }) => {
+  ({ site, files } = demo);
 });
-
-test.afterAll(async () => {
-  await new Promise((resolve) => child.once("exit", resolve).kill());
-  await files.close();
-  await rm(folder, { recursive: true, force: true });
-});
-
-/** A page that remembers everything that should not happen. */
-async function watched<T>(
-  browser: Browser,
-  options: BrowserContextOptions,
-  use: (page: Page) => Promise<T>,
-  allowed: readonly RegExp[] = [],
-): Promise<T> {
-  const context = await browser.newContext(options);
-  const troubles: string[] = [];
-  try {
-    const page = await context.newPage();
-    page.on("console", (message) => {
-      // The browser says a 404 twice; the request below says which.
-      if (["error", "warning"].includes(message.type()) && !/Failed to load resource/.test(message.text()))
-        troubles.push(`console: ${message.text()}`);
-    });
-    page.on("pageerror", (error) => troubles.push(`error: ${error.message}`));
-    page.on("dialog", (dialog) => {
-      troubles.push(`dialog: ${dialog.message()}`);
-      void dialog.dismiss();
-    });
-    page.on("response", (response) => {
-      if (response.status() >= 400) troubles.push(`${response.status()} ${response.url()}`);
-    });
-    page.on("requestfailed", (request) => {
-      if (request.failure()?.errorText !== "net::ERR_ABORTED") troubles.push(`failed ${request.url()}: ${request.failure()?.errorText}`);
-    });
-    const result = await use(page);
-    expect(troubles.filter((trouble) => !allowed.some((pattern) => pattern.test(trouble)))).toEqual([]);
-    return result;
-  } finally {
-    await context.close();
-  }
-}
-
-/** Follows a link and waits for the page behind it. */
-async function follow(page: Page, name: string | RegExp, within = "main"): Promise<void> {
-  const before = page.url();
-  await page
-    .locator(within)
-    .getByRole("link", { name, exact: typeof name === "string" })
-    .first()
-    .click();
-  await page.waitForURL((url) => url.href !== before);
-}
-
-async function heading(page: Page): Promise<string> {
-  return (await page.locator("h1").first().textContent())?.trim() ?? "";
-}
-
-/** The way of a reader who came to check something: from the front page to a claim, a record, its history, and back. */
-async function walk(page: Page, start: string): Promise<void> {
-  await page.goto(start);
-  expect(await heading(page)).toBe("The proofshelf demo library");
-  // The note, and the claim that pins it.
-  await expect(page.getByText("2 changed")).toBeVisible();
-
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Browse" }).click();
-  await follow(page, /Notes|notes\//);
-  expect(page.url()).toContain("/browse/notes/");
-  await follow(page, "Percent signs");
-  expect(await heading(page)).toBe("Percent signs");
-  await expect(page.getByText("One more sentence, for the second snapshot.")).toBeVisible();
-  const spine = page.getByRole("complementary", { name: "About this page" });
-  await expect(spine).toContainText("snapshot 1");
-  await expect(spine).toContainText("these bytes since");
-  await expect(spine.getByText("sha256sum").first()).toBeVisible();
-  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Notes" }).click();
-  expect(page.url()).toMatch(/\/browse\/notes\/$/);
-
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Registry" }).click();
-  expect(await heading(page)).toBe("Registry");
-  await follow(page, /isort_keeps_length/);
-  expect(page.url()).toMatch(/\/registry\/CUB-\d{4}\/$/);
-  await expect(page.getByLabel("Statement")).toBeVisible();
-  await expect(page.getByText("coqc").first()).toBeVisible();
-  const cited = page.getByRole("region", { name: "Claims that rest on it" });
-  await cited.getByRole("link").first().click();
-  expect(page.url()).toMatch(/\/claims\/[^/]+\/$/);
-  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Claims" }).click();
-  expect(await heading(page)).toMatch(/laims/);
-
-  await page.goto(new URL("registry/dashboard/", start).href);
-  expect(await heading(page)).toBe("Dashboard");
-  await expect(page.getByRole("heading", { name: "Reconciliation" })).toBeVisible();
-
-  await page.getByRole("navigation", { name: "Sections" }).getByRole("link", { name: "Snapshots" }).click();
-  expect(await heading(page)).toBe("Snapshots");
-  await page.goto(await diffAddress(page));
-  await expect(page.locator("main")).toContainText("percent-signs.md");
-  await expect(page.locator("main")).not.toContainText("merkle-by-hand");
-
-  await page.goto(new URL("reference/", start).href);
-  await expect(page.getByText("/api/cubs/{id}/code").first()).toBeVisible();
-  await follow(page, "errors");
-  await follow(page, /cursor_expired/);
-  expect(page.url()).toMatch(/\/problems\/cursor_expired\/$/);
-}
-
-/** The comparison of the two snapshots, as the history links it. */
-async function diffAddress(page: Page): Promise<string> {
-  const hrefs = await page.locator("main a").evaluateAll((links) => links.map((link) => (link as HTMLAnchorElement).href));
-  const found = hrefs.find((href) => /\/snapshots\/[0-9a-f]+\.\.[0-9a-f]+\/$/.test(href));
-  expect(found).toBeDefined();
-  return found ?? "";
-}
 
 for (const script of [true, false]) {
   const how = script ? "with JavaScript" : "without JavaScript";
 
-  test(`${how}: from the front page to an object, a record, a claim, the registry's counts, history and reference`, async ({ browser }) => {
-    await watched(browser, { javaScriptEnabled: script }, (page) => walk(page, site));
-  });
+  const host = script ? "a server" : "a plain static host of exported files";
 
-  test(`${how}: the same way through exported files on a plain static host`, async ({ browser }) => {
-    await watched(browser, { javaScriptEnabled: script }, (page) => walk(page, files.url));
+  test(`${how}, on ${host}: from the front page to an object, a record, a claim, the registry's counts, history and reference`, async ({
+    browser,
+  }) => {
+    await watched(browser, { javaScriptEnabled: script }, (page) => walk(page, script ? site : files));
   });
 
   test(`${how}: the server's search finds, and a facet of the registry narrows`, async ({ browser }) => {
@@ -212,7 +70,7 @@ for (const script of [true, false]) {
 
 test("in exported files the browser searches by itself, and says when nothing is found", async ({ browser }) => {
   await watched(browser, {}, async (page) => {
-    await page.goto(files.url);
+    await page.goto(files);
     const field = page.getByRole("searchbox", { name: "Search the library" });
     await field.fill("percent signs");
     await field.press("Enter");
@@ -220,31 +78,31 @@ test("in exported files the browser searches by itself, and says when nothing is
     await expect(page.locator("main").getByRole("link", { name: "Percent signs" }).first()).toBeVisible();
     await page.locator("main").getByRole("link", { name: "Percent signs" }).first().click();
     await page.waitForURL(/\/object\/notes\/percent-signs\.md\//);
-    await page.goto(new URL("search/?q=xyzzyqqq", files.url).href);
+    await page.goto(new URL("search/?q=xyzzyqqq", files).href);
     await expect(page.locator("main")).toContainText(/nothing|no /i);
-    await page.goto(new URL("search/?q=<img src=x onerror=alert(1)>", files.url).href);
+    await page.goto(new URL("search/?q=<img src=x onerror=alert(1)>", files).href);
     await expect(page.getByRole("searchbox", { name: "Search the library" })).toHaveValue("<img src=x onerror=alert(1)>");
   });
 });
 
-test("every awkward name of the demo has a page that is reached by its link, and harms nobody", async ({ browser }) => {
-  for (const script of [true, false]) {
-    await watched(browser, { javaScriptEnabled: script }, async (page) => {
-      for (const base of [site, files.url]) {
-        await page.goto(new URL("browse/names/", base).href);
-        const links = await page
-          .locator('main a[href*="object/names/"]')
-          .evaluateAll((found) => [...new Set(found.map((link) => (link as HTMLAnchorElement).href))]);
-        expect(links.length).toBeGreaterThanOrEqual(30);
-        for (const link of links) {
-          const response = await page.goto(link);
-          expect(response?.status(), link).toBe(200);
-          expect(await heading(page), link).not.toBe("");
-          expect(await page.locator("img[src=x], script:not([src], [type='application/ld+json'])").count(), link).toBe(0);
-        }
-      }
+test("typing and sending the form find the same, on a server and among exported files", async ({ browser }) => {
+  for (const start of [site, files]) {
+    await watched(browser, {}, async (page) => {
+      const titles = (): Promise<string[]> => page.locator(".card-title").allTextContents();
+      await page.goto(new URL("search/", start).href);
+      await page.getByRole("searchbox", { name: "Search the library" }).fill("insertion sort");
+      await expect(page.locator(".card").first()).toBeVisible();
+      const typed = (await titles()).slice(0, 3);
+      await page.getByRole("button", { name: "Search" }).click();
+      await page.waitForURL(/\?q=/);
+      await expect(page.locator(".card").first()).toBeVisible();
+      expect((await titles()).slice(0, 3)).toEqual(typed);
     });
   }
+});
+
+test("an awkward name of the demo has a page that is reached by its link, and harms nobody", async ({ browser }) => {
+  await watched(browser, {}, (page) => visitNames(page, files, 5));
 });
 
 test("what strangers wrote runs nowhere: Markdown, HTML, SVG, keys, queries", async ({ browser }) => {
@@ -338,62 +196,27 @@ test("each page of a PDF is an image beside its text, above it on a phone, loade
   }
 });
 
-const PAGES = [
-  "",
-  "browse/",
-  "browse/names/",
-  "browse/notes/?sort=-size",
-  "object/notes/percent-signs.md/",
-  "object/notes/hostile-markdown.md/",
-  "object/proofs/sorted-lists/coq/Sorting.v/",
-  "object/papers/merkle-by-hand.pdf/",
-  "object/data/sums.csv/",
-  "object/figures/odd-squares.png/",
-  "claims/",
-  "registry/",
-  "registry/CUB-0007/",
-  "registry/dashboard/",
-  "snapshots/",
-  "search/",
-  "search/?q=merkle",
-  "search/?q=xyzzyqqq",
-  "reference/",
-  "problems/",
-  "problems/cursor_expired/",
-  "rejected/",
-  "agents/",
-  "ask/",
-] as const;
-
-for (const [name, options] of [
-  ["on a wide light screen", { viewport: { width: 1280, height: 900 }, colorScheme: "light" }],
-  ["on a narrow dark one", { viewport: { width: 360, height: 740 }, colorScheme: "dark" }],
-] as const) {
-  test(`axe finds nothing on any page, and nothing is wider than the window, ${name}`, async ({ browser }) => {
-    test.setTimeout(START_MS);
-    await watched(
-      browser,
-      options,
-      async (page) => {
-        await page.goto(new URL("snapshots/", site).href);
-        const claim = "claims/every-theorem-has-a-lean-counterpart/";
-        for (const url of [...[...PAGES, claim].map((path) => new URL(path, site).href), await diffAddress(page)]) {
-          await page.goto(url);
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          expect(
-            violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-            url,
-          ).toEqual([]);
-          expect(
-            await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
-            `${url} is as wide as the window`,
-          ).toBeLessThanOrEqual(0);
-        }
-      },
-      [MISSING_IMAGE],
-    );
+test("axe finds nothing on a note with formulas, and nothing is wider than the window, narrow and dark and wide and light", async ({
+  browser,
+}) => {
+  await watched(browser, {}, async (page) => {
+    await page.goto(new URL("object/notes/percent-signs.md/", site).href);
+    for (const look of LOOKS) await expectFine(page, "formulas", [look]);
   });
-}
+});
+
+test("a formula that is wider than a phone is reached by the keyboard, which scrolls it", async ({ browser }) => {
+  await watched(browser, { viewport: { width: 320, height: 740 } }, async (page) => {
+    await page.goto(new URL("object/notes/percent-signs.md/", site).href);
+    const formula = page.locator('math[display="block"]').first();
+    expect(await formula.evaluate((math) => math.scrollWidth > math.clientWidth)).toBe(true);
+    const isFocused = (): Promise<boolean> => formula.evaluate((math) => math === document.activeElement);
+    for (let stops = 0; stops < 60 && !(await isFocused()); stops++) await page.keyboard.press("Tab");
+    expect(await isFocused()).toBe(true);
+    await page.keyboard.press("ArrowRight");
+    await expect.poll(() => formula.evaluate((math) => math.scrollLeft)).toBeGreaterThan(0);
+  });
+});
 
 test("the front page is small, loads only from its own host, and does not move while it loads", async ({ browser }) => {
   await watched(browser, { viewport: { width: 1280, height: 900 } }, async (page) => {
@@ -443,7 +266,7 @@ test("a digest is shortened for the eye and copied whole", async ({ browser }) =
 const SORTING = "object/proofs/sorted-lists/coq/Sorting.v/";
 
 test("a proof is read side by side, complete without a script, and the lines of each side are a link away", async ({ browser }) => {
-  for (const start of [site, `${files.url}/`]) {
+  for (const start of [site, files]) {
     await watched(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(new URL("registry/CUB-0006/", start).href);
       for (const name of ["Coq: isort_keeps_counts", "Lean: isort_keeps_counts", "Rust: insertion_sort"]) {
@@ -486,7 +309,7 @@ test("two clicks choose lines, a keyboard types them, and the permanent link has
     expect(new URL(page.url()).hash).toBe("#L12");
   });
   await watched(browser, { permissions: ["clipboard-read", "clipboard-write"] }, async (page) => {
-    await page.goto(`${files.url}/${SORTING}`);
+    await page.goto(`${files}${SORTING}`);
     await page.getByRole("button", { name: "copy permanent link" }).click();
     await expect(page.getByRole("button", { name: "copy permanent link" })).toHaveText("not on this host");
   });
@@ -495,7 +318,7 @@ test("two clicks choose lines, a keyboard types them, and the permanent link has
 test("what a file was is listed by snapshot, and two of its revisions are compared word by word, on a host of files too", async ({
   browser,
 }) => {
-  for (const start of [site, `${files.url}/`]) {
+  for (const start of [site, files]) {
     await watched(browser, { javaScriptEnabled: false }, async (page) => {
       await page.goto(new URL("object/notes/percent-signs.md/", start).href);
       await page.getByRole("link", { name: "2 revisions" }).click();

@@ -1,4 +1,6 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
+import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
 import { PROBLEMS } from "../snapshots/errors.ts";
 import { objectPath, pagePath } from "../snapshots/format/layout.ts";
@@ -40,27 +42,27 @@ const collections: readonly CollectionCard[] = [
 ];
 
 const claims: readonly ClaimCard[] = [
-  { id: "sorted-insert", title: "Insertion keeps a list sorted", status: "verified", scope: "Lists of natural numbers, any length" },
-  { id: "hash-stability", title: "Equal snapshots have equal ids", status: "scoped", scope: "Builds on Linux, Node 24, with the same configuration" },
-  { id: "faster-rebuild", title: "A rebuild costs what changed", status: "partial", scope: "Directories of up to 100,000 text objects" },
+  { id: "sorted-insert", title: "Insertion keeps a list sorted", standing: formatStanding("verified", "holds", [], false), scope: "Lists of natural numbers, any length" },
+  { id: "hash-stability", title: "Equal snapshots have equal ids", standing: formatStanding("scoped", "differs", ["what it pins has changed", "it rests on CUB-0008, which was verified once; its files have changed"], true), scope: "Builds on Linux, Node 24, with the same configuration" },
+  { id: "faster-rebuild", title: "A rebuild costs what changed", standing: formatStanding("partial", "holds", [], false), scope: "Directories of up to 100,000 text objects" },
 ];
 
-const record = (number: number, name: string, state: string, invocation: string, statement: string): RecordCard => ({
-  id: `CUB-${String(number).padStart(4, "0")}`, theorem_name: name, kind: "Lemma", statement, verification_state: state,
+const record = (number: number, name: string, state: string, invocation: string, statement: string, evidence: EvidenceState = "holds"): RecordCard => ({
+  id: `CUB-${String(number).padStart(4, "0")}`, theorem_name: name, kind: "Lemma", statement, standing: recordStanding({ verification_state: state, evidence_state: evidence }),
   repo: "example-proofs", module: "Sorting.Insertion", invocation,
 });
 
 const records: readonly RecordCard[] = [
   record(7, "insert_keeps_sorted", "VERIFIED", "runtime", "forall (x : nat) (l : list nat), sorted l -> sorted (insert x l)"),
-  record(8, "sort_is_permutation", "VERIFIED", "test-only", "forall l, Permutation l (sort l)"),
+  record(8, "sort_is_permutation", "VERIFIED", "test-only", "forall l, Permutation l (sort l)", "differs"),
   record(9, "merge_associative", "NOT_VERIFIED", "unwired", "forall a b c, merge a (merge b c) = merge (merge a b) c"),
   record(10, "hash_collision_free_on_small_inputs", "UNSPECIFIED", "dead", "forall a b, length a < 4 -> length b < 4 -> digest a = digest b -> a = b"),
 ];
 
 const hostileRecord: RecordCard = { ...record(666, HOSTILE.script, HOSTILE.attribute, HOSTILE.rtl, HOSTILE.long), kind: HOSTILE.control, module: HOSTILE.word, repo: HOSTILE.stamp };
-const hostileClaim: ClaimCard = { id: HOSTILE.attribute + HOSTILE.script, title: HOSTILE.long, status: "verified", scope: HOSTILE.rtl + HOSTILE.control + HOSTILE.word };
+const hostileClaim: ClaimCard = { id: HOSTILE.attribute + HOSTILE.script, title: HOSTILE.long, standing: formatStanding("verified", "gone", [HOSTILE.script, HOSTILE.rtl + HOSTILE.word], true), scope: HOSTILE.rtl + HOSTILE.control + HOSTILE.word };
 
-const byVerification = [{ value: "VERIFIED", count: 22 }, { value: "NOT_VERIFIED", count: 6 }, { value: "UNSPECIFIED", count: 2 }];
+const byStanding = [{ value: "verified", count: 20 }, { value: "verified_said", count: 1 }, { value: "verified_lost", count: 1 }, { value: "not_verified", count: 6 }, { value: "unspecified", count: 2 }];
 const byProduction = [{ value: "NOT-RUNTIME-CONSUMED", count: 21 }, { value: "EXECUTABLE-RUNTIME", count: 6 }, { value: "PROOF-ARTIFACT-RUNTIME", count: 1 }, { value: "EXECUTABLE-AND-PROOF-ARTIFACT", count: 2 }];
 const byInvocation = [{ value: "unwired", count: 14 }, { value: "runtime", count: 9 }, { value: "test-only", count: 4 }, { value: "dead", count: 3 }];
 const byKind = [{ value: "markdown", count: 41 }, { value: "code", count: 66 }, { value: "pdf", count: 6 }, { value: "csv", count: 9 }, { value: "json", count: 4 }, { value: "html", count: 3 }];
@@ -95,6 +97,7 @@ const markdownHtml = `<h1 id="user-content-why-insertion-keeps-order">Why insert
 <table><thead><tr><th>Step</th><th>Cost</th></tr></thead><tbody><tr><td>Compare</td><td>1</td></tr><tr><td>Move on</td><td>n</td></tr></tbody></table>
 <h3 id="user-content-cost">Cost</h3>
 <p>Linear in the length of the list: <math><mi>T</mi><mo>(</mo><mi>n</mi><mo>)</mo><mo>=</mo><mi>O</mi><mo>(</mo><mi>n</mi><mo>)</mo></math>.</p>
+<math id="formula" display="block">${"<mi>insert</mi><mo>(</mo><mi>x</mi><mo>,</mo><mi>l</mi><mo>)</mo><mo>=</mo>".repeat(12)}<mi>l</mi></math>
 <ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" checked disabled> proved</li><li class="task-list-item"><input type="checkbox" disabled> measured</li></ul>`;
 
 const askForm: AskPage = { page: "ask", question: "", prefix: "", collections, api: "/api/ask", asked: null, problem: null, elsewhere: null };
@@ -133,8 +136,8 @@ const object = (key: string, changes: Partial<ObjectPage>): PageInput =>
     crumbs: [{ title: "All", path: pagePath.browse("") }, { title: "Proofs", path: pagePath.browse("proofs/") }],
     collection: { id: "proofs", title: "Proofs", visibility: "public" },
     title: "Insertion sort", summary: "Definitions and lemmas about insertion sort on lists of natural numbers.",
-    kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: null, uploaded: "2026-01-04T17:12:00Z",
-    lines: 214, html: codeHtml, notes: [],
+    kind: "code", media_type: "text/x-coq", language: "coq", size: 8122, sha256: hex(3), etag: `"${hex(3)}"`, uploaded: "2026-01-04T17:12:00Z",
+    lines: 214, html: codeHtml, notes: [], facts: [],
     outline: [{ title: "insert", line: 2, depth: 1 }, { title: "insert_keeps_sorted", line: 8, depth: 1 }, { title: "sort", line: 9, depth: 1 }],
     cited_by: { claims: claims.slice(0, 1), records: records.slice(0, 2) },
     previous: { key: "proofs/README.md", title: "How these proofs are laid out" }, next: { key: "proofs/Tree.v", title: "Balanced trees" }, quoted: null,
@@ -149,7 +152,7 @@ const evidence: readonly EvidenceRow[] = [
 
 const claimPage = (changes: object = {}): PageInput =>
   input(pagePath.claim("sorted-insert"), {
-    page: "claim",
+    page: "claim", standing: { ...formatStanding("scoped", "differs", ["what it pins has changed", "it rests on CUB-0008, which was verified once; its files have changed"], true), rests_on: [{ id: "CUB-0008", says: "was verified once; its files have changed" }] },
     claim: {
       id: "sorted-insert", title: "Insertion keeps a list sorted", status: "scoped", scope: "Lists of natural numbers, any length; not lists of floating-point numbers.",
       statement: "For every sorted list and every number, inserting the number with our insert function gives a sorted list that has the same elements and the number.",
@@ -176,17 +179,17 @@ const states = [
   { sequence: 9, created: "2026-02-27T05:06:07.000Z", states: null },
   { sequence: 10, created: "2026-02-28T05:06:07.000Z", states: [{ value: "VERIFIED", count: 12 }, { value: "NOT_VERIFIED", count: 9 }] },
   { sequence: 11, created: "2026-03-03T05:06:07.000Z", states: [] },
-  { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byVerification, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
+  { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byStanding, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
 ];
 
-const recordPage = (changes: Partial<RecordPage> = {}): PageInput =>
+const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
-    page: "record", record: cubRecord, head: hex(5, 40),
+    page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     sides: [
-      { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
-      { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },
-      { name: "sorting::insert", file: { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, href: "/api/code/x/y/src/sort.rs", object: null }, lines: null },
+      { name: "insert_keeps_sorted", file: { path: "proofs/Sort.v", role: "proof", system: "coq", size: 8122, sha256: hex(3), available: true, state: "holds", href: `/api/code/example-proofs/${hex(5, 40)}/proofs/Sort.v`, object: "proofs/Sort.v" }, lines: { start: 8, end: 10, declared: 8, html: ['<span class="k">Lemma</span> insert_keeps_sorted : <span class="k">forall</span> x l, sorted l -> sorted (insert x l).', '<span class="k">Proof</span>. <span class="b">induction</span> 1; simpl; auto.', '<span class="k">Qed</span>.'] } },
+      { name: "insert_keeps_sorted", file: { path: "lean/Sort.lean", role: "proof", system: "lean", size: 6011, sha256: hex(4), available: true, state: "holds", href: `/api/code/example-proofs/${hex(5, 40)}/lean/Sort.lean`, object: null }, lines: null },
+      { name: "sorting::insert", file: { path: "src/sort.rs", role: "runtime", system: "rust", size: null, sha256: hex(12), available: false, state: "gone", href: "/api/code/x/y/src/sort.rs", object: null }, lines: null },
     ],
     files: [],
     claims: claims.slice(0, 1), previous: "CUB-0006", next: "CUB-0008", ...changes,
@@ -214,22 +217,22 @@ const snapshots = [6, 5, 4, 3, 2, 1].map((sequence) => ({
 }));
 const [newest, older] = snapshots as [typeof snapshots[number], typeof snapshots[number]];
 
-const problems: readonly ProblemRow[] = Object.entries(PROBLEMS).map(([code, [status, title]]) => ({ code, status, title, meaning: `${title}: the service could not do what was asked.`, fix: "Correct the request and send it again." }));
+const problems: readonly ProblemRow[] = Object.entries(PROBLEMS).map(([code, [status, title]]) => ({ code, status, title, meaning: `${title}: the service could not do what was asked.`, fix: "Correct the request and send it again." }) as ProblemRow);
 
 const claimsModel: ClaimsPage = {
   page: "claims",
   meta: { title: "What we claim", subtitle: "Every claim with its scope, its evidence and its gaps", generated: "2026-01-04", fact_checked: "2026-01-05", note: "Claims are written by people and checked by people.", pins: { "example-proofs": hex(5, 40), registry: hex(11) } },
   claims: claims.map((claim, index) => ({ ...claim, evidence: index + 1, gaps: index })),
-  byStatus: [{ value: "verified", count: 4 }, { value: "scoped", count: 1 }, { value: "partial", count: 1 }],
+  byStanding: [{ value: "verified", count: 4 }, { value: "scoped", count: 1 }, { value: "partial", count: 1 }],
 };
 
 const emptyClaimsMeta = { title: "", subtitle: "", generated: "", fact_checked: "", note: "", pins: {} };
 
 export const fixtures: readonly Fixture[] = [
-  { name: "front", input: input("/", { page: "front", front: { key: "notes/front.md", html: `<h1>Front</h1><p>Read <a href="object/notes/insertion.md/">this</a> first.</p>` }, unavailable: null, summary: "Notes, papers and proofs about sorting, with what is claimed about them and how to check it.", objects: 119, bytes: 23_858_960, collections, claims: { total: 6, byStatus: claimsModel.byStatus, newest: claims }, registry: { total: 30, byVerification, byProduction, byInvocation, updated: "2026-01-04T17:12:00Z" }, byKind, rejected: 3 }) },
-  { name: "front-internal", input: input("/", { page: "front", front: null, unavailable: "This library has no registry of proof records.", summary: "", objects: 131, bytes: 24_000_000, collections: [...collections.slice(0, 2), { ...(collections[0] as CollectionCard), id: "drafts", title: "Drafts", prefix: "drafts/", visibility: "email-gated" }], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind, rejected: 0 }, "internal") },
-  { name: "front-empty", input: input("/", { page: "front", front: null, unavailable: "This library has no registry of proof records.", summary: "", objects: 0, bytes: 0, collections: [], claims: { total: 0, byStatus: [], newest: [] }, registry: null, byKind: [], rejected: 0 }) },
-  { name: "front-hostile", input: { ...input("/", { page: "front", front: { key: HOSTILE.key, html: null }, unavailable: null, summary: HOSTILE.script, objects: 1, bytes: 1, collections: [{ id: "x", title: HOSTILE.long, summary: HOSTILE.word, visibility: "public", prefix: HOSTILE.key, count: 1, bytes: 1, updated: HOSTILE.script }], claims: { total: 1, byStatus: [{ value: HOSTILE.attribute, count: 1 }], newest: [hostileClaim] }, registry: { total: 1, byVerification: [{ value: HOSTILE.script, count: 1 }], byProduction: [{ value: HOSTILE.rtl, count: 1 }], byInvocation: [], updated: HOSTILE.script }, byKind: [{ value: HOSTILE.script, count: 1 }], rejected: 1 }), chrome: { library: HOSTILE.script + HOSTILE.rtl, view: "public", path: "/", canonical: null } } },
+  { name: "front", input: input("/", { page: "front", front: { key: "notes/front.md", html: `<h1>Front</h1><p>Read <a href="object/notes/insertion.md/">this</a> first.</p>` }, unavailable: null, summary: "Notes, papers and proofs about sorting, with what is claimed about them and how to check it.", objects: 119, bytes: 23_858_960, collections, claims: { total: 6, byStanding: claimsModel.byStanding, newest: [...claims] }, registry: { total: 30, byStanding, byProduction, byInvocation, updated: "2026-01-04T17:12:00Z" }, byKind, rejected: 3 }) },
+  { name: "front-internal", input: input("/", { page: "front", front: null, unavailable: "This library has no registry of proof records.", summary: "", objects: 131, bytes: 24_000_000, collections: [...collections.slice(0, 2), { ...(collections[0] as CollectionCard), id: "drafts", title: "Drafts", prefix: "drafts/", visibility: "email-gated" }], claims: { total: 0, byStanding: [], newest: [] }, registry: null, byKind, rejected: 0 }, "internal") },
+  { name: "front-empty", input: input("/", { page: "front", front: null, unavailable: "This library has no registry of proof records.", summary: "", objects: 0, bytes: 0, collections: [], claims: { total: 0, byStanding: [], newest: [] }, registry: null, byKind: [], rejected: 0 }) },
+  { name: "front-hostile", input: { ...input("/", { page: "front", front: { key: HOSTILE.key, html: null }, unavailable: null, summary: HOSTILE.script, objects: 1, bytes: 1, collections: [{ id: "x", title: HOSTILE.long, summary: HOSTILE.word, visibility: "public", prefix: HOSTILE.key, count: 1, bytes: 1, updated: HOSTILE.script }], claims: { total: 1, byStanding: [{ value: HOSTILE.attribute, count: 1 }], newest: [hostileClaim] }, registry: { total: 1, byStanding: [{ value: HOSTILE.script, count: 1 }], byProduction: [{ value: HOSTILE.rtl, count: 1 }], byInvocation: [], updated: HOSTILE.script }, byKind: [{ value: HOSTILE.script, count: 1 }], rejected: 1 }), chrome: { library: HOSTILE.script + HOSTILE.rtl, view: "public", path: "/", canonical: null } } },
   { name: "browse-root", input: input(pagePath.browse(""), { page: "browse", licences: { name: "license", values: [], more: 0 }, collections: 3, prefix: "", crumbs: [], collection: null, prefixes: collections.map(({ prefix, title, count, bytes }) => ({ prefix, title, count, bytes })), objects: [], sort: "name", part: 1, parts: 1, jumps: [], folders: 0, total: 0 }) },
   { name: "browse", input: input(pagePath.browse("proofs/"), { page: "browse", licences: { name: "license", values: [], more: 0 }, collections: null, prefix: "proofs/", crumbs: [{ title: "All", path: pagePath.browse("") }], collection: collections[2] as CollectionCard, prefixes: [{ prefix: "proofs/figures/", title: null, count: 4, bytes: 91_222 }, { prefix: "proofs/lean/", title: null, count: 21, bytes: 40_112 }], objects, sort: "-size", part: 2, parts: 3, jumps: [{ path: "/browse/proofs/?sort=-size", first: "1", last: "200", here: false }, { path: "/browse/proofs/=p2/?sort=-size", first: "201", last: "400", here: true }], folders: 0, total: 1204 }) },
   { name: "browse-hostile", input: input(pagePath.browse("notes/<b>/"), { page: "browse", licences: { name: "license", values: [], more: 0 }, collections: null, prefix: "notes/<b>/", crumbs: [{ title: HOSTILE.script, path: pagePath.browse("notes/") }], collection: null, prefixes: [{ prefix: `notes/<b>/${HOSTILE.word}/`, title: null, count: 1, bytes: 1 }], objects: [{ key: `notes/<b>/${HOSTILE.key}`, title: HOSTILE.script, summary: HOSTILE.attribute + HOSTILE.stamp, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.word}`, title: HOSTILE.word, summary: HOSTILE.word, kind: "text", size: 12, sha256: hex(1), uploaded: null }, { key: `notes/<b>/${HOSTILE.rtl}${HOSTILE.control}`, title: HOSTILE.rtl + HOSTILE.control, summary: HOSTILE.rtl, kind: "binary", size: 0, sha256: hex(1), uploaded: null }], sort: "name", part: 1, parts: 1, jumps: [{ path: "/browse/notes/<b>/", first: HOSTILE.script, last: HOSTILE.rtl, here: true }], folders: 0, total: 3 }) },
@@ -251,22 +254,22 @@ let x = 1; // ${"wide ".repeat(60)}</code></pre><p>So <span class="katex"><math>
   { name: "object-binary", input: object("data/archive.bin", { title: "archive.bin", summary: "", kind: "binary", media_type: "application/octet-stream", language: null, html: null, lines: null, outline: [], cited_by: { claims: [], records: [] }, notes: ["this type of file is listed, not searched"] }) },
   { name: "object-hostile", input: object(HOSTILE.key, { title: HOSTILE.script + HOSTILE.long, summary: HOSTILE.attribute, kind: "text", media_type: HOSTILE.script, language: HOSTILE.attribute, crumbs: [{ title: HOSTILE.rtl, path: pagePath.browse("notes/") }], notes: [HOSTILE.script], html: `<p>${"x".repeat(3000)}</p><h1>Another heading</h1>`, outline: [{ title: HOSTILE.script, line: 1, depth: 0 }, { title: HOSTILE.word, line: 2, depth: 0 }], cited_by: { claims: [hostileClaim], records: [hostileRecord] }, previous: { key: HOSTILE.key, title: HOSTILE.word }, next: { key: `a/${HOSTILE.rtl}`, title: HOSTILE.rtl }, collection: { id: "x", title: HOSTILE.word, visibility: "email-gated" } }) },
   { name: "claims", input: input(pagePath.claims, claimsModel) },
-  { name: "claims-empty", input: input(pagePath.claims, { page: "claims", meta: emptyClaimsMeta, claims: [], byStatus: [] }) },
+  { name: "claims-empty", input: input(pagePath.claims, { page: "claims", meta: emptyClaimsMeta, claims: [], byStanding: [] }) },
   { name: "claim", input: claimPage() },
-  { name: "claim-hostile", input: input(pagePath.claim(hostileClaim.id), { page: "claim", claim: { ...hostileClaim, statement: HOSTILE.script + HOSTILE.stamp, evidence: [], reproduce: [HOSTILE.script, HOSTILE.word], verify: [HOSTILE.control], gaps: [HOSTILE.long, HOSTILE.attribute], runContract: { [HOSTILE.script]: { a: { b: { c: { d: [HOSTILE.word] } } } }, [HOSTILE.word]: HOSTILE.word } }, evidence: [{ artifact: HOSTILE.script, kind: HOSTILE.attribute, access: "public", repo: HOSTILE.word, path: HOSTILE.key, ref: HOSTILE.attribute, url: HOSTILE.url, sha256: hex(1), object: HOSTILE.key, record: "CUB-0666", evidence_state: "differs" }], pins: { [HOSTILE.script]: HOSTILE.word }, records: [hostileRecord] }) },
+  { name: "claim-hostile", input: input(pagePath.claim(hostileClaim.id), { page: "claim", standing: { ...hostileClaim.standing, rests_on: [{ id: HOSTILE.word, says: HOSTILE.script }] }, claim: { ...hostileClaim, status: "verified", statement: HOSTILE.script + HOSTILE.stamp, evidence: [], reproduce: [HOSTILE.script, HOSTILE.word], verify: [HOSTILE.control], gaps: [HOSTILE.long, HOSTILE.attribute], runContract: { [HOSTILE.script]: { a: { b: { c: { d: [HOSTILE.word] } } } }, [HOSTILE.word]: HOSTILE.word } }, evidence: [{ artifact: HOSTILE.script, kind: HOSTILE.attribute, access: "public", repo: HOSTILE.word, path: HOSTILE.key, ref: HOSTILE.attribute, url: HOSTILE.url, sha256: hex(1), object: HOSTILE.key, record: "CUB-0666", evidence_state: "differs" }], pins: { [HOSTILE.script]: HOSTILE.word }, records: [hostileRecord] }) },
   { name: "registry", input: input(pagePath.registry, { page: "registry", total: 30, matching: 22, records, facets, query: "sorted", selected: [{ name: "verification_state", value: "VERIFIED", remove: "/registry/?q=sorted" }], part: 1, parts: 2, jumps: [{ path: "/registry/?q=sorted", first: "1", last: "50", here: true }, { path: "/registry/?q=sorted&part=2", first: "51", last: "61", here: false }], next: "/registry/?q=sorted&part=2", previous: null, unavailable: null }) },
   { name: "registry-down", input: input(pagePath.registry, { page: "registry", total: 0, matching: 0, records: [], facets: [], query: "", selected: [], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: "The registry did not answer when this snapshot was built, and no earlier copy is kept." }) },
-  { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, more: 0, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute, value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: HOSTILE.script }) },
+  { name: "registry-hostile", input: input(pagePath.registry, { page: "registry", total: 1, matching: 1, records: [hostileRecord], facets: [{ name: HOSTILE.script, more: 0, values: [{ value: HOSTILE.word, count: 1, selected: true, href: `/registry/?x=${encodeURIComponent(HOSTILE.script)}` }] }], query: HOSTILE.script, selected: [{ name: HOSTILE.attribute as "kind", value: HOSTILE.rtl, remove: "/registry/" }], part: 1, parts: 1, jumps: [], next: null, previous: null, unavailable: HOSTILE.script }) },
   { name: "record", input: recordPage() },
   { name: "record-hostile", input: recordPage({ record: { ...cubRecord, id: "CUB-0666", theorem_name: HOSTILE.word, statement: HOSTILE.script + HOSTILE.rtl + HOSTILE.control, repo: HOSTILE.long, module: HOSTILE.word, verification_state: HOSTILE.script, invocation: HOSTILE.attribute, note: HOSTILE.stamp, kind: HOSTILE.control, reproduce: { ...cubRecord.reproduce, recheck: HOSTILE.word }, links: { api: HOSTILE.url, code: HOSTILE.url, registry: HOSTILE.url } }, sides: [
-    { name: HOSTILE.attribute, file: { path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }, lines: { start: 7, end: 90, declared: 7, html: ["x".repeat(400)] } },
-    { name: HOSTILE.word, file: { path: HOSTILE.long.slice(0, 900), role: "proof", system: "lean", size: 1, sha256: hex(1), available: false, href: "/api/code/a/b/c", object: HOSTILE.word }, lines: null },
-  ], files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
+    { name: HOSTILE.attribute, file: { path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, state: "holds", href: "/api/code/a/b/c", object: HOSTILE.key }, lines: { start: 7, end: 90, declared: 7, html: ["x".repeat(400)] } },
+    { name: HOSTILE.word, file: { path: HOSTILE.long.slice(0, 900), role: "proof", system: "lean", size: 1, sha256: hex(1), available: false, state: "differs", href: "/api/code/a/b/c", object: HOSTILE.word }, lines: null },
+  ], files: [{ path: HOSTILE.key, role: "proof", system: HOSTILE.script, size: 1, sha256: hex(1), available: true, state: "holds", href: "/api/code/a/b/c", object: HOSTILE.key }], claims: [hostileClaim] }) },
   { name: "dashboard", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [{ value: "holds", count: 28 }, { value: "differs", count: 2 }], unavailable: null, meta, total: 30, counts: [
     { group: "verification_counts", name: "VERIFIED", declared: 22, counted: 22, agrees: true }, { group: "verification_counts", name: "NOT_VERIFIED", declared: 7, counted: 6, agrees: false }, { group: "verification_counts", name: "UNSPECIFIED", declared: null, counted: 2, agrees: false },
     { group: "invocation_counts", name: "runtime", declared: 9, counted: 9, agrees: true }, { group: "readiness_counts", name: "verified_runtime_deployable", declared: 9, counted: null, agrees: true },
-  ], byVerification, byProduction, byInvocation, byRepository: [{ value: "example-proofs", count: 30, byVerification }, { value: HOSTILE.script, count: 2, byVerification: [{ value: HOSTILE.word, count: 2 }] }], bySystem: [{ value: "Coq+Lean", count: 28, byVerification }, { value: "", count: 2, byVerification }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
-  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [], unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byVerification: [], byProduction: [], byInvocation: [], byRepository: [], bySystem: [], sources: [], notes: [] }) },
+  ], byStanding, byProduction, byInvocation, byRepository: [{ value: "example-proofs", count: 30, byStanding }, { value: HOSTILE.script, count: 2, byStanding: [{ value: HOSTILE.word, count: 2 }] }], bySystem: [{ value: "Coq+Lean", count: 28, byStanding }, { value: "", count: 2, byStanding }], sources: [{ repo: "example-proofs", head: hex(5, 40), ref: "main", csv_rows: 30, records: 30 }], notes: ["CUB-0031 was left out: statement is empty", "verification_counts declares 7 NOT_VERIFIED, 6 were counted"] }) },
+  { name: "dashboard-empty", input: input(pagePath.dashboard, { page: "dashboard", byEvidence: [], unavailable: "This library has no registry of proof records.", meta: null, total: 0, counts: [], byStanding: [], byProduction: [], byInvocation: [], byRepository: [], bySystem: [], sources: [], notes: [] }) },
   { name: "snapshots", input: input(pagePath.snapshots, { page: "snapshots", snapshots, states, part: 1, parts: 2 }) },
   { name: "snapshots-empty", input: input(pagePath.snapshots, { page: "snapshots", snapshots: [], states: [], part: 1, parts: 1 }) },
   { name: "diff", input: input(pagePath.diff(older.id, newest.id), { page: "diff", from: older, to: newest, truncated: true, changes: [

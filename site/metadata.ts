@@ -3,7 +3,7 @@
 import { objectPath } from "../snapshots/format/layout.ts";
 import { isWebUrl } from "../snapshots/schema/scalar.ts";
 import type { PageInput } from "../snapshots/page/model.ts";
-import type { ObjectKind } from "../snapshots/schema/extract.ts";
+import { KINDS } from "../snapshots/schema/kinds.ts";
 import { formatLine } from "./format.ts";
 import { findAbsoluteUrl } from "./page-input.ts";
 
@@ -14,15 +14,6 @@ export type Metadata = {
   readonly links: readonly { readonly rel: string; readonly href: string; readonly type: string | null }[];
   /** Text of the JSON-LD, in which no "<" stands. */
   readonly json: string;
-};
-
-const SCHEMA_TYPES: Readonly<Partial<Record<ObjectKind, string>>> = {
-  pdf: "ScholarlyArticle",
-  latex: "ScholarlyArticle",
-  markdown: "TechArticle",
-  code: "SoftwareSourceCode",
-  csv: "Dataset",
-  image: "ImageObject",
 };
 
 /** @returns null for a page that is of no single thing, and where no address is known */
@@ -43,6 +34,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       ["og:type", type === "ScholarlyArticle" || type === "TechArticle" ? "article" : "website"],
       ["og:url", url],
       ["og:site_name", library],
+      ...(more.properties ?? []),
     ],
     links: [
       { rel: "cite-as", href: url, type: null },
@@ -56,15 +48,34 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
     case "front":
       return make(library, "DataCatalog", {});
     case "claim":
-      return make(formatLine(model.claim.title, 300), "Claim", { text: formatLine(model.claim.statement, 2000), isPartOf: catalog });
+      return make(
+        formatLine(model.claim.title, 300),
+        KINDS.claim.schema,
+        {
+          text: formatLine(model.claim.statement, 2000),
+          creativeWorkStatus: formatLine(model.standing.says, 300),
+          isPartOf: catalog,
+        },
+        { properties: [["og:description", formatLine(`${model.standing.says}: ${model.claim.statement}`, 300)]] },
+      );
     case "record": {
       const { id, theorem_name: name, statement, license, repo } = model.record;
       const terms = licenceUrl(license);
       return make(
         formatLine(name, 300),
-        "CreativeWork",
-        { identifier: id, text: formatLine(statement, 2000), isBasedOn: formatLine(repo, 200), ...licenceOf(license), isPartOf: catalog },
-        { links: terms === null ? [] : [{ rel: "license", href: terms, type: null }] },
+        KINDS.record.schema,
+        {
+          identifier: id,
+          creativeWorkStatus: formatLine(model.standing.says, 200),
+          text: formatLine(statement, 2000),
+          isBasedOn: formatLine(repo, 200),
+          ...licenceOf(license),
+          isPartOf: catalog,
+        },
+        {
+          properties: [["og:description", formatLine(`${model.standing.says}: ${statement}`, 300)]],
+          links: terms === null ? [] : [{ rel: "license", href: terms, type: null }],
+        },
       );
     }
     case "object": {
@@ -74,7 +85,7 @@ export function metadataOf({ chrome, model }: PageInput): Metadata | null {
       const published = date ?? uploaded?.slice(0, 10) ?? null;
       const bytes = absolute(objectPath(key));
       const terms = licenceUrl(license);
-      const type = SCHEMA_TYPES[kind] ?? "DigitalDocument";
+      const type = KINDS[kind].schema;
       const tags: [string, string][] = [["citation_title", title], ...people.map((name): [string, string] => ["citation_author", name])];
       if (published !== null) tags.push(["citation_publication_date", published.replaceAll("-", "/")]);
       tags.push(["citation_publisher", library], ["citation_abstract_html_url", url]);

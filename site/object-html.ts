@@ -7,8 +7,9 @@ const FIRST_HEADING = /^\s*<h1(?:\s[^>]*)?>([\s\S]*?)<\/h1>/;
 const LINE = /<span class="line" id="L(\d+)">/g;
 /** The server writes into stored pages where comments of a kind stand; none may come from an object. */
 const COMMENT = /<!--/g;
-/** What scrolls must be reachable by keyboard. */
-const SCROLLS = /<(pre|table)(?=[\s>])(?![^>]*tabindex)/g;
+/** Each of these scrolls when it is wide, so a keyboard must reach it: code, a table, a formula on a line of its own. */
+const SCROLLS = /<(pre|table|math(?=[^>]* display="block"))(?=[\s>])(?![^>]*tabindex)/g;
+const INLINE_FORMULA = /<math(?=[\s>])(?![^>]* display="block")/;
 /** Written from right to left. Where any of it is, each list and quotation has its bullets and its rule on the side of its own words. */
 const FROM_RIGHT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 const SIDED = /<(ul|ol|blockquote)(?=[\s>])/g;
@@ -46,6 +47,11 @@ export function fitObjectHtml(html: string, title: string): string {
     .replace(CHECKBOX, (_, rest: string) => `<input aria-label="${/\bchecked\b/.test(rest) ? "done" : "to do"}"${rest}>`)
     .replace(HEADING, (_, slash: string, level: string) => `<${slash}h${Math.min(6, Number(level) + 1)}`)
     .replace(LINE, '<span class="line" id="L$1"><a href="#L$1" aria-hidden="true" tabindex="-1"></a>');
+}
+
+/** Tells whether a text scrolls as a whole: a formula within a line is not broken, and may be wider than the text. @param html sanitised */
+export function scrollsWhole(html: string): boolean {
+  return INLINE_FORMULA.test(html);
 }
 
 function textOf(html: string): string {

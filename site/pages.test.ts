@@ -1,32 +1,15 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
-import { after, before, test } from "node:test";
+import { before, test } from "node:test";
 import { Worker } from "node:worker_threads";
 import { brotliCompressSync } from "node:zlib";
 import { fromHtml } from "hast-util-from-html";
-import {
-  type BrowserCard,
-  type BundleList,
-  cardPath,
-  countNearShards,
-  countShards,
-  formatPosting,
-  formatWords,
-  groupOf,
-  nearPath,
-  shardOf,
-  wordsPath,
-} from "../snapshots/page/browser-index.ts";
 import { type Folder, relationsOf } from "../snapshots/format/relations.ts";
 import type { ViewData } from "../snapshots/format/view-data.ts";
 import { browsePage, browseParts } from "../snapshots/page/library-pages.ts";
 import type { BrowsePage } from "../snapshots/page/model.ts";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
 import { TINY, tinyData } from "../snapshots/verify/tiny-shelf.ts";
-import { CONTENT_SECURITY_POLICY, answerFixture } from "./fixture-server.ts";
 import { fixtures } from "./fixtures.ts";
 import { findSiteDist } from "./site-dist.ts";
 
@@ -38,7 +21,6 @@ type Node = {
   readonly value?: string;
 };
 
-const CHROMIUM = "/usr/bin/chromium";
 // Bytes. look.md asks for 12,000; a proof read side by side, plots and differences took what is more.
 const MAX_STYLESHEET = 13_050;
 const MAX_FRONT_PAGE = 60_000; // bytes over the wire
@@ -293,177 +275,4 @@ test("the command that checks an object can be pasted whatever its key is", () =
 test("the internal view says that it is one", () => {
   assert.match(pages.get("front-internal") ?? "", /Internal view/);
   assert.doesNotMatch(pages.get("front") ?? "", /Internal view/);
-});
-
-/** The browser's index of two pages, each in a bundle of its own: what pagefind.ts in the generator would make of them. */
-async function buildIndex(): Promise<ReadonlyMap<string, Uint8Array>> {
-  const { createIndex, close } = await import("pagefind");
-  const list: BundleList = { bundles: ["pagefind/0/", "pagefind/1/"], pages: 2 };
-  const files = new Map<string, Uint8Array>([["/pagefind/bundles.json", Buffer.from(JSON.stringify(list))]]);
-  for (let shard = 0; shard < countShards(2); shard++) files.set(`/${wordsPath(shard)}`, Buffer.alloc(0));
-  for (let shard = 0; shard < countNearShards(2); shard++) files.set(`/${nearPath(shard)}`, Buffer.alloc(0));
-  const postings = Buffer.concat([0, 1].map((page) => formatPosting({ weight: page, page, group: groupOf("markdown", -1) })));
-  files.set(`/${wordsPath(shardOf("insert", countShards(2)))}`, Buffer.concat(formatWords([{ word: "insert", pages: 2, postings }])));
-  for (const [number, title] of ["First", "<b>Second</b>"].entries()) {
-    const text = `about insertion <script>alert(1)</script> number ${number}`;
-    const key = `notes/${number}.md`;
-    const card: BrowserCard = {
-      path: `/object/${number}/`,
-      title,
-      key,
-      kind: "text",
-      copies: number === 0 ? [{ key: "notes/copy.md", path: "/object/copy/" }] : [],
-      passages: [{ name: "", line: 1, anchor: "", text }],
-    };
-    files.set(`/${cardPath(number, number)}`, Buffer.from(JSON.stringify([card])));
-    const { index } = await createIndex({});
-    assert.ok(index !== undefined);
-    await index.addCustomRecord({ url: card.path, content: text, language: "en", meta: { title, key, kind: "Markdown" } });
-    for (const { path, content } of (await index.getFiles()).files) files.set(`/pagefind/${number}/${path}`, content);
-  }
-  await close();
-  return files;
-}
-
-const mediaTypeOf = (path: string): string =>
-  path.includes(".js") ? "text/javascript" : path.includes(".wasm") ? "application/wasm" : "application/octet-stream";
-
-test("in a browser: no finding of axe, no shift, no error, nothing wider than the window", { skip: !existsSync(CHROMIUM) }, async () => {
-  const { chromium } = await import("playwright");
-  const { AxeBuilder } = await import("@axe-core/playwright");
-  const bundles = await buildIndex();
-  const server = createServer(async (request, response) => {
-    const bundled = bundles.get(/\/pagefind\/[^?]*/.exec(request.url ?? "")?.[0] ?? "");
-    const { status, type, body } =
-      bundled === undefined
-        ? await answerFixture(renderer, request.url ?? "/")
-        : { status: 200, type: mediaTypeOf(request.url ?? ""), body: bundled };
-    response.writeHead(status, { "content-type": type, "content-security-policy": CONTENT_SECURITY_POLICY }).end(body);
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
-  after(async () => {
-    await browser.close();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
-  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
-  const page = await context.newPage();
-  const errors: string[] = [];
-  page.on("console", (message) => message.type() === "error" && errors.push(message.text()));
-  page.on("pageerror", (error) => errors.push(error.message));
-  for (const { name, input } of fixtures) {
-    await page.emulateMedia({ colorScheme: name.length % 2 === 0 ? "light" : "dark" });
-    await page.goto(`http://127.0.0.1:${port}/${name}${input.chrome.path}`);
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    assert.deepEqual(
-      violations.map(
-        ({ id, nodes }) =>
-          `${id}: ${nodes
-            .map(({ html }) => html)
-            .join(" ")
-            .slice(0, 300)}`,
-      ),
-      [],
-      name,
-    );
-    assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide`);
-  }
-  assert.deepEqual(errors, []);
-
-  // What a row of text holds is cut where its column ends, whatever it is: no part of it lies under the narrow column.
-  for (const { name, input } of fixtures.filter((fixture) => /^record|hostile/.test(fixture.name))) {
-    await page.setViewportSize({ width: 1280, height: 4000 });
-    await page.goto(`http://127.0.0.1:${port}/${name}${input.chrome.path}`);
-    for (const width of [320, 600, 900, 1024, 1280, 1920, 2560]) {
-      await page.setViewportSize({ width, height: 4000 });
-      const under = await page.evaluate(() => {
-        const spine = document.querySelector(".spine");
-        if (spine === null) return [];
-        const { left, right, top, bottom } = spine.getBoundingClientRect();
-        const found = new Set<string>();
-        for (let y = top + 2; y < bottom - 2; y += 8)
-          for (const x of [left + 1, left + 40, right - 1])
-            for (const element of document.elementsFromPoint(x, y))
-              if (element.closest(".body, .after, .lead") !== null) found.add(element.outerHTML.slice(0, 120));
-        return [...found];
-      });
-      assert.deepEqual(under, [], `${name} at ${width} px`);
-      assert.ok((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, `${name} is too wide at ${width} px`);
-      const covered = await page.evaluate(() =>
-        [...document.querySelectorAll(".spine .digest")]
-          .filter((digest) => {
-            const [code, button] = [digest.querySelector("code"), digest.querySelector(".copy")];
-            return code !== null && button !== null && code.getBoundingClientRect().right > button.getBoundingClientRect().left + 1;
-          })
-          .map(({ textContent }) => textContent),
-      );
-      assert.deepEqual(covered, [], `the button covers a digest of ${name} at ${width} px`);
-    }
-  }
-  // Each paragraph begins on the side of its own script, code on the left; what is wide scrolls in itself.
-  await page.goto(`http://127.0.0.1:${port}/object-rtl/object/notes/arabic.md/`);
-  const sides = await page.evaluate(() =>
-    Object.fromEntries(
-      ["arabic", "english", "quote", "code"].map((id) => {
-        const element = document.getElementById(id) as HTMLElement;
-        const range = document.createRange();
-        range.selectNodeContents(element);
-        const [text, box] = [range.getClientRects()[0] as DOMRect, element.getBoundingClientRect()];
-        return [id, text.left - box.left < box.right - text.right ? "left" : "right"];
-      }),
-    ),
-  );
-  assert.deepEqual(sides, { arabic: "right", english: "left", quote: "right", code: "left" });
-  const bullets = await page.evaluate(() =>
-    ["list", "items"].map((id) => {
-      const list = document.getElementById(id) as HTMLElement;
-      const [outer, item] = [list.getBoundingClientRect(), (list.firstElementChild as HTMLElement).getBoundingClientRect()];
-      return item.left - outer.left > outer.right - item.right ? "left" : "right";
-    }),
-  );
-  assert.deepEqual(bullets, ["right", "left"]);
-  for (const id of ["code", "table"])
-    assert.ok(await page.locator(`#${id}`).evaluate((element) => element.scrollWidth > element.clientWidth), `${id} scrolls`);
-  await page.setViewportSize({ width: 390, height: 844 });
-
-  for (const address of ["front/", "record/registry/CUB-0007/", "object-code/object/proofs/Sort.v/"]) {
-    await page.goto(`http://127.0.0.1:${port}/${address}`);
-    const shift = await page.evaluate(
-      () =>
-        new Promise<number>((resolve) => {
-          new PerformanceObserver((list) =>
-            resolve(list.getEntries().reduce((sum, entry) => sum + (entry as PerformanceEntry & { value: number }).value, 0)),
-          ).observe({ type: "layout-shift", buffered: true });
-          setTimeout(() => resolve(0), 200);
-        }),
-    );
-    assert.equal(shift, 0, address);
-  }
-
-  await page.goto(`http://127.0.0.1:${port}/record/registry/CUB-0007/`);
-  await page.keyboard.press("/");
-  assert.equal(await page.evaluate(() => (document.activeElement as HTMLInputElement | null)?.name), "q");
-  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.locator(".spine .digest button").first().click();
-  assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^[0-9a-f]{40}$/);
-  // The search page answers from files alone, with the same card; and from Pagefind's two bundles when that is asked for.
-  await page.goto(`http://127.0.0.1:${port}/search-start/search/?q=insertion`);
-  for (const answered of ["by words", "from every text"]) {
-    await page.locator(".card").first().waitFor();
-    assert.deepEqual((await page.locator(".card-title").allTextContents()).sort(), ["<b>Second</b>", "First"], answered);
-    const path = await page
-      .locator(".card-title")
-      .first()
-      .evaluate((link) => new URL((link as HTMLAnchorElement).href).pathname);
-    assert.ok(path.startsWith("/search-start/object/"), answered);
-    assert.equal(await page.locator(".card mark").count(), 2, answered);
-    if (answered !== "by words") continue;
-    assert.deepEqual(await page.locator("a.shelfmark").allTextContents(), ["notes/copy.md"]);
-    await page.getByRole("button", { name: "Look through every text" }).click();
-    await page.getByText("Loading").waitFor({ state: "hidden" });
-  }
-  await page.locator("input[name=q]").fill("nowhere");
-  await page.getByText("Nothing found").waitFor();
-  assert.deepEqual(errors, []);
 });

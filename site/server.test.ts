@@ -37,7 +37,7 @@ function raw(text: string | Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(listening.port, "127.0.0.1", () => socket.write(text));
     let found = "";
-    socket.setTimeout(5000, () => socket.destroy(new Error("no answer")));
+    socket.setTimeout(60_000, () => socket.destroy(new Error("no answer")));
     socket.on("data", (chunk) => (found += chunk.toString("latin1")));
     socket.on("end", () => resolve(found));
     socket.on("error", (error) => (found === "" ? reject(error) : resolve(found)));

@@ -1,27 +1,45 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
 import type { NameReason } from "../snapshots/query/direct.ts";
-import { KIND_TITLES } from "../snapshots/page/kind-titles.ts";
+import { LOST, SAID, standingWord } from "../snapshots/format/standing.ts";
+import { KINDS } from "../snapshots/schema/kinds.ts";
 
 type Shape = "verified" | "partial" | "unverified" | "failed" | "unspecified";
 
 export type Words = { readonly shape: Shape; readonly word: string; readonly meaning: string };
 
 export type StateField =
+  | "standing"
+  | "claim_standing"
   | "verification_state"
   | "invocation"
   | "production_consumption"
   | "proof_consumption"
   | "wiring"
-  | "claim_status"
   | "access"
   | "evidence_state"
   | "visibility"
   | "agreement";
 
+/** The sign and the meaning of a standing that has a "but". */
+const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string])[] = [
+  [SAID, "partial", "its source says so, and nothing here could be held against it"],
+  [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
+];
+
 const words = (shape: Shape, word: string, meaning: string): Words => ({ shape, word, meaning });
 
 const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
+  standing: {
+    verified: words("verified", "verified", "its registry says that a checker accepted the proof, and its files are the pinned ones"),
+    not_verified: words("unverified", "not verified", "no checker has accepted a proof of this statement yet"),
+    unspecified: words("unspecified", "unspecified", "the registry does not say whether a checker ran"),
+  },
+  claim_standing: {
+    verified: words("verified", "verified", "the evidence covers the whole statement"),
+    scoped: words("partial", "scoped", "the evidence covers the statement inside the scope given, and nothing outside it"),
+    partial: words("partial", "partial", "the evidence covers a part; the gaps say what is missing"),
+  },
   verification_state: {
     VERIFIED: words("verified", "verified", "a proof checker accepted the proof at this revision"),
     NOT_VERIFIED: words("unverified", "not verified", "no checker has accepted a proof of this statement yet"),
@@ -52,11 +70,6 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     "DOC-REFERENCE": words("partial", "reference", "named in the documentation of the code, not by the code itself"),
     "CSV-LEGACY": words("unverified", "table entry", "tied to code only by an older table of the registry"),
   },
-  claim_status: {
-    verified: words("verified", "verified", "the evidence covers the whole statement"),
-    scoped: words("partial", "scoped", "the evidence covers the statement inside the scope given, and nothing outside it"),
-    partial: words("partial", "partial", "the evidence covers a part; the gaps say what is missing"),
-  },
   access: {
     public: words("verified", "public", "anyone can download it"),
     "email-gated": words("partial", "email-gated", "an authorized address can download it"),
@@ -85,12 +98,16 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
 export function explain(field: StateField, value: string): Words {
   const known = Object.hasOwn(WORDS[field], value) ? WORDS[field][value] : undefined;
   if (known !== undefined) return known;
+  const doubted = field === "standing" || field === "claim_standing" ? DOUBTED.find(([ending]) => value.endsWith(ending)) : undefined;
+  if (doubted !== undefined) return words(doubted[1], standingWord(value), doubted[2]);
   if (value === "") return words("unspecified", "unspecified", "the registry does not say");
   return words("unspecified", value, "a value this library does not know, shown as the registry gives it");
 }
 
 const FIELD_TITLES: Readonly<Record<string, string>> = {
-  verification_state: "Verification",
+  standing: "Standing",
+  verification_state: "Said by the registry",
+  evidence_state: "Its files",
   invocation: "Called",
   invocation_role: "Role of the call",
   production_consumption: "In production",
@@ -181,7 +198,13 @@ export function toolsOf(command: string): readonly string[] {
 /** "Coq" for code in a known language, else the kind's name. */
 export function titleOfKind(kind: string, language: string | null = null): string {
   if (kind === "code" && language !== null) return LANGUAGE_TITLES[language] ?? language;
-  return Object.hasOwn(KIND_TITLES, kind) ? KIND_TITLES[kind as keyof typeof KIND_TITLES] : kind;
+  if (kind === "collection") return "Collection";
+  return Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS].title : kind;
+}
+
+/** What a number of a part of an object counts. Only a PDF has pages; of what else has parts the ending tells. */
+export function titleOfPart(key: string): "page" | "cell" {
+  return /\.ipynb$/i.test(key) ? KINDS.notebook.lines : KINDS.pdf.lines;
 }
 
 export function explainMode(mode: "ai" | "search", model: string | null, counted: number): string {

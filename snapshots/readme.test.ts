@@ -24,7 +24,9 @@ const printed = execFileSync("bash", [...BASH, commands], {
 });
 
 function filesUnder(root: string): ReadonlyMap<string, string> {
-  const files = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
+    // Derived, and of no interest to who writes a shelf by hand.
+    .filter((entry) => entry.isFile() && entry.name !== "changes.sha256");
   return new Map(
     files
       .map((entry) => join(entry.parentPath, entry.name))

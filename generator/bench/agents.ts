@@ -1,7 +1,7 @@
 /** Calls of agents over HTTP to the real server: 16 clients with one connection each, every one of which sends its next call when
  *  it has the answer to the one before. */
 import { Client } from "undici";
-import type { ServingProcess } from "../fixtures/serving-process.ts";
+import type { ServingProcess } from "../testing/serving-process.ts";
 import { type Figure, formatNumber, percentile } from "./figure.ts";
 import { WORDS } from "./library.ts";
 import { cpuOfTree } from "./measure.ts";

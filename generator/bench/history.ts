@@ -6,9 +6,10 @@ import { request } from "undici";
 import { canonicalJson, sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { formatTree, parseTree } from "../../snapshots/format/tree.ts";
+import { extendLog } from "../../snapshots/shelf/log.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { startServing } from "../fixtures/serving-process.ts";
+import { startServing } from "../testing/serving-process.ts";
 import { type Figure, figuresAt, median, percentile } from "./figure.ts";
 import { measureBuild, runCommand } from "./library.ts";
 
@@ -29,7 +30,9 @@ export async function benchHistory(config: string, folder: string): Promise<read
   const root = join(folder, "shelf/public");
   const ids = await writeHistory(root);
   const bare = await startSeconds(config);
-  await openDirectoryShelf(root).records.keep(PUBLICATIONS);
+  const shelf = openDirectoryShelf(root);
+  await extendLog(shelf, (await shelf.readPointer()) as SnapshotRecord, { origin: "bench.example/shelf", key: null });
+  await shelf.records.keep(PUBLICATIONS);
   const long = await startSeconds(config);
   const site = await startServing(["--only", "site", "--config", config]);
   try {

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Pool } from "undici";
 import { sha256 } from "../../snapshots/digest.ts";
-import { CLI, type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { CLI, type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { type Figure, percentile } from "./figure.ts";
 import { measureBuild, WORDS, writeConfig } from "./library.ts";
 import { descendants, memoryOf } from "./measure.ts";

@@ -2,8 +2,8 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { BuildSummary } from "../build.ts";
-import { CLI } from "../fixtures/serving-process.ts";
+import type { BuildSummary } from "../build/summary.ts";
+import { CLI } from "../testing/serving-process.ts";
 import { type Cost, measure } from "./measure.ts";
 
 /** As `npm run proofshelf` starts it. */

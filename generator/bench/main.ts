@@ -10,6 +10,7 @@
  *      npm run bench -- --part scale --objects 20000   what grows with the library, at another size than 100,000
  *      npm run bench -- --part filters --objects 5000   filters on a plain host over fewer records than 50,000
  *      npm run bench -- --part searching --passages 1000000   searches among more passages: those of its library, repeated with fresh words
+ *      npm run bench -- --part registry --library DIR   records out of this development of Coq's, instead of the demo's
  *      npm run bench -- --part bucket --objects 2000   a library in a bucket, smaller than 10,000
  *
  *  It works in the system's folder for temporary files, listens on loopback only, and removes what it made. Linux. Exit code 0 also
@@ -19,7 +20,7 @@ import { availableParallelism, cpus, loadavg, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { compileSite } from "../pages/compile-site.ts";
-import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { makeAccess } from "./access.ts";
 import { benchAgents } from "./agents.ts";
 import { benchBrowserSearch } from "./browser-search.ts";
@@ -34,6 +35,7 @@ import { buildDemo } from "./library.ts";
 import { ON_FIRST_CORE } from "./load.ts";
 import { benchOpenShelf } from "./open-shelf.ts";
 import { benchPublishing } from "./publishing.ts";
+import { benchRegistry } from "./registry.ts";
 import { benchScale } from "./scale.ts";
 import { benchSearching } from "./searching.ts";
 import { benchServing } from "./serving.ts";
@@ -98,6 +100,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Figure[] | Skipped>>
     const shelf = await benchShelfBucket(await makeFolder("shelf-bucket"), objects);
     return "skipped" in store ? store : "skipped" in shelf ? shelf : [...store, ...shelf];
   },
+  registry: async () => benchRegistry(await makeFolder("registry"), values.library ?? null),
   filters: async () => benchFilters(await makeFolder("filters"), objects),
   publishing: async () => benchPublishing(await makeFolder("notes")),
   hostile: async () =>

@@ -4,7 +4,7 @@ import { stringsOf } from "../../snapshots/index/columns.ts";
 import { connectEngine } from "../../snapshots/index/engine.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { type Document, documentId, type IndexRow } from "../../snapshots/index/row.ts";
-import { shownAt } from "../../snapshots/index/shown.ts";
+import { storedFieldsAt } from "../../snapshots/index/stored-fields.ts";
 import { openAt, PASSAGES } from "../../snapshots/index/tables.ts";
 import type { Table } from "@lancedb/lancedb";
 
@@ -35,7 +35,7 @@ async function* repeat(table: Table, copies: number): AsyncGenerator<Document> {
     for await (const batch of table.query().select(["shown"])) {
       const shown = stringsOf(batch, "shown");
       for (let at = 0; at < batch.numRows; at++) {
-        const row = shownAt(shown, at);
+        const row = storedFieldsAt(shown, at);
         if (rows[0] !== undefined && rows[0].doc !== row.doc) {
           yield toDocument(rows, copy);
           rows = [];

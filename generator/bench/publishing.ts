@@ -4,7 +4,7 @@ import { appendFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import { startServing } from "../fixtures/serving-process.ts";
+import { startServing } from "../testing/serving-process.ts";
 import { installed } from "./debian.ts";
 import { type Figure, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, WORDS, writeConfig } from "./library.ts";

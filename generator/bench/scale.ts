@@ -3,7 +3,7 @@ import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "undici";
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
-import { startServing } from "../fixtures/serving-process.ts";
+import { startServing } from "../testing/serving-process.ts";
 import { type Figure, figuresAt } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";
 import { type Cost, cpuOfTree, memoryOfTree } from "./measure.ts";

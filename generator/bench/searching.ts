@@ -3,7 +3,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { startServing } from "../fixtures/serving-process.ts";
+import { startServing } from "../testing/serving-process.ts";
 import { type Corpus, MORE_OBJECTS, writeCorpus } from "./corpus.ts";
 import { type Figure, figuresAt, median, percentile, type Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

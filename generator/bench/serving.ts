@@ -5,7 +5,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { startServing } from "../fixtures/serving-process.ts";
+import { startServing } from "../testing/serving-process.ts";
 import { installed } from "./debian.ts";
 import { type Figure, formatNumber, median, type Skipped } from "./figure.ts";
 import { runCommand } from "./library.ts";

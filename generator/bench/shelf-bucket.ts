@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 import { installed } from "./debian.ts";
 import { type Figure, formatNumber, median, type Skipped } from "./figure.ts";
 import { measureBuild, writeConfig } from "./library.ts";

@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Pool } from "undici";
-import type { ServingProcess } from "../fixtures/serving-process.ts";
+import type { ServingProcess } from "../testing/serving-process.ts";
 import type { Access } from "./access.ts";
 import { installed } from "./debian.ts";
 import { type Figure, formatNumber, type Skipped } from "./figure.ts";

@@ -1,17 +1,22 @@
 /** `proofshelf build` */
 import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { z } from "zod";
-import { parseJson } from "../../snapshots/digest.ts";
+import { parseJson, sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { build, type BuildSummary } from "../build.ts";
+import { build, type BuildOptions } from "../build/build.ts";
+import type { BuildSummary } from "../build/summary.ts";
+import type { Annexes } from "../build/annexes.ts";
 import { pruneByConfig } from "./prune.ts";
-import { type CommonOptions, print } from "./options.ts";
-import type { Accepted } from "../gates.ts";
+import { type CommonOptions, configOf, print } from "./options.ts";
+import type { Accepted } from "../build/gates.ts";
 import { type Config, openConfig } from "../config/config.ts";
+import { LEFT_OUT_BY_CONFIG } from "../config/left-out.ts";
+import { keptFile, type KeptFile } from "../files/kept-file.ts";
 import { embedViews, type Embedding } from "../index/embed.ts";
-import { countJournal } from "../journal.ts";
-import type { Shelves } from "../shelves.ts";
+import { countJournal } from "../kept/journal.ts";
+import type { Shelves } from "../shelves/shelves.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 
 /** Findings in the registry that are told. */
@@ -27,17 +32,17 @@ export async function runBuild(
     readonly adopt?: boolean;
     readonly prune?: boolean;
     readonly keepHistory?: boolean;
-    readonly repack?: boolean;
     readonly accept?: readonly string[];
     readonly reason?: string;
     readonly keys?: string;
   },
+  annexes: Annexes,
 ): Promise<void> {
   const accept = acceptedBy(options);
   const keys = options.keys === undefined ? null : await readKeys(options.keys);
-  const config = await openConfig(options.config ?? null);
-  const clock = options.now === undefined ? {} : { clock: fixedClock(options.now) };
-  await buildAndEmbed(config, { ...options, ...clock, accept, keys });
+  const config = await openConfig(configOf(options));
+  const { now, ...rest } = options;
+  await buildAndEmbed(config, annexes, { ...rest, ...(now === undefined ? {} : { now: fixedClock(now) }), accept, keys });
 }
 
 /** @param file with a JSON list of keys; "-" is standard input. @throws ShelfError "bad_config" */
@@ -68,48 +73,34 @@ function acceptedBy({ accept = [], reason }: { readonly accept?: readonly string
  *  stderr beside it. */
 export async function buildAndEmbed(
   config: Config,
-  options: Omit<CommonOptions, "config"> & {
-    /** Everything on stderr: standard output is another's. */
-    readonly beside?: boolean;
-    readonly clock?: () => Date;
-    readonly signal?: AbortSignal;
-    readonly acceptLoss?: boolean;
-    readonly accept?: Accepted;
-    readonly adopt?: boolean;
-    readonly prune?: boolean;
-    readonly keepHistory?: boolean;
-    readonly repack?: boolean;
-    readonly keys?: readonly string[] | null;
-  },
+  annexes: Annexes,
+  options: Omit<CommonOptions, "config"> &
+    BuildOptions & {
+      /** Everything on stderr: standard output is another's. */
+      readonly beside?: boolean;
+      readonly signal?: AbortSignal;
+      readonly prune?: boolean;
+    },
 ): Promise<BuildSummary> {
-  const { json, clock, signal, acceptLoss = false, adopt = false, keepHistory = false, repack = false } = options;
+  const { json, signal } = options;
   let shelves: Shelves | null = null;
   const summary = await onInterrupt(
     () => endBuild(shelves),
-    () =>
-      build(config, {
-        acceptLoss,
-        accept: options.accept ?? new Map(),
-        adopt,
-        keepHistory,
-        repack,
-        keys: options.keys ?? null,
-        opened: (open) => (shelves = open),
-        ...(clock === undefined ? {} : { now: clock }),
-      }),
+    () => build(config, annexes, { ...options, opened: (open) => (shelves = open) }),
   );
-  if (options.beside === true) process.stderr.write(describe(summary, options));
-  else print(options, summary, describe(summary, options));
+  const told = describe(summary, options, openTold(shelves));
+  if (options.beside === true) process.stderr.write(told);
+  else print(options, summary, told);
   const stop = new AbortController();
   const interrupt = (): void => {
     process.exitCode = INTERRUPTED;
     stop.abort();
   };
   const signals = AbortSignal.any(signal === undefined ? [stop.signal] : [stop.signal, signal]);
-  const embedding = await onInterrupt(interrupt, () => embedViews(config, { signal: signals }));
+  const embedding = await onInterrupt(interrupt, () => embedViews(config, annexes, { signal: signals }));
   const beside = json === true || options.beside === true ? process.stderr : process.stdout;
   beside.write(describeEmbedding(embedding));
-  if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config));
+  if (options.prune === true && !signals.aborted) beside.write(await pruneByConfig(config, annexes));
   return summary;
 }
 
@@ -141,7 +132,12 @@ function fixedClock(text: string): () => Date {
   return () => time;
 }
 
-function describe(summary: BuildSummary, { quiet = false, verbose = false }: CommonOptions): string {
+/** Digests of the lines that the last build told of what is wrong: `--quiet` does not say them again. No lines, since they may name what is
+ *  gated. */
+const openTold = (shelves: Shelves | null): KeptFile<string[]> | null =>
+  shelves === null ? null : keptFile(z.array(z.string()), join(shelves.buildDir, "told"));
+
+function describe(summary: BuildSummary, { quiet = false, verbose = false }: CommonOptions, told: KeptFile<string[]> | null): string {
   const { snapshot, sequence, published, added, changed, removed, unchanged, rejected, duration_ms: ms, work, notes, unreadable } = summary;
   const findings = describeFindings(summary.registry);
   const shown = verbose ? findings : findings.slice(0, MAX_FINDINGS);
@@ -153,14 +149,20 @@ function describe(summary: BuildSummary, { quiet = false, verbose = false }: Com
         : `Nothing has changed; snapshot ${sequence} (${snapshot}) is served on.`,
     `Read ${work.read} objects, rendered ${work.rendered} pages, indexed ${work.indexed} documents in ${(ms / 1000).toFixed(1)} s.`,
   ];
-  const lines = [
-    ...(quiet ? [] : done),
-    ...rejected.map((item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`),
+  const meant = rejected.filter(({ reason }) => reason === LEFT_OUT_BY_CONFIG);
+  const wrong = [
+    ...(meant.length === 0 || verbose ? [] : [`Left out by store.exclude: ${meant.length}; --verbose names them.`]),
+    ...(verbose ? rejected : rejected.filter((item) => !meant.includes(item))).map(
+      (item) => `Rejected ${item.source} ${JSON.stringify(item.key)}: ${item.reason}`,
+    ),
     ...unreadable.map((item) => `Not read in full ${JSON.stringify(item.key)}: ${item.notes.join("; ")}`),
     ...notes.map((note) => `Note: ${note}`),
     ...shown.map((finding) => `Registry: ${finding}`),
     ...(shown.length < findings.length ? [`Registry: and ${findings.length - shown.length} more; --verbose tells all.`] : []),
   ];
+  const had = new Set(told?.read());
+  told?.write(wrong.map((line) => sha256(line)));
+  const lines = quiet ? wrong.filter((line) => !had.has(sha256(line))) : [...done, ...wrong];
   return lines.map((line) => `${line}\n`).join("");
 }
 

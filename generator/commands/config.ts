@@ -1,16 +1,31 @@
 /** `proofshelf config check | schema` */
 import { findCollection } from "../../snapshots/format/view-data.ts";
-import { configJsonSchema, openConfig } from "../config/config.ts";
-import { readWithdrawals, withdrawalsJsonSchema } from "../config/withdrawals.ts";
+import { relative } from "node:path";
+import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { type Config, configJsonSchema, openConfig } from "../config/config.ts";
+import { formatPath } from "../config/problems.ts";
+import { checkClaims, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
+import { MAX_CLAIMS_BYTES, parseClaims } from "../sources/claims.ts";
+import { checkRegistry } from "../sources/read-registry.ts";
+import { parseRegistry } from "../sources/registry.ts";
+import { describeFindings } from "../sources/registry-findings.ts";
+import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
+import { readSourceFile } from "../sources/source-file.ts";
+import { claimsJsonSchema, registryJsonSchema } from "../sources/source-schemas.ts";
+import { readWithdrawals, withdrawalsJsonSchema } from "../sources/withdrawals.ts";
 import { listObjects } from "../sources/list-objects.ts";
-import { openObjectStore } from "../sources/open-object-store.ts";
-import { type CommonOptions, print } from "./options.ts";
+import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
+import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** @throws ShelfError "bad_config" with every problem and its line */
-export async function runConfigCheck(options: CommonOptions): Promise<void> {
-  const config = await openConfig(options.config ?? null);
+export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes): Promise<void> {
+  const config = await openConfig(configOf(options));
+  const sources = await checkSourceFiles(config);
+  const wrong = sources.flatMap(({ wrong: lines }) => lines);
+  if (wrong.length > 0) throw badSources(wrong);
   const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
-  const { rows, rejected } = await listObjects(openObjectStore(config.store), config);
+  const { rows, rejected } = await listObjects(openObjectStore(config.store, annexes), config);
   const counts = new Map(config.collections.map(({ id }) => [id, 0]));
   for (const { key } of rows) {
     const id = findCollection(config.collections, key)?.id ?? "";
@@ -20,15 +35,79 @@ export async function runConfigCheck(options: CommonOptions): Promise<void> {
   const lines = [
     `${config.file} is right.`,
     ...collections.map(
-      ({ id, visibility, objects }) => `  ${id} (${visibility}): ${objects} objects${objects === 0 ? "; is the prefix right?" : ""}`,
+      ({ id, visibility, objects }) =>
+        `  ${id} (${visibility}): ${objects} ${objects === 1 ? "object" : "objects"}${objects === 0 ? "; is the prefix right?" : ""}`,
     ),
     ...(withdrawals.length === 0 ? [] : [`  withdrawn: ${withdrawals.length}`]),
+    ...sources.flatMap(({ notes }) => notes.map(({ detail }) => `Note: ${detail}`)),
+    ...missingFor(config.embeddings.kind).map((name) => `Note: the semantic search needs ${name}, which is not installed here.`),
     ...(rejected.length === 0 ? [] : [`  left out: ${rejected.length}; a build says which and why`]),
   ];
-  print(options, { file: config.file, collections, left_out: rejected.length }, `${lines.join("\n")}\n`);
+  const notes = sources.flatMap((source) => source.notes);
+  print(options, { file: config.file, collections, left_out: rejected.length, notes }, `${lines.join("\n")}\n`);
 }
 
-/** The JSON Schema of the file, or of that of withdrawals, for editors. */
-export function printConfigSchema({ withdrawals = false }: { readonly withdrawals?: boolean }): void {
-  process.stdout.write(`${JSON.stringify(withdrawals ? withdrawalsJsonSchema : configJsonSchema, null, 2)}\n`);
+function missingFor(kind: Config["embeddings"]["kind"]): readonly string[] {
+  return kind === "embedded" || kind === "local" ? missingPackages(kind) : [];
+}
+
+type Finding = { readonly pointer: string; readonly detail: string };
+
+/** The files that a build reads besides, those of this machine. */
+async function checkSourceFiles(
+  config: Config,
+): Promise<readonly { readonly wrong: readonly Finding[]; readonly notes: readonly Finding[] }[]> {
+  const found: { wrong: readonly Finding[]; notes: readonly Finding[] }[] = [];
+  const add = (path: string, { wrong, notes }: SourceProblems): void => {
+    const shown = relative(process.cwd(), path);
+    const tell = (list: readonly Located[]): readonly Finding[] =>
+      list.map(({ line, path: place, what }) => ({
+        pointer: place.map((step) => `/${String(step)}`).join(""),
+        detail: `${shown}${line === null ? "" : `:${line}`}: ${[formatPath(place), what].filter((part) => part !== "").join(" ")}`,
+      }));
+    found.push({ wrong: tell(wrong), notes: tell(notes) });
+  };
+  const { claims, registry } = config;
+  if (claims !== null) {
+    const format = /\.json$/i.test(claims.path) ? "json" : "yaml";
+    add(
+      claims.path,
+      checkClaims(await readSourceFile(claims.path, "claims", MAX_CLAIMS_BYTES), (bytes) => parseClaims(bytes, format)),
+    );
+  }
+  if (registry !== null && "path" in registry) {
+    const bytes = await readSourceFile(registry.path, "registry", MAX_REGISTRY_BYTES);
+    const problems = checkRecords(bytes, registry.internalFields, parseRegistry);
+    add(registry.path, problems);
+    if (problems.wrong.length === 0) {
+      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), registry.internalFields, config.code);
+      const shown = relative(process.cwd(), registry.path);
+      const lines = [
+        ...rejected.map(({ key, reason }) => `${key}: ${reason}`),
+        ...describeFindings(findings.filter(({ record }) => record !== null)),
+      ];
+      found.push({ wrong: [], notes: lines.map((line) => ({ pointer: "", detail: `${shown}: ${line}` })) });
+    }
+  }
+  return found;
+}
+
+function badSources(errors: readonly Finding[]): ShelfError {
+  return new ShelfError("bad_config", errors.map(({ detail }) => detail).join("\n"), { errors });
+}
+
+/** By the name of the file that a schema is of. */
+export const SCHEMAS = {
+  proofshelf: configJsonSchema,
+  claims: claimsJsonSchema,
+  registry: registryJsonSchema,
+  withdrawals: withdrawalsJsonSchema,
+} as const;
+
+type SchemaOptions = { readonly claims?: boolean; readonly registry?: boolean; readonly withdrawals?: boolean };
+
+/** The JSON Schema of the configuration, or of the file that is named, for editors. */
+export function printConfigSchema(options: SchemaOptions): void {
+  const named = (["claims", "registry", "withdrawals"] as const).find((name) => options[name] === true) ?? "proofshelf";
+  process.stdout.write(`${JSON.stringify(SCHEMAS[named], null, 2)}\n`);
 }

@@ -3,9 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { BuildOutcome } from "../../snapshots/http/serving.ts";
 import { openConfig } from "../config/config.ts";
-import { describeLeaks, LeakError } from "../publish/leak-error.ts";
+import type { Annexes } from "../build/annexes.ts";
+import { detailOf } from "../files/failure.ts";
 import { buildAndEmbed } from "./build.ts";
-import type { CommonOptions } from "./options.ts";
+import { type CommonOptions, configOf } from "./options.ts";
 
 /** Builds of many libraries on one machine must not all start on the hour: up to this share of the period is added. */
 const JITTER = 0.05;
@@ -26,6 +27,7 @@ export function parsePeriod(text: string): number {
 export async function buildEvery(
   period: number,
   options: CommonOptions & { readonly beside?: boolean },
+  annexes: Annexes,
   signal: AbortSignal,
   tell: (outcome: BuildOutcome, seconds: number) => void = () => undefined,
 ): Promise<void> {
@@ -34,13 +36,12 @@ export async function buildEvery(
     const told = (outcome: BuildOutcome): void => tell(outcome, (performance.now() - began) / 1000);
     try {
       // Read anew each time, so that a changed file takes effect.
-      const { published } = await buildAndEmbed(await openConfig(options.config ?? null), { ...options, prune: true, signal });
+      const { published } = await buildAndEmbed(await openConfig(configOf(options)), annexes, { ...options, prune: true, signal });
       told(published ? "published" : "unchanged");
     } catch (error) {
       told(error instanceof ShelfError ? "refused" : "failed");
       // One failed build is no reason to stop: the served snapshot stands, and the next may succeed.
-      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-      if (error instanceof LeakError) process.stderr.write(describeLeaks(error.leaks));
+      process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n${detailOf(error)}`);
     }
     await wait(period * (1 + Math.random() * JITTER), undefined, { signal }).catch(() => undefined);
   }

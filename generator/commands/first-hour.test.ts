@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -10,7 +10,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { load } from "js-yaml";
-import { writeFiles } from "../fixtures/library.ts";
+import { writeFiles } from "../testing/library.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8")) as { version: string };
@@ -32,6 +32,7 @@ async function openFolder(t: TestContext): Promise<string> {
     ["books/.git/config", "x"],
     ["books/readme.md", "# Readme\n"],
   ]);
+  mkdirSync(join(dir, "books/empty/deep"), { recursive: true });
   return dir;
 }
 
@@ -43,7 +44,7 @@ test("init writes a configuration of the folder's own subfolders that is right, 
   const dir = await openFolder(t);
   assert.equal(run(dir, "init", "books").status, 0);
   const text = readFileSync(join(dir, "proofshelf.yaml"), "utf8");
-  assert.match(text, /^# yaml-language-server: \$schema=\.\/proofshelf\.schema\.json\n/);
+  assert.match(text, /^# yaml-language-server: \$schema=\.\/\.proofshelf\/proofshelf\.schema\.json\n/);
   const value = load(text) as { collections: { prefix: string; visibility: string }[] };
   assert.deepEqual(
     value.collections.map(({ prefix, visibility }) => [prefix, visibility]),
@@ -56,14 +57,14 @@ test("init writes a configuration of the folder's own subfolders that is right, 
       ["", "public"],
     ],
   );
-  const schema = JSON.parse(readFileSync(join(dir, "proofshelf.schema.json"), "utf8")) as object;
+  const schema = JSON.parse(readFileSync(join(dir, ".proofshelf/proofshelf.schema.json"), "utf8")) as object;
   const validate = new Ajv2020({ strict: false }).compile(schema);
   assert.ok(validate(value), JSON.stringify(validate.errors));
   assert.ok(!validate({ ...value, titel: "x" }), "an editor marks an unknown key");
-  assert.equal(run(dir, "config", "schema").stdout, readFileSync(join(dir, "proofshelf.schema.json"), "utf8"));
+  assert.equal(run(dir, "config", "schema").stdout, readFileSync(join(dir, ".proofshelf/proofshelf.schema.json"), "utf8"));
   const checked = run(dir, "config", "check", "--config", "proofshelf.yaml");
   assert.equal(checked.status, 0, checked.stderr);
-  assert.match(checked.stdout, /notes \(public\): 1 objects\n/);
+  assert.match(checked.stdout, /notes \(public\): 1 object\n/);
   const again = run(dir, "init", "books");
   assert.deepEqual([again.status, readFileSync(join(dir, "proofshelf.yaml"), "utf8")], [2, text]);
   assert.equal(run(dir, "init", "nowhere", "--config", "other.yaml").status, 2);
@@ -81,12 +82,134 @@ test("init in the library's own folder leaves out what belongs to the program", 
   const file = join(dir, "proofshelf.yaml");
   const text = readFileSync(file, "utf8");
   assert.match(text, /^registry: /m);
-  assert.match(text, /^# claims: /m);
+  assert.match(text, /^claims: /m);
   writeFileSync(file, text.replace("kind: embedded", "kind: none"));
   for (let time = 0; time < 2; time++) {
     const built = run(dir, "build", "--json", "--config", file);
     assert.equal(built.status, 0, built.stderr);
     assert.equal((JSON.parse(built.stdout) as { unchanged: number; added: number }).added, time === 0 ? 5 : 0);
+  }
+});
+
+test("without a configuration a command says so and how to make one; one further up is found and named, and the demo has a name", async (t) => {
+  const dir = await openFolder(t);
+  for (const command of [
+    ["build"],
+    ["serve"],
+    ["verify"],
+    ["prune"],
+    ["snapshots", "list"],
+    ["config", "check"],
+    ["schedule"],
+    ["repair"],
+  ]) {
+    const { status, stdout, stderr } = run(dir, ...command);
+    assert.deepEqual([status, stdout], [2, ""], command.join(" "));
+    assert.match(stderr, /no proofshelf\.yaml .*\n.*proofshelf init\n.*--config FILE\n.*--demo\n/);
+  }
+  assert.equal(run(dir, "config", "schema").status, 0);
+  assert.equal(run(dir, "init", "books").status, 0);
+  const below = run(join(dir, "books/notes"), "config", "check");
+  assert.deepEqual([below.status, below.stderr], [0, "Using ../../proofshelf.yaml\n"]);
+  const both = run(dir, "config", "check", "--demo", "--config", "proofshelf.yaml");
+  assert.equal(both.status, 2);
+  assert.match(both.stderr, /keep one of the two/);
+  assert.match(run(dir, "config", "check", "--demo").stdout, /notes \(public\): \d+ objects/);
+});
+
+test("init takes title, front page and summaries from the READMEs that are there, and writes claims that are right", async (t) => {
+  const dir = await openFolder(t);
+  await writeFiles(dir, [
+    ["books/README.md", "# My shelf\n\n[![build](x)](y)\n\nBooks on *sorting* and\n[trees](trees.md).\n\nMore.\n"],
+    ["books/notes/README.md", "---\ntitle: x\n---\n# Notes\n\nWhat I read.\n"],
+    ["books/proofs/Sort.v", "Lemma x : True. Proof. exact I. Qed.\n"],
+  ]);
+  rmSync(join(dir, "books/readme.md"));
+  const done = run(dir, "init", "books");
+  assert.equal(done.status, 0, done.stderr);
+  assert.match(done.stdout, /Gated by their names: drafts\..*\n1 files of proof checkers/);
+  const { title, front, collections } = load(readFileSync(join(dir, "proofshelf.yaml"), "utf8")) as {
+    title: string;
+    front: string;
+    collections: { id: string; summary?: string }[];
+  };
+  assert.deepEqual([title, front, collections.find(({ id }) => id === "notes")?.summary], ["My shelf", "README.md", "What I read."]);
+  assert.equal(run(dir, "config", "check").status, 0);
+  // The example is right as soon as the signs are taken away.
+  const claims = readFileSync(join(dir, "claims.yaml"), "utf8");
+  writeFileSync(
+    join(dir, "claims.yaml"),
+    claims
+      .replace("claims: []", "claims:")
+      .replaceAll(/^#(?= {2,})(?! {2,}proofshelf)/gm, "")
+      .replace("64 hex digits of sha256sum", "0".repeat(64)),
+  );
+  const checked = run(dir, "config", "check");
+  assert.deepEqual([checked.status, checked.stderr], [0, ""]);
+  for (const name of ["proofshelf", "claims", "registry", "withdrawals"])
+    new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(join(dir, `.proofshelf/${name}.schema.json`), "utf8")) as object);
+});
+
+test("init never writes into the clone of the program", () => {
+  const clone = fileURLToPath(new URL("../..", import.meta.url));
+  const { status, stderr } = run(clone, "init");
+  assert.equal(status, 2);
+  assert.match(stderr, /is the clone of proofshelf itself.*\n.*npm --prefix/);
+  assert.ok(!existsSync(join(clone, "proofshelf.yaml")));
+});
+
+test("config check reads claims and records as a build does: file, line, and what was meant", async (t) => {
+  const dir = await openFolder(t);
+  run(dir, "init", "books");
+  const file = join(dir, "proofshelf.yaml");
+  writeFileSync(file, readFileSync(file, "utf8").replace("# registry:", "registry:"));
+  const check = (claims: string, registry: string) => {
+    writeFileSync(join(dir, "claims.yaml"), claims);
+    writeFileSync(join(dir, "registry.json"), registry);
+    return run(dir, "config", "check");
+  };
+  const none = '{ "cubs": [] }';
+  assert.equal(check("claims: []\n", none).status, 0);
+  const list = check("- id: a\n", '[{"id":"CUB-0001"}]');
+  assert.equal(list.status, 2);
+  assert.match(list.stderr, /^claims\.yaml:1: is a list; write it under claims\. .*\n {2}claims:\n {4}- id: /m);
+  assert.match(list.stderr, /^registry\.json:1: is a list; write it under cubs\. .*\n {2}\{ "cubs": \[/m);
+  const broken = check("claims:\n  - id: a\n    title: A\n    status: proven\n    scope: s\n", none);
+  assert.equal(broken.status, 2);
+  assert.match(
+    broken.stderr,
+    /^claims\.yaml:4: claims\[0\]\.status .*"verified" or "scoped" or "partial"\nclaims\.yaml|^claims\.yaml:2: claims\[0\]\.statement is missing/m,
+  );
+  assert.match(broken.stderr, /claims\[0\]\.statement is missing/);
+  const against = check(
+    "claims: []\n",
+    `{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "status": "VERIFIED_EXACT",\n    "verification_state": "NOT_VERIFIED" },\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s" }\n] }\n`,
+  );
+  assert.equal(against.status, 2);
+  assert.match(against.stderr, /^registry\.json:3: cubs\[0\]\.status is VERIFIED_EXACT, and verification_state is NOT_VERIFIED/m);
+  assert.match(against.stderr, /^registry\.json:5: cubs\[1\]\.id is the id of cubs\[0\] too/m);
+  const meant = check(
+    "claims: []\n",
+    '{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "verified": true }\n] }\n',
+  );
+  assert.equal(meant.status, 0);
+  assert.match(meant.stdout, /registry\.json:3: cubs\[0\]\.verified is not a known key; did you mean "verification_state"\?/);
+});
+
+test("PORT is heard; --try-internal is for this machine alone", async (t) => {
+  const dir = await openFolder(t);
+  run(dir, "init", "books");
+  const bad = spawnSync(process.execPath, [CLI, "serve"], { cwd: dir, encoding: "utf8", env: { ...process.env, PORT: "99999" } });
+  assert.deepEqual([bad.status, bad.stderr], [2, "--port takes a number from 0 to 65535.\n"]);
+  for (const more of [
+    ["--host", "0.0.0.0"],
+    ["--host", "192.0.2.1"],
+    ["--host", "127.0.0.1.example.org"],
+    ["--only", "site"],
+  ]) {
+    const { status, stderr } = run(dir, "serve", "--try-internal", ...more);
+    assert.equal(status, 2, more.join(" "));
+    assert.match(stderr, /--try-internal/);
   }
 });
 
@@ -109,9 +232,13 @@ test("quiet says only what is worth a note; verbose tells each step", async (t) 
     [0, false, true],
     quiet.stdout,
   );
+  const again = run(dir, "build", "--quiet", "--config", file);
+  assert.deepEqual([again.status, again.stdout], [0, ""], "what was told is not new");
+  await writeFiles(dir, [["books/.hidden", "x"]]);
+  assert.match(run(dir, "build", "--quiet", "--config", file).stdout, /^Rejected store "\.hidden"[^\n]*\n$/);
   await writeFiles(dir, [["books/notes/one.md", "# Changed\n"]]);
   const verbose = run(dir, "build", "--verbose", "--config", file);
-  assert.match(verbose.stdout, /Published snapshot 2/);
+  assert.match(verbose.stdout, /Published snapshot \d/);
   assert.match(verbose.stderr, /^read 1 in .*$/m);
 });
 

@@ -1,18 +1,27 @@
 /** `proofshelf init`: a first configuration, from the folders that are there. */
 import { existsSync } from "node:fs";
-import { readdir, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, resolve } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
-import { configJsonSchema, parseConfig } from "../config/config.ts";
+import { parseConfig } from "../config/config.ts";
+import { packaged } from "../files/packaged.ts";
+import { SCHEMAS } from "./config.ts";
 import { type CommonOptions, print } from "./options.ts";
 
 /** Names that sound as if not everybody may read what lies there. */
 const GATED = /draft|private|internal|secret|confidential|restricted|review|closed|gated|embargo/i;
-const SCHEMA = "proofshelf.schema.json";
+/** Schemas for editors: a dot folder, which no store takes in. */
+const SCHEMA_FOLDER = ".proofshelf";
+const SCHEMA = `${SCHEMA_FOLDER}/proofshelf.schema.json`;
+/** Files of proof checkers. */
+const PROOFS = /\.(?:v|lean|thy|agda|mm)$/i;
+const CLAIMS = "claims.yaml";
 
-/** Writes the file that `--config` names, proofshelf.yaml here without it, and the schema for editors beside it.
+/** Writes the file that `--config` names, proofshelf.yaml here without it, a first file of claims where there is none, and the schemas for
+ *  editors beside them.
  *  @param folder that holds the library
  *  @throws ShelfError "bad_config" when one is there already, or the folder is not */
 export async function runInit(folder: string, options: CommonOptions): Promise<void> {
@@ -20,26 +29,107 @@ export async function runInit(folder: string, options: CommonOptions): Promise<v
   const beside = dirname(file);
   if (existsSync(file))
     throw new ShelfError("bad_config", `${options.config ?? "proofshelf.yaml"} is there already; it was left as it is.`);
+  refuseClone(beside);
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw new ShelfError("bad_config", `${folder} is not a folder that can be read; name the one that holds your files.`, { cause });
   });
   const root = relative(beside, resolve(folder));
-  const own = [basename(file), SCHEMA];
+  const own = [basename(file)];
   const seen = entries.filter(({ name }) => !name.startsWith(".") && name.isWellFormed() && findKeyProblem(name) === null);
   const sources = root === "" ? { claims: "claims.yaml", registry: "registry.json", withdrawals: "withdrawals.yaml" } : {};
   const isOwn = (name: string): boolean => root === "" && [...own, ...Object.values(sources), "code"].includes(name);
-  const folders = seen.filter((entry) => entry.isDirectory() && !isOwn(entry.name)).map(({ name }) => name);
+  const folders: string[] = [];
+  for (const entry of seen)
+    if (entry.isDirectory() && !isOwn(entry.name) && (await holdsFile(join(folder, entry.name)))) folders.push(entry.name);
   const hasFiles = seen.some((entry) => entry.isFile() && !isOwn(entry.name));
-  const text = describe({ root, folders: folders.sort(), hasFiles: hasFiles || folders.length === 0, beside, own });
-  parseConfig(Buffer.from(text), file);
+  const about = await readAbout(folder);
+  const summaries = new Map<string, string>();
+  for (const name of folders) summaries.set(name, (await readAbout(join(folder, name))).summary);
+  const found = { root, folders: folders.sort(), hasFiles: hasFiles || folders.length === 0, beside, own, about, summaries };
+  const firstClaims = !existsSync(join(beside, CLAIMS));
+  const text = describe(found);
+  parseConfig(Buffer.from(text), file, { checkSources: false });
   await writeFile(file, text, { flag: "wx" });
-  await writeFile(join(beside, SCHEMA), `${JSON.stringify(configJsonSchema, null, 2)}\n`);
+  if (firstClaims) await writeFile(join(beside, CLAIMS), FIRST_CLAIMS, { flag: "wx" });
+  await mkdir(join(beside, SCHEMA_FOLDER), { recursive: true });
+  for (const [name, schema] of Object.entries(SCHEMAS))
+    await writeFile(join(beside, SCHEMA_FOLDER, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  const gated = folders.filter((name) => GATED.test(name));
+  const proofs = await countProofs(folder);
   const shown = options.config ?? "proofshelf.yaml";
-  print(
-    options,
-    { file, collections: folders.length },
-    `Wrote ${shown} and, for editors, ${SCHEMA}. Look through it, above all at who may see what; then:\n  proofshelf build --config ${shown}\n  proofshelf serve --config ${shown}\n`,
-  );
+  const named = options.config === undefined ? "" : ` --config ${shown}`;
+  const lines = [
+    `Wrote ${[shown, ...(firstClaims ? [CLAIMS] : [])].join(", ")} and, for editors, the schemas in ${SCHEMA_FOLDER}/.`,
+    gated.length === 0
+      ? "Everything is public. To gate a folder, write visibility: email-gated at its collection."
+      : `Gated by their names: ${gated.join(", ")}. Everything else is public. Look through it before you publish.`,
+    ...(proofs === 0 ? [] : [`${proofs} files of proof checkers are here; the guide records-and-claims.md says how they get records.`]),
+    "Next:",
+    `  proofshelf config check${named}`,
+    `  proofshelf serve --build --try-internal${named}`,
+  ];
+  print(options, { file, collections: folders.length, gated, proofs }, `${lines.join("\n")}\n`);
+}
+
+/** The program's own folder is no library. @throws ShelfError "bad_config" */
+function refuseClone(folder: string): void {
+  const clone = packaged === null ? fileURLToPath(new URL("../..", import.meta.url)) : null;
+  if (clone === null || resolve(folder) !== resolve(clone)) return;
+  throw new ShelfError("bad_config", `${folder} is the clone of proofshelf itself; your library has a folder of its own.`, {
+    fixes: [
+      `Go to your folder, and there: npm --prefix ${folder} run -s proofshelf -- init`,
+      "Or name the file: init FOLDER --config FOLDER/proofshelf.yaml",
+    ],
+  });
+}
+
+/** What a folder's README says of it. */
+type About = { readonly title: string | null; readonly summary: string; readonly readme: string | null };
+
+async function readAbout(folder: string): Promise<About> {
+  const names = await readdir(folder).catch(() => []);
+  const readme = names.find((name) => /^(?:readme|index)\.(?:md|markdown)$/i.test(name)) ?? null;
+  const text = readme === null ? "" : await readFile(join(folder, readme), "utf8").catch(() => "");
+  const title = /^#[ \t]+(.+?)[ \t#]*$/m.exec(text)?.[1] ?? null;
+  const paragraph = text
+    .replace(/^---\n[^]*?\n---\n/, "")
+    .split(/\n[ \t]*\n/)
+    .map((part) => part.replaceAll(/\s+/g, " ").trim())
+    .find((part) => /^[\p{L}\p{N}"'*_]/u.test(part) && !/^[-=*_ ]+$/.test(part));
+  const plain = (paragraph ?? "").replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1").replaceAll(/[*_`]/g, "");
+  return { title, summary: plain.length <= MAX_SUMMARY ? plain : `${plain.slice(0, MAX_SUMMARY).replace(/\s+\S*$/, "")} …`, readme };
+}
+
+const MAX_SUMMARY = 240; // UTF-16 units
+
+async function countProofs(folder: string): Promise<number> {
+  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  return names.filter((name) => PROOFS.test(name) && !name.split(sep).some((part) => part.startsWith("."))).length;
+}
+
+const FIRST_CLAIMS = `# yaml-language-server: $schema=./${SCHEMA_FOLDER}/claims.schema.json
+# What the library claims, and what each claim rests on. Take the # away, change the example to something of your own, and run:
+#   proofshelf config check
+meta:
+  title: Claims
+claims: []
+#  - id: lists-are-sorted                # stays the same for ever; it is the claim's address
+#    title: The output is sorted
+#    status: partial                     # verified, scoped or partial
+#    scope: Lists of whole numbers       # what the claim covers
+#    statement: Whatever list is given, the result is ascending.
+#    evidence:                           # a build compares each digest with the file, and says when it differs
+#      - { artifact: The proof, kind: coq, access: public, path: proofs/Sort.v, sha256: "64 hex digits of sha256sum" }
+#    reproduce: [coqc proofs/Sort.v]
+#    gaps: [Other orders are not covered.]
+`;
+
+/** Whether a file lies in a folder, at any depth; of what cannot be read the build says so. */
+async function holdsFile(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => null);
+  if (entries === null || entries.some((entry) => !entry.isDirectory())) return true;
+  for (const { name } of entries) if (await holdsFile(join(folder, name))) return true;
+  return false;
 }
 
 type Found = {
@@ -48,11 +138,14 @@ type Found = {
   readonly hasFiles: boolean;
   readonly beside: string;
   readonly own: readonly string[];
+  readonly about: About;
+  /** By folder. */
+  readonly summaries: ReadonlyMap<string, string>;
 };
 
-function describe({ root, folders, hasFiles, beside, own }: Found): string {
+function describe({ root, folders, hasFiles, beside, own, about, summaries }: Found): string {
   const ids = new Set<string>();
-  const collection = (prefix: string, title: string, visibility: string): string => {
+  const collection = (prefix: string, title: string, visibility: string, summary = ""): string => {
     const plain =
       title
         .toLowerCase()
@@ -62,27 +155,40 @@ function describe({ root, folders, hasFiles, beside, own }: Found): string {
     let id = plain;
     for (let number = 2; ids.has(id); number++) id = `${plain}-${number}`;
     ids.add(id);
-    return `  - { id: ${JSON.stringify(id)}, prefix: ${JSON.stringify(prefix)}, title: ${JSON.stringify(title)}, visibility: ${visibility} }`;
+    return `  - { id: ${JSON.stringify(id)}, prefix: ${JSON.stringify(prefix)}, title: ${JSON.stringify(title)}, visibility: ${visibility}${summary === "" ? "" : `, summary: ${JSON.stringify(summary)}`} }`;
   };
-  const collections = folders.map((name) => collection(`${name}/`, titleOf(name), GATED.test(name) ? "email-gated" : "public"));
+  const collections = folders.map((name) =>
+    collection(`${name}/`, titleOf(name), GATED.test(name) ? "email-gated" : "public", summaries.get(name)),
+  );
   if (hasFiles) collections.push(collection("", "Other files", "public"));
-  const source = (line: string, path: string): string => `${existsSync(join(beside, path)) ? "" : "# "}${line}`;
+  const source = (line: string, path: string): string => `${path === CLAIMS || existsSync(join(beside, path)) ? "" : "# "}${line}`;
+  const front = about.readme === null ? "# front: README.md" : `front: ${JSON.stringify(about.readme)}`;
   // What lies in the library's own folder and belongs to the program is no object.
   const exclude = root === "" ? `, exclude: ${JSON.stringify([...own, "claims.yaml", "registry.json", "withdrawals.yaml", "code"])}` : "";
   const isInside = /^(\.\.(\/|$))*$/.test(root);
   const shelf = isInside ? relative(beside, `${resolve(beside, root)}-shelf`) : "./shelf";
   return `# yaml-language-server: $schema=./${SCHEMA}
-# What proofshelf publishes, and to whom. Paths are relative to this file. Check it with: proofshelf config check --config FILE
-title: ${JSON.stringify(titleOf(basename(resolve(beside, root))))}
+# What proofshelf publishes, and to whom. Paths are relative to this file. Check it with: proofshelf config check
+title: ${JSON.stringify(about.title ?? titleOf(basename(resolve(beside, root))))}
 # The address that readers will use. Links and the snapshot's id follow from it.
 baseUrl: http://127.0.0.1:4321
 store: { kind: directory, root: ${JSON.stringify(root === "" ? "." : root)}${exclude} }
 # Where snapshots are written. Not inside the store.
 shelf: { kind: directory, root: ${JSON.stringify(shelf)} }
 # Which part of the store is whose: the longest prefix wins; what lies under none is left out and said.
-# visibility: public for everybody; email-gated for those whom access lets in (see access in the README).
+# visibility: public for everybody; email-gated for those whom access lets in.
 collections:
 ${collections.join("\n")}
+# The object whose text opens the front page.
+${front}
+# Who sees what is gated: nobody until this is filled in. On your own machine: proofshelf serve --try-internal
+# access:
+#   issuer: https://idp.example.org            # who signs the tokens of your sign-in gateway
+#   audience: library                          # whom the tokens are for
+#   jwks: https://idp.example.org/jwks.json    # the public keys that check them; a file will do
+#   signIn: https://idp.example.org/           # where a person who is refused is sent
+#   contact: library@example.org               # and whom he may ask
+#   policy: { emails: [ada@example.org], domains: [example.org] }   # who is let in
 # Where an object's time comes from: auto (its commit in a git checkout, else its file), git, mtime or none.
 uploaded: auto
 # Newest snapshots that schedule, serve and reindexing keep; all of them when left out.

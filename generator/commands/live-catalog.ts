@@ -3,14 +3,14 @@
 import { objectPath, pagePath } from "../../snapshots/format/layout.ts";
 import type { Catalog } from "../../snapshots/schema/resources.ts";
 import { findCollection, newest } from "../../snapshots/format/view-data.ts";
-import { VERSION } from "../version.ts";
+import { VERSION } from "../files/version.ts";
 import type { Config } from "../config/config.ts";
 import { mediaTypeOfName } from "../extract/media-type.ts";
 import { listObjects } from "../sources/list-objects.ts";
-import { openObjectStore } from "../sources/open-object-store.ts";
+import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store.ts";
 
-export async function liveCatalog(config: Config): Promise<Catalog> {
-  const { rows: listed } = await listObjects(openObjectStore(config.store), config);
+export async function liveCatalog(config: Config, annexes: StoreAnnexes): Promise<Catalog> {
+  const { rows: listed } = await listObjects(openObjectStore(config.store, annexes), config);
   const rows = config.uploaded === "none" ? listed.map((row) => ({ ...row, uploaded: null })) : listed;
   const collections = config.collections
     .filter((collection) => collection.visibility === "public")

@@ -5,12 +5,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { formatCheckpoint, formatHead, openCheckpoint, parseCheckpoint } from "../../snapshots/log/checkpoint.ts";
 import { generateKey, parseKey, parseSigningKey, signNote } from "../../snapshots/log/note.ts";
-import { writeFiles } from "../fixtures/library.ts";
+import { writeFiles } from "../testing/library.ts";
+import { PLAIN_CLI } from "../testing/serving-process.ts";
 
-const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const CONFIG = `title: Signed library
 baseUrl: https://library.example/docs
 store: { kind: directory, root: ./library }
@@ -26,7 +25,7 @@ test("a log is unsigned until it has a key, refuses to be unsigned again in sile
   let turn = 0;
   const { LOG_KEY: _, ...clean } = process.env;
   const run = (key: string | null, ...args: readonly string[]) =>
-    spawnSync(process.execPath, [CLI, ...args, "--config", file], {
+    spawnSync(process.execPath, [PLAIN_CLI, ...args, "--config", file], {
       encoding: "utf8",
       env: key === null ? clean : { ...clean, LOG_KEY: key },
     });

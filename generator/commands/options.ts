@@ -1,9 +1,14 @@
 /** What every command takes, and what several do with it. */
-import { openConfig } from "../config/config.ts";
-import { openShelves, refresh, type Shelves } from "../shelves.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { DEMO_CONFIG, openConfig } from "../config/config.ts";
+import { CONFIG_NAME, findConfig } from "../config/find-config.ts";
+import type { ShelfAnnexes } from "../shelves/kinds.ts";
+import { openShelves, refresh, type Shelves } from "../shelves/shelves.ts";
 
 export type CommonOptions = {
   readonly config?: string;
+  /** The demo library in place of a configuration. */
+  readonly demo?: boolean;
   readonly json?: boolean;
   /** Says only what is wrong or worth a note. */
   readonly quiet?: boolean;
@@ -11,9 +16,38 @@ export type CommonOptions = {
   readonly verbose?: boolean;
 };
 
+/** Path of the configuration that a command was given, or that lies where somebody stands; null when there is none. One that lies
+ *  further up is said, since the command works on it.
+ *  @throws ShelfError "bad_config" when two are named */
+export function findConfigOf(options: CommonOptions): string | null {
+  if (options.demo !== true) {
+    if (options.config !== undefined) return options.config;
+    const found = findConfig();
+    if (found !== null && found !== CONFIG_NAME && options.quiet !== true) process.stderr.write(`Using ${found}\n`);
+    return found;
+  }
+  if (options.config === undefined) return DEMO_CONFIG;
+  throw new ShelfError("bad_config", "--demo is the demo library and --config another one; keep one of the two.", {
+    fixes: [`Your own library: proofshelf serve --build --config ${options.config}`],
+  });
+}
+
+/** The same, for a command that does nothing without one. @throws ShelfError "bad_config" */
+export function configOf(options: CommonOptions): string {
+  const found = findConfigOf(options);
+  if (found !== null) return found;
+  throw new ShelfError("bad_config", `There is no ${CONFIG_NAME} in ${process.cwd()} or in a folder above it.`, {
+    fixes: [
+      "Write one for the files that are here: proofshelf init",
+      "Name one that lies elsewhere: --config FILE",
+      "Or look at the demo library: --demo",
+    ],
+  });
+}
+
 /** The shelves of the configuration, as they are now; its sources need not be there. */
-export async function openConfigured(options: CommonOptions): Promise<Shelves> {
-  const shelves = openShelves(await openConfig(options.config ?? null, { checkSources: false }));
+export async function openConfigured(options: CommonOptions, annexes: ShelfAnnexes): Promise<Shelves> {
+  const shelves = openShelves(await openConfig(configOf(options), { checkSources: false }), annexes);
   await refresh(shelves);
   return shelves;
 }

@@ -1,8 +1,9 @@
 /** `proofshelf build --plan` */
 import { openConfig } from "../config/config.ts";
-import type { Why } from "../plan.ts";
-import { type IndexPreview, type Preview, previewBuild } from "../preview.ts";
-import { type CommonOptions, print } from "./options.ts";
+import type { Annexes } from "../build/annexes.ts";
+import type { Why } from "../kept/why.ts";
+import { type IndexPreview, type Preview, previewBuild } from "../build/preview.ts";
+import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Lines of one kind; the rest is counted, and `--json` has all. */
 const MAX_LINES = 20;
@@ -26,8 +27,8 @@ const WORDS: Readonly<Record<Why, string>> = {
   redacted: "the index has rows of what is to be redacted",
 };
 
-export async function runPlan(options: CommonOptions & { readonly keepHistory?: boolean }): Promise<void> {
-  const preview = await previewBuild(await openConfig(options.config ?? null), options.keepHistory === true);
+export async function runPlan(options: CommonOptions & { readonly keepHistory?: boolean }, annexes: Annexes): Promise<void> {
+  const preview = await previewBuild(await openConfig(configOf(options)), annexes, options.keepHistory === true);
   print(options, preview, describe(preview));
 }
 

@@ -4,20 +4,21 @@ import { openIndex } from "../../snapshots/index/open.ts";
 import { prune, type Pruned } from "../../snapshots/shelf/prune.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { type Config, openConfig } from "../config/config.ts";
-import { withBuildLock } from "../lock.ts";
-import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
-import { type CommonOptions, print } from "./options.ts";
+import { withBuildLock } from "../files/lock.ts";
+import type { ShelfAnnexes } from "../shelves/kinds.ts";
+import { closeIndex, keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
+import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Snapshots that are kept when nobody says how many. */
 const DEFAULT_KEEP = 10;
 
 type PrunedRoots = Readonly<Record<"public" | "internal", Pruned>>;
 
-export async function runPrune(options: CommonOptions & { readonly keep?: string }): Promise<void> {
-  const config = await openConfig(options.config ?? null, { checkSources: false });
+export async function runPrune(options: CommonOptions & { readonly keep?: string }, annexes: ShelfAnnexes): Promise<void> {
+  const config = await openConfig(configOf(options), { checkSources: false });
   const keep = options.keep === undefined ? (config.keep ?? DEFAULT_KEEP) : Number(options.keep);
   if (!Number.isInteger(keep) || keep < 1) throw new ShelfError("bad_config", "--keep takes a whole number, at least 1.");
-  const roots = await pruneRoots(openShelves(config), keep);
+  const roots = await pruneRoots(openShelves(config, annexes), keep);
   const { public: open, internal } = roots;
   const total = {
     removed_snapshots: [...internal.removed_snapshots, ...open.removed_snapshots],
@@ -29,10 +30,10 @@ export async function runPrune(options: CommonOptions & { readonly keep?: string
 
 /** For who builds again and again: by `keep` of the configuration, when it has one.
  *  @returns what was removed, in words; empty when that is nothing */
-export async function pruneByConfig(config: Config): Promise<string> {
+export async function pruneByConfig(config: Config, annexes: ShelfAnnexes): Promise<string> {
   if (config.keep === null) return "";
   try {
-    const roots = await pruneRoots(openShelves(config), config.keep);
+    const roots = await pruneRoots(openShelves(config, annexes), config.keep);
     return roots.public.removed_blobs + roots.internal.removed_blobs === 0 ? "" : describe(roots);
   } catch (error) {
     // The next build prunes too.

@@ -6,10 +6,12 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
-import { build, type BuildSummary } from "../build.ts";
+import type { BuildSummary } from "../build/summary.ts";
 import { openConfig } from "../config/config.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { build } from "../testing/whole.ts";
 
 const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
 const HEAD = "0123456789abcdef0123456789abcdef01234567";
@@ -82,7 +84,7 @@ function check(dir: string, ...args: string[]) {
 
 test("every build names what is wrong with the registry, to the operator alone, and the check says the same without a build", async (t) => {
   const dir = await openLibrary(t);
-  const run = async () => build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT });
+  const run = async () => build(await openConfig(join(dir, "proofshelf.yaml")), { progress: SILENT }, PAGED_PARTS);
   const textOf = ({ notes, registry }: BuildSummary): string => [...notes, ...describeFindings(registry)].join("\n");
   const first = textOf(await run());
   const second = await run();

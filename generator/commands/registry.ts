@@ -1,5 +1,7 @@
 /** `proofshelf registry check`: what a build would say of a registry's file, without a build. */
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
+import { OPEN } from "../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { countAll } from "../../snapshots/query/registry-counts.ts";
 import { openConfig } from "../config/config.ts";
@@ -8,12 +10,13 @@ import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
 import { readSourceFile } from "../sources/source-file.ts";
-import { type CommonOptions, print } from "./options.ts";
+import { type CommonOptions, findConfigOf, print } from "./options.ts";
 import { FOUND } from "./verify.ts";
 
 /** With a configuration, its code store is looked into and its internal fields are known. */
 export async function runRegistryCheck(file: string, options: CommonOptions & { readonly counts?: boolean }): Promise<void> {
-  const config = options.config === undefined ? null : await openConfig(options.config, { checkSources: false });
+  const path = findConfigOf(options);
+  const config = path === null ? null : await openConfig(path, { checkSources: false });
   const bytes = await readSourceFile(file, "registry", MAX_REGISTRY_BYTES);
   const registry = parse(bytes);
   if (registry instanceof ShelfError) {
@@ -60,8 +63,6 @@ async function fillCounts(file: string, bytes: Uint8Array, registry: ParsedRegis
   const filled = { ...body, meta: { ...body.meta, ...counts, readiness_counts: readiness } };
   const indentation = /^[{[]\r?\n([ \t]+)/.exec(text)?.[1] ?? "";
   const written = `${JSON.stringify(filled, null, indentation)}${text.endsWith("\n") ? "\n" : ""}`;
-  const temporary = `${file}.${process.pid}.tmp`;
-  await writeFile(temporary, written);
-  await rename(temporary, file);
+  writeWhole(file, written, { modes: OPEN });
   return parseRegistry(await readFile(file));
 }

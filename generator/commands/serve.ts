@@ -5,15 +5,16 @@ import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
-import { build } from "../build.ts";
-import { openServed } from "../served.ts";
-import { follow } from "../remote/follow.ts";
-import type { ReaderCache } from "../remote/reader-cache.ts";
-import { VERSION } from "../version.ts";
-import type { CommonOptions } from "./options.ts";
+import { build } from "../build/build.ts";
+import type { Annexes } from "../build/annexes.ts";
+import { openServed } from "../shelves/served.ts";
+import type { BlobCache } from "../shelves/kinds.ts";
+import { VERSION } from "../files/version.ts";
+import { type CommonOptions, configOf } from "./options.ts";
 import { compileSite } from "../pages/compile-site.ts";
 import { type Config, openConfig, readAccess } from "../config/config.ts";
 import { embedViews } from "../index/embed.ts";
+import { checkTrial, describeAddress, letsIn, showTrial } from "./own-machine.ts";
 import { liveCatalog } from "./live-catalog.ts";
 import { describeEmbedding } from "./build.ts";
 import { buildEvery, parsePeriod } from "./every.ts";
@@ -42,24 +43,28 @@ export type ServeOptions = CommonOptions & {
   readonly rateLimits: boolean;
   readonly metrics?: string;
   readonly accessLog?: boolean;
+  readonly tryInternal?: boolean;
 };
 
-export async function runServe(options: ServeOptions): Promise<void> {
+export async function runServe(options: ServeOptions, annexes: Annexes): Promise<void> {
   const port = parsePort("--port", options.port);
   const operations = options.metrics === undefined ? null : parseAddress("--metrics", options.metrics);
   const period = options.every === undefined ? null : parsePeriod(options.every);
-  const config = await openConfig(options.config ?? null, { checkSources: options.build === true });
-  if (options.build === true) await build(config);
+  const config = await openConfig(configOf(options), { checkSources: options.build === true });
+  checkTrial(config, options);
+  if (options.build === true) {
+    say(options, `Building ${config.title}: what the first build reads, renders and indexes is kept for the next one.`);
+    await build(config, annexes);
+  }
   const { dist } = await compileSite();
   const views = options.only === "site" ? (["public"] as const) : (["public", "internal"] as const);
-  const { publicDir, internalDir, remote, cache } = openServed(config, views);
+  const { publicDir, internalDir, follow, cache } = openServed(config, views, annexes);
   const cached = cache !== null;
   const common = { host: options.host, port, publicDir, dist, version: VERSION, operations, accessLog: options.accessLog === true, cached };
   const ended = new AbortController();
   // Here and not in the server, which needs no credentials then, and the site server no network.
-  const following =
-    remote === null ? null : follow(remote, { views, cache, signal: ended.signal, tell: (line) => void process.stderr.write(line) });
-  const started = { config, options, period, ended, cache };
+  const following = follow?.(ended.signal, (line) => void process.stderr.write(line));
+  const started = { config, options, annexes, period, ended, cache };
   try {
     if (options.only === "site") await startServer(SITE_MAIN, { part: "site", ...common }, started);
     else await startServer(SIDECAR_MAIN, { ...common, internalDir, ...sidecarParts(config, options) }, started);
@@ -67,6 +72,11 @@ export async function runServe(options: ServeOptions): Promise<void> {
     ended.abort();
     await following;
   }
+}
+
+/** Lines for a person; what is printed on standard output is for programs. */
+function say({ quiet = false }: CommonOptions, line: string): void {
+  if (!quiet) process.stderr.write(`${line}\n`);
 }
 
 function parsePort(option: string, text: string): number {
@@ -85,20 +95,12 @@ function sidecarParts(config: Config, options: ServeOptions): Omit<SidecarServin
   return {
     part: "sidecar",
     baseUrl: config.baseUrl,
-    // Only the demo may let somebody in with a key that was made a moment ago.
-    access: config.access ?? (options.config === undefined ? "development" : null),
+    access: letsIn(config, options) ? "development" : config.access,
     answers: config.answers,
     embeddings: config.embeddings,
     gateway: config.gateway,
     code: config.code,
-    reindexCommand: [
-      process.execPath,
-      CLI,
-      "build",
-      "--json",
-      "--prune",
-      ...(options.config === undefined ? [] : ["--config", config.file]),
-    ],
+    reindexCommand: [process.execPath, CLI, "build", "--json", "--prune", "--config", config.file],
     rateLimits: options.rateLimits,
     trustProxy: config.trustProxy,
     alone: options.only === "sidecar",
@@ -112,13 +114,14 @@ async function startServer(
   started: {
     readonly config: Config;
     readonly options: ServeOptions;
+    readonly annexes: Annexes;
     readonly period: number | null;
-    readonly cache: ReaderCache | null;
+    readonly cache: BlobCache | null;
     /** Aborted when the server has ended. */
     readonly ended: AbortController;
   },
 ): Promise<void> {
-  const { config, options, period, ended, cache } = started;
+  const { config, options, annexes, period, ended, cache } = started;
   const seen = Object.entries(process.env).filter(([name]) => serving.part !== "site" || !SECRET.test(name));
   const env = { ...FEW_ARENAS, ...Object.fromEntries(seen) };
   const child = fork(main, [], { env, execArgv: SMALL_NURSERY, stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -126,20 +129,20 @@ async function startServer(
     if (child.connected) child.send(message);
   };
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => child.kill(signal));
-  const watcher = serving.part === "sidecar" && options.config !== undefined ? watchAccess(config, send) : null;
+  const watcher = serving.part === "sidecar" ? watchAccess(config, send) : null;
   const tellCache = cache === null ? undefined : setInterval(() => send({ type: "cache", note: cache.note() }), TELL_MS);
   // After the line that programs wait for: pages and search do not need the vectors.
   const embed = async (): Promise<void> => {
-    const embeddings = await embedViews(config, { signal: ended.signal });
+    const embeddings = await embedViews(config, annexes, { signal: ended.signal });
     if (ended.signal.aborted) return;
     process.stderr.write(describeEmbedding(embeddings));
-    process.stderr.write(await pruneByConfig(config));
+    process.stderr.write(await pruneByConfig(config, annexes));
   };
   try {
     await new Promise<void>((resolve, reject) => {
       child.on("message", (message: ServerMessage) => {
         if (message.type === "listing") {
-          void liveCatalog(config).then(
+          void liveCatalog(config, annexes).then(
             (catalog) => send({ type: "listing", id: message.id, catalog }),
             () => send({ type: "listing", id: message.id, catalog: null }),
           );
@@ -152,10 +155,17 @@ async function startServer(
           );
           // On stderr, so that standard output stays the one line that programs wait for.
           for (const note of message.notes ?? []) process.stderr.write(`${note}\n`);
+          const addresses = options.port === "0" ? [] : describeAddress(config.baseUrl, message.url);
+          for (const note of addresses) say(options, note);
+          if (message.token !== undefined) showTrial(message.url, message.token, ended.signal);
           // Its output is said on stderr: standard output stays the one line above.
           if (period !== null)
-            void buildEvery(period, { ...options, json: false, beside: true }, ended.signal, (outcome, seconds) =>
-              send({ type: "built", outcome, seconds }),
+            void buildEvery(
+              period,
+              { ...options, config: config.file, demo: false, json: false, beside: true },
+              annexes,
+              ended.signal,
+              (outcome, seconds) => send({ type: "built", outcome, seconds }),
             );
           else if (options.build === true) void embed();
         } else {

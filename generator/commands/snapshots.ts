@@ -13,15 +13,17 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { type Held, openGating } from "../../snapshots/verify/held.ts";
 import { openConfig } from "../config/config.ts";
 import { readRegistry } from "../sources/read-registry.ts";
-import { type CommonOptions, openConfigured, print } from "./options.ts";
-import { keepRecords, openShelves, readPointers, withShelves } from "../shelves.ts";
+import { type CommonOptions, configOf, openConfigured, print } from "./options.ts";
+import type { ShelfAnnexes } from "../shelves/kinds.ts";
+import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import { keepRecords, openShelves, readPointers, withShelves } from "../shelves/shelves.ts";
 
 /** Things named in a refusal; the rest is counted. */
 const MAX_NAMED = 20;
 
-export async function runList(options: CommonOptions & { readonly limit: string }): Promise<void> {
+export async function runList(options: CommonOptions & { readonly limit: string }, annexes: ShelfAnnexes): Promise<void> {
   if (!/^[0-9]{1,7}$/.test(options.limit)) throw new ShelfError("bad_config", "--limit takes a whole number; 0 lists all.");
-  const { public: shelf } = await openConfigured(options);
+  const { public: shelf } = await openConfigured(options, annexes);
   const current = await shelf.readPointer();
   const { records: kept, withdrawn } = await shelf.records.index();
   const records = [...withdrawn, ...kept].sort((a, b) => a.sequence - b.sequence);
@@ -67,8 +69,8 @@ async function findRecord(shelf: Shelf, name: string): Promise<SnapshotRecord> {
   return record;
 }
 
-export async function runDiff(a: string, b: string, options: CommonOptions): Promise<void> {
-  const { public: shelf } = await openConfigured(options);
+export async function runDiff(a: string, b: string, options: CommonOptions, annexes: ShelfAnnexes): Promise<void> {
+  const { public: shelf } = await openConfigured(options, annexes);
   const trees = createTreeCache();
   const before = await openSnapshot(shelf, await findRecord(shelf, a), trees);
   const after = await openSnapshot(shelf, await findRecord(shelf, b), trees);
@@ -119,9 +121,13 @@ function refuseToReveal(held: readonly Held[]): void {
   });
 }
 
-export async function runRollback(id: string, options: CommonOptions & { readonly reveal?: boolean }): Promise<void> {
-  const config = await openConfig(options.config ?? null, { checkSources: false });
-  const shelves = openShelves(config);
+export async function runRollback(
+  id: string,
+  options: CommonOptions & { readonly reveal?: boolean },
+  annexes: ShelfAnnexes & RegistryAnnexes,
+): Promise<void> {
+  const config = await openConfig(configOf(options), { checkSources: false });
+  const shelves = openShelves(config, annexes);
   const signers = openSigners(config);
   const moved = await withShelves(shelves, async () => {
     const target = await findRecord(shelves.public, id);
@@ -142,7 +148,11 @@ export async function runRollback(id: string, options: CommonOptions & { readonl
     if (options.reveal !== true && current.public !== null && current.internal !== null) {
       const now = { public: await dataOf(shelves.public, current.public), internal: await dataOf(shelves.internal, current.internal) };
       // What the registry keeps to itself is in no snapshot.
-      const { privateTexts } = await readRegistry(config, { dir: join(shelves.buildDir, "registry"), keep: false });
+      const { privateTexts } = await readRegistry(config, {
+        makeRegistry: annexes.makeRegistry,
+        dir: join(shelves.buildDir, "registry"),
+        keep: false,
+      });
       refuseToReveal(openGating({ collections: config.collections, ...now, privateTexts })(next.public));
     }
     const setback = findSetback(current.public, await shelves.public.records.index());

@@ -7,12 +7,13 @@ import { snapshotRecordSchema } from "../../snapshots/shelf/shelf.ts";
 import { checkReceipt, parseReceipt } from "../../snapshots/verify/receipt.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { openConfig } from "../config/config.ts";
-import { digestMakers } from "../makers.ts";
+import type { Annexes } from "../build/annexes.ts";
+import { digestMakers } from "../build/dependency-digests.ts";
 import { countErrors, describeFindings, verifyLibrary } from "../publish/verify-library.ts";
 import { readSourceFile } from "../sources/source-file.ts";
-import { openShelves, refresh, type Shelves } from "../shelves.ts";
-import { isStateKept, readState } from "../state.ts";
-import { type CommonOptions, print } from "./options.ts";
+import { openShelves, refresh, type Shelves } from "../shelves/shelves.ts";
+import { isStateKept, readState } from "../kept/state.ts";
+import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** Exit code when something was found. */
 export const FOUND = 3;
@@ -22,19 +23,19 @@ const MAX_RECEIPT_BYTES = 16 * 1024 * 1024;
 
 type VerifyCommandOptions = CommonOptions & { readonly all?: boolean; readonly since?: string; readonly receipt?: string };
 
-export async function runVerify(options: VerifyCommandOptions): Promise<void> {
-  const config = await openConfig(options.config ?? null, { checkSources: false });
-  const shelves = openShelves(config);
+export async function runVerify(options: VerifyCommandOptions, annexes: Annexes): Promise<void> {
+  const config = await openConfig(configOf(options), { checkSources: false });
+  const shelves = openShelves(config, annexes);
   await refresh(shelves);
   if (options.receipt !== undefined) return verifyReceipt(options.receipt, shelves, options);
   const since = options.since === undefined ? null : await readSince(options.since);
   if ((await shelves.public.listSequences()).length === 0 && (await shelves.public.readPointer().catch(() => undefined)) === null) {
     throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
   }
-  const findings = await verifyLibrary(config, { snapshots: options.all === true ? "all" : "current", since });
+  const findings = await verifyLibrary(config, annexes, { snapshots: options.all === true ? "all" : "current", since });
   const errors = countErrors(findings);
   const derived = findings.some(({ code }) => code.startsWith("derived_") || code === "index_mismatch");
-  const otherProgram = derived && (await isOfOtherProgram(shelves));
+  const otherProgram = derived && (await isOfOtherProgram(shelves, annexes));
   const body = { errors, warnings: findings.length - errors, findings, ...(derived ? { other_program: otherProgram } : {}) };
   print(options, body, describeFindings(findings) + (otherProgram ? OTHER_PROGRAM : ""));
   if (errors > 0) process.exitCode = FOUND;
@@ -44,8 +45,8 @@ const OTHER_PROGRAM =
   "The last build was made by another version of this program. What follows from the sources may differ for that alone: build again, then verify.\n";
 
 /** Whether the last build that this shelf remembers was made by other code than this. What nobody remembers, nobody can excuse. */
-async function isOfOtherProgram({ buildDir }: Shelves): Promise<boolean> {
-  const makers = digestMakers();
+async function isOfOtherProgram({ buildDir }: Shelves, { modules }: Annexes): Promise<boolean> {
+  const makers = digestMakers(modules);
   const { makers: last } = await readState(buildDir, makers.state);
   return last === null ? isStateKept(buildDir) : last.program !== makers.program;
 }

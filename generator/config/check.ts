@@ -88,12 +88,12 @@ export function checkAccess(raw: unknown): ConfigProblem[] {
 function checkRegistry(raw: unknown): ConfigProblem[] {
   const registry = valueAt(raw, ["registry"]);
   if (registry === null || typeof registry !== "object") return [];
-  const given = ["path", "url"].filter((key) => valueAt(registry, [key]) !== undefined);
+  const given = ["path", "url", "sources"].filter((key) => valueAt(registry, [key]) !== undefined);
   if (given.length === 1) return [];
   return [
     {
       path: ["registry"],
-      what: given.length === 0 ? "names no source; write path or url" : "has both path and url; keep one",
+      what: given.length === 0 ? "names no source; write path, url or sources" : `has both ${given.slice(0, 2).join(" and ")}; keep one`,
     },
   ];
 }

@@ -8,8 +8,8 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { packaged } from "../packaged.ts";
-import type { StorePatterns } from "../sources/left-out.ts";
+import { packaged } from "../files/packaged.ts";
+import type { StorePatterns } from "./left-out.ts";
 import { checkAccess, checkConfig } from "./check.ts";
 import { badConfig, type ConfigProblem, explainIssues } from "./problems.ts";
 import { configSchema, type ParsedConfig } from "./schema.ts";
@@ -37,7 +37,7 @@ type ShelfConfig =
       /** Where servers keep a part of it instead, and how many bytes of it; an absolute folder. */
       readonly cache: { readonly dir: string; readonly maxBytes: number } | null;
     });
-export type RegistryConfig = { readonly path: string } | { readonly url: string };
+export type RegistryConfig = { readonly path: string } | { readonly url: string } | { readonly sources: string };
 export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | "jwks" | "signIn" | "contact"> & {
   readonly issuer: string | null;
   /** An absolute path or an http(s) address. */
@@ -50,7 +50,7 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 export type Config = Readonly<
   Pick<
     ParsedConfig,
-    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "pdf" | "gates" | "mcp"
+    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "links" | "pdf" | "gates" | "mcp"
   >
 > & {
   /** Absolute path of the file. */
@@ -58,6 +58,8 @@ export type Config = Readonly<
   /** Digest of its bytes. */
   readonly sha256: string;
   readonly registryUrl: string | null;
+  /** What a build may take of the processor for files that take long to read. */
+  readonly extract: { readonly budgetMs: number };
   readonly objectsUrl: string | null;
   readonly store: StoreConfig & StorePatterns & { readonly fullListingEvery: number };
   readonly shelf: ShelfConfig;
@@ -89,11 +91,10 @@ const DEMO_SHELF =
     ? fileURLToPath(new URL("../../snapshots/data", import.meta.url))
     : join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "proofshelf", "demo");
 
-/** @param path of the file as the user wrote it (it is shown in problems); null is the demo library
+/** @param path of the file as the user wrote it (it is shown in problems)
  *  @throws ShelfError "bad_config": `message` has one line per problem, `errors` the same lines with their pointers */
-export async function openConfig(path: string | null, options: OpenConfigOptions = {}): Promise<Config> {
-  const shown = path ?? DEMO_CONFIG;
-  return parseConfig(readConfigFile(shown), shown, options);
+export async function openConfig(path: string, options: OpenConfigOptions = {}): Promise<Config> {
+  return parseConfig(readConfigFile(path), path, options);
 }
 
 /** The same from bytes in hand. @param path where they came from; relative paths start from its folder */
@@ -202,7 +203,9 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     embeddings:
       parsed.embeddings.kind === "local" ? { ...parsed.embeddings, path: resolve(folder, parsed.embeddings.path) } : parsed.embeddings,
     leaks: parsed.leaks,
+    links: parsed.links,
     pdf: parsed.pdf,
+    extract: { budgetMs: parseDuration(parsed.extract.budget) },
     gates: parsed.gates,
     log: parsed.log ?? null,
     gateway: parsed.gateway ?? null,
@@ -211,9 +214,16 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
   };
 }
 
+/** @param text as the schema lets it through */
+function parseDuration(text: string): number {
+  const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 };
+  return Number(text.slice(0, -1)) * (units[text.slice(-1)] ?? 0);
+}
+
 function resolveRegistry(registry: ParsedConfig["registry"], folder: string): Config["registry"] {
   if (registry === undefined) return null;
-  const { path, url, internalFields, license = null } = registry;
+  const { path, url, sources, internalFields, license = null } = registry;
+  if (sources !== undefined) return { sources: resolve(folder, sources), internalFields, license };
   if (path !== undefined) return { path: resolve(folder, path), internalFields, license };
   return url === undefined ? null : { url, internalFields, license };
 }

@@ -89,8 +89,24 @@ function explainUnknownKey(key: string, path: Path, value: unknown, schema: Json
   return `is not a known key; known here: ${known.join(", ")}`;
 }
 
+/** What people write for a name that is spelt otherwise. */
+const MEANT: Readonly<Record<string, string>> = {
+  verified: "verification_state",
+  verification: "verification_state",
+  theorem: "theorem_name",
+  name: "theorem_name",
+  repository: "repo",
+  hashes: "file_shas",
+  digests: "file_shas",
+  path: "root",
+  url: "baseUrl",
+  description: "summary",
+};
+
 /** The known name that somebody may have meant; capitals, hyphens and underscores do not count. @param limit letters apart */
 export function nearest(key: string, known: readonly string[], limit = Math.max(2, Math.floor(key.length / 3))): string | null {
+  const meant = MEANT[key.toLowerCase()];
+  if (meant !== undefined && known.includes(meant)) return meant;
   let best: string | null = null;
   let least = limit + 1;
   const plain = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
@@ -150,7 +166,7 @@ function nameType(value: unknown): string {
 }
 
 /** `collections[1].prefix` */
-function formatPath(path: Path): string {
+export function formatPath(path: Path): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;

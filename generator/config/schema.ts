@@ -393,6 +393,9 @@ export const configSchema = z.strictObject({
     .strictObject({
       path: some("the registry's JSON file").optional().meta({ description: "JSON file with { meta, cubs }" }),
       url: z.string().superRefine(refuse(findRegistryProblem)).optional().meta({ description: "Or the address that serves it" }),
+      sources: some("the file that names them")
+        .optional()
+        .meta({ description: "Or YAML that names the repositories whose proofs it is made of" }),
       license: some("an SPDX expression like Apache-2.0").optional().meta({ description: "Licence of records whose files state none" }),
       internalFields: z.array(some("the name of a field")).default([]).meta({
         description:
@@ -425,6 +428,14 @@ export const configSchema = z.strictObject({
     .strictObject({ allow: z.array(allowance).default([]).meta({ description: "What may be public although it is gated" }) })
     .prefault({})
     .meta({ description: "Exceptions from the rule that nothing gated is public" }),
+  links: z
+    .strictObject({
+      dead: z.enum(["note", "ignore"], "is neither note nor ignore").default("note").meta({
+        description: "Whether a build says which links and images lead to nothing in the library; with --json it lists all of them",
+      }),
+    })
+    .prefault({})
+    .meta({ description: "Links within the library" }),
   pdf: z
     .strictObject({
       pageImages: z
@@ -436,6 +447,16 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .meta({ description: "How PDFs are shown" }),
+  extract: z
+    .strictObject({
+      budget: z
+        .string("is no time; write one like 10m")
+        .regex(/^[1-9]\d{0,4}[smh]$/, "is no time; write one like 10m, 90s or 2h")
+        .default("10m")
+        .meta({ description: "Processor time of a build for files that take longer than a second each to read; the next build goes on" }),
+    })
+    .prefault({})
+    .meta({ description: "How files are read" }),
   gates: z
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),

@@ -1,16 +1,14 @@
 /** What people ask of a library of texts, answered on the demo without a model: definitions, reasons, instructions, each with what a right
  *  answer holds, and questions that nothing in it answers. Written by hand from the demo's texts. And what they mistype. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { z } from "zod";
-import { CLI, type ServingProcess, startServing } from "../fixtures/serving-process.ts";
+import { copyBuiltDemo } from "../../snapshots/contract/built-demo.ts";
+import { type ServingProcess, startServing } from "../testing/serving-process.ts";
 
 const demo = dirname(fileURLToPath(import.meta.url));
 /** Share of the questions whose answer has to be right: words alone do not find every one. */
@@ -22,14 +20,9 @@ let folder: string;
 let server: ServingProcess;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "answers-"));
-  const config = (await readFile(join(demo, "proofshelf.yaml"), "utf8"))
-    .replace("../../snapshots/data", join(folder, "shelf"))
-    .replaceAll(/(root|path): \.\//g, `$1: ${demo}/`)
-    .replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
+  folder = await copyBuiltDemo();
   const path = join(folder, "proofshelf.yaml");
-  await writeFile(path, config);
-  await promisify(execFile)(process.execPath, [CLI, "build", "--json", "--config", path], { maxBuffer: 1 << 26 });
+  await writeFile(path, (await readFile(path, "utf8")).replace(/^embeddings: .*$/m, "embeddings: { kind: none }"));
   server = await startServing(["--no-rate-limits", "--config", path]);
 });
 after(async () => {

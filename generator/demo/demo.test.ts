@@ -1,37 +1,24 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, extname, join } from "node:path";
+import { extname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { load } from "js-yaml";
 import { z } from "zod";
 import { ClaimsRegistry } from "../../snapshots/schema/claims.ts";
 import { CUB_FIELDS, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import { headOf, libraryName, listFiles, modulesInOrder, readRegistry, readRows } from "./pin-registry.ts";
-import type { DemoRecord } from "./pin-registry.ts";
+import { compileRust, demo, findTool, registry, rootOf, textOf } from "./demo-fixture.ts";
+import { headOf, libraryName, listFiles, modulesInOrder, readRows } from "./pin-registry.ts";
 import { checkPins, writePins } from "./pin.ts";
 
-const demo = dirname(fileURLToPath(import.meta.url));
 const library = join(demo, "library");
-const registry = readRegistry(demo);
 const { cubs, meta } = registry;
 const keys = listFiles(library);
 const claims = ClaimsRegistry.parse(load(readFileSync(join(demo, "claims.yaml"), "utf8")));
 const { collections } = z
   .object({ collections: z.array(z.object({ id: z.string(), prefix: z.string(), visibility: z.string() })) })
   .parse(load(readFileSync(join(demo, "proofshelf.yaml"), "utf8")));
-
-const rootOf = (repo: string): string => join(demo, "code", repo, meta.sources[repo]?.head ?? "");
-const textOf = (record: DemoRecord, path: string): string => readFileSync(join(rootOf(record.repo), path), "utf8");
-
-/** Is the tool there? Absent means skipped with a message, except in CI, where it means failed. */
-function findTool(name: string): { skip: string } | undefined {
-  if (spawnSync(name, ["--version"]).status === 0) return undefined;
-  if (process.env["CI"] === "true" && name === "coqc") return undefined;
-  return { skip: `${name} is not installed, so nothing was checked with it` };
-}
 
 describe("the library", () => {
   test("has names that break careless programs, and git kept every byte of them", () => {
@@ -310,19 +297,9 @@ describe("Coq", findTool("coqc") ?? {}, () => {
   });
 });
 
-describe("Rust", findTool("rustc") ?? {}, () => {
-  test("compiles each crate without a warning and its tests pass", () => {
-    const work = mkdtempSync(join(tmpdir(), "proofshelf-rust-"));
-    for (const repo of Object.keys(meta.sources)) {
-      const program = join(work, repo);
-      const source = join(rootOf(repo), "src", "main.rs");
-      for (const mode of [["--emit", "metadata"], ["--test"]]) {
-        execFileSync("rustc", ["--edition", "2021", "-D", "warnings", ...mode, "-o", program, source], {
-          stdio: "pipe",
-        });
-      }
-      assert.match(execFileSync(program, ["-q"]).toString(), /test result: ok\. [1-9]/, repo);
-    }
-    rmSync(work, { recursive: true, force: true });
-  });
+/** Their own tests are run by demo.slow.test.ts. */
+test("rustc accepts each crate without a warning", findTool("rustc") ?? {}, (t) => {
+  const work = mkdtempSync(join(tmpdir(), "proofshelf-rust-"));
+  t.after(() => rmSync(work, { recursive: true, force: true }));
+  for (const repo of Object.keys(meta.sources)) compileRust(repo, ["--emit", "metadata"], join(work, repo));
 });

@@ -1,23 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
-import { fileURLToPath } from "node:url";
-
-const EVAL = fileURLToPath(new URL("./main.ts", import.meta.url));
-
-function collection(t: TestContext, corpus: readonly unknown[], queries: readonly unknown[]): string {
-  const folder = mkdtempSync(join(tmpdir(), "judged-"));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const lines = (values: readonly unknown[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join("");
-  writeFileSync(join(folder, "corpus.jsonl"), lines(corpus));
-  writeFileSync(join(folder, "queries.train.jsonl"), lines(queries));
-  return folder;
-}
-
-const runEval = (...args: string[]) => spawnSync(process.execPath, [EVAL, ...args], { encoding: "utf8", timeout: 120_000 });
+import { test } from "node:test";
+import { collection, runEval } from "./eval-fixture.ts";
 
 test("a collection becomes a library, and both routes of a real server are judged beside the other libraries", (t) => {
   const corpus = ["heap", "stack", "queue", "graph"].map((word, at) => ({
@@ -45,65 +31,6 @@ test("a collection becomes a library, and both routes of a real server are judge
   const table = runEval(folder, "--no-semantic");
   assert.match(table.stdout, /^judged-\w+: 4 documents, 3 queries\ncollection +system .*\njudged-\w+ +\/api\/search  +0\.6667/);
   assert.doesNotMatch(table.stdout, /ai-search/);
-});
-
-test("answers are judged by what they cite, what the quotes hold, and where they are silent", (t) => {
-  const corpus = ["heap", "stack", "queue", "graph"].map((word, at) => ({
-    id: at,
-    title: `On the ${word}`,
-    text: `A ${word} is a structure that keeps ${word} things in ${word} order. It was described long ago. Nobody knows more about it than that.`,
-  }));
-  const folder = collection(t, corpus, [{ id: 1, text: "heap", relevant: { 0: 1 } }]);
-  const file = join(folder, "questions.jsonl");
-  const lines = [
-    {
-      id: 1,
-      text: "What is a heap?",
-      relevant: { 0: 1 },
-      evidence: { 0: ["A heap is a structure that keeps heap things in heap order."] },
-    },
-    {
-      id: 2,
-      text: "What is a queue?",
-      relevant: { 3: 1 },
-      evidence: { 3: ["A graph is a structure that keeps graph things in graph order."] },
-    },
-    { id: 3, text: "Which zebras eat thistles in winter?", relevant: {} },
-  ];
-  writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
-  const { stdout, stderr, status } = runEval(folder, "--answers", file, "--no-semantic", "--json");
-  assert.equal(status, 0, stderr);
-  const { answers } = JSON.parse(stdout) as { answers: Record<string, number> };
-  assert.deepEqual([answers["answerable"], answers["gold_in_first_three"], answers["search_in_first_three"]], [2, 0.5, 0.5]);
-  assert.deepEqual([answers["evidence_held"], answers["abstained_wrongly"]], [0.5, 0]);
-  assert.deepEqual([answers["unanswerable"], answers["abstained_rightly"], answers["quotes_of_titles"]], [1, 1, 0]);
-});
-
-test("every collection of a folder stands in one table, source as source, and names are judged by the line that declares them", (t) => {
-  const python = 'def empty_stack(stack):\n    """Whether nothing is left."""\n    return not stack'.concat(" or None".repeat(100));
-  const one = collection(t, [{ id: "f", text: python }], [{ id: 1, text: "python nothing left", relevant: { f: 1 } }]);
-  const all = mkdtempSync(join(tmpdir(), "all-"));
-  t.after(() => rmSync(all, { recursive: true, force: true }));
-  cpSync(one, join(all, "code"), { recursive: true });
-  cpSync(one, join(all, "lean"), { recursive: true });
-  mkdirSync(join(all, "no-collection"));
-  mkdirSync(join(all, "lean", "files"));
-  const source = "namespace Heap\n\n/-- The least comes first. -/\ntheorem least_first : True := trivial\n\nend Heap\n";
-  writeFileSync(join(all, "lean", "files", "Heap.lean"), source);
-  const names = [4, 5].map((line) => ({ name: line === 4 ? "Heap.least_first" : "Pile.zzz_such", path: "Heap.lean", line }));
-  writeFileSync(join(all, "lean", "names.jsonl"), names.map((name) => `${JSON.stringify(name)}\n`).join(""));
-  const { stdout, stderr, status } = runEval(all, "--all", "--no-semantic", "--json");
-  assert.equal(status, 0, stderr);
-  const reports = JSON.parse(stdout) as { collection: string; results: { mrr: number }[]; names: Record<string, number> | null }[];
-  assert.deepEqual(
-    reports.map(({ collection, names }) => [collection, names]),
-    [
-      ["code", null],
-      ["lean", { names: 2, declaration_first: 0.5, file_in_ten: 0.5, unknown: 1000, unknown_found: 0 }],
-    ],
-  );
-  assert.equal(reports[0]?.results[0]?.mrr, 1);
-  assert.match(runEval(join(all, "no-collection"), "--all").stderr, /no folder with a corpus\.jsonl/);
 });
 
 test("a broken collection is refused with the file and the line, and a wrong command line with its usage", (t) => {

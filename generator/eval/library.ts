@@ -9,7 +9,7 @@ import { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
-import { CLI, startServing } from "../fixtures/serving-process.ts";
+import { PLAIN_CLI, startServing } from "../testing/serving-process.ts";
 import type { Collection, CollectionDocument, Declarations } from "./collection.ts";
 import { DEPTH, type System } from "./systems.ts";
 
@@ -143,7 +143,7 @@ async function withServer<T>(
         "",
       ].join("\n"),
     );
-    await run(process.execPath, [CLI, "build", "--json", "--config", config], { maxBuffer: 256 * 1024 * 1024 }).catch(
+    await run(process.execPath, [PLAIN_CLI, "build", "--json", "--config", config], { maxBuffer: 256 * 1024 * 1024 }).catch(
       (cause: Error & { stderr?: string }) => {
         const said = (cause.stderr ?? cause.message).trim().slice(-MAX_SAID);
         throw new ShelfError("build_failed", `${title} could not be built as a library. The build said:\n${said}`, { cause });

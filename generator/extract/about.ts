@@ -1,11 +1,13 @@
 /** Who made an object, when, and under which terms, as it says itself: the block before a Markdown document, \author and \date, an SPDX
  *  header, a licence file, CITATION.cff. All of it is of whoever wrote the object. */
 import { FAILSAFE_SCHEMA, load } from "js-yaml";
-import { type About, NO_ABOUT } from "../../snapshots/schema/about.ts";
-import type { ObjectKind } from "../../snapshots/schema/extract.ts";
+import type { About } from "../../snapshots/schema/about.ts";
+import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
 import { plainLatex, readArgument } from "./latex.ts";
 import { isCitationFile, isLicenceFile } from "./licence-files.ts";
 import { shorten } from "./passages.ts";
+
+export const NO_ABOUT: About = { authors: [], date: null, license: null };
 
 const HEAD = 20_000; // UTF-16 units in which it has to stand
 const MAX_AUTHORS = 50;
@@ -45,6 +47,14 @@ export function readAbout(key: string, kind: ObjectKind, text: string): About {
     authors: said.authors.length > 0 ? said.authors : latex.authors,
     date: said.date ?? latex.date,
     license: findSpdx(head) ?? said.license,
+  };
+}
+
+/** Of the metadata of a notebook. */
+export function notebookAbout(metadata: unknown): About {
+  return {
+    ...NO_ABOUT,
+    authors: typeof metadata === "object" && metadata !== null ? aboutOf(metadata as Readonly<Record<string, unknown>>).authors : [],
   };
 }
 

@@ -14,6 +14,7 @@ export type Body = Pick<Extract, "summary" | "passages" | "html" | "notes"> & {
   readonly title: string | null;
   readonly about?: About;
   readonly images?: Extract["images"];
+  readonly facts?: Extract["facts"];
 };
 
 export const EMPTY_BODY: Body = { title: null, summary: "", passages: [], html: null, notes: [] };

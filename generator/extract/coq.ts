@@ -1,8 +1,8 @@
 /** Coq text into declarations: doc comment, name, statement and proof together. */
+import { type CoqItem, readCoqCommand, readSentences } from "./coq-sentences.ts";
 import type { Lines } from "./lines.ts";
 import { openMarks } from "./marks.ts";
 import type { Mark } from "./passages.ts";
-import { skipComment } from "./skip.ts";
 
 const STATEMENTS = new Set(["Theorem", "Lemma", "Fact", "Remark", "Corollary", "Proposition", "Property", "Goal"]);
 /** These take a proof when they give no body. */
@@ -16,16 +16,8 @@ const OTHERS = new Set(
 const SCOPES = new Set(["Section", "Module", "End", "Chapter"]);
 const PROOF_ENDS = new Set(["Qed", "Defined", "Admitted", "Abort", "Save"]);
 
-const COMMAND = new RegExp(
-  String.raw`(?:#\[[^\]]{0,200}\]\s*|(?:Local|Global|Polymorphic|Monomorphic|Cumulative|NonCumulative|Private|Program|Time|Fail)\s+)*` +
-    String.raw`([A-Z]\w*)(?:\s+(?:Type|Import|Export|Structure)(?=\s))?(?:\s+([\p{L}_][\p{L}\p{N}_'.]*))?`,
-  "uy",
-);
-const COMMENT_EDGES = /\(\*|\*\)/g;
 /** A heading in a coqdoc comment: one to four stars, then its title. */
 const DOC_HEADING = /^\(\*\*\s+(\*{1,4})\s+([^\n]*)/;
-
-type Item = { readonly comment: boolean; readonly start: number; readonly end: number };
 
 /** The marks of a Coq file. Headings are coqdoc headings, then enclosing modules and sections. */
 export function findCoqMarks(lines: Lines): Mark[] {
@@ -34,7 +26,7 @@ export function findCoqMarks(lines: Lines): Mark[] {
   const docs: string[] = [];
   const scopes: string[] = [];
   const heading = (): string[] => [...docs, ...scopes];
-  let comment = null as Item | null;
+  let comment = null as CoqItem | null;
   let open = null as { start: number; end: number; name: string | null; proof: boolean } | null;
   const close = (): void => {
     if (open !== null) list.declare(open.start, open.end - 1, open.name, heading());
@@ -55,9 +47,8 @@ export function findCoqMarks(lines: Lines): Mark[] {
       comment = null;
       continue;
     }
-    COMMAND.lastIndex = item.start;
-    const command = COMMAND.exec(text);
-    const word: string = command?.[1] ?? "";
+    const command = readCoqCommand(text, item);
+    const word = command?.word ?? "";
     const declares = STATEMENTS.has(word) || DEFINITIONS.has(word) || OTHERS.has(word);
     if (open !== null) {
       const startsProof = word === "Proof";
@@ -71,16 +62,16 @@ export function findCoqMarks(lines: Lines): Mark[] {
       }
       close();
     }
-    const doc: Item | null = comment;
+    const doc: CoqItem | null = comment;
     comment = null;
     const start = doc !== null && joinsComment(lines, doc, item) ? doc.start : item.start;
     if (declares) {
       // A statement is open until its proof ends; a definition only when it gives no body.
       const proof = STATEMENTS.has(word) || (DEFINITIONS.has(word) && !text.slice(item.start, item.end).includes(":="));
-      open = { start, end: item.end, name: word === "Goal" ? null : (command?.[2]?.replace(/\.$/, "") ?? null), proof };
+      open = { start, end: item.end, name: word === "Goal" ? null : (command?.name ?? null), proof };
     } else if (word === "Section" || word === "Chapter" || word === "Module") {
-      if (command?.[2] !== undefined && !(word === "Module" && text.slice(item.start, item.end).includes(":="))) {
-        scopes.push(command[2].replace(/\.$/, ""));
+      if (command !== null && command.name !== null && !(word === "Module" && text.slice(item.start, item.end).includes(":="))) {
+        scopes.push(command.name);
       }
       list.free(start, heading(), "opens");
     } else if (word === "End" && scopes.length > 0) {
@@ -93,47 +84,6 @@ export function findCoqMarks(lines: Lines): Mark[] {
 }
 
 /** Whether a comment belongs to what follows: no blank line between them. */
-function joinsComment(lines: Lines, comment: Item | null, next: Item): boolean {
+function joinsComment(lines: Lines, comment: CoqItem | null, next: CoqItem): boolean {
   return comment !== null && lines.lineAt(next.start) - lines.lineAt(comment.end - 1) <= 1;
-}
-
-/** Sentences (ended by a "." before white space) and the comments between them, in order. What stays open reaches to the end. */
-function* readSentences(text: string): Generator<Item> {
-  const skip = /[\s]+/y;
-  const bullet = /[-+*{}]+(?=\s|$)|[{}]/y;
-  const stop = /\(\*|"|\.(?=\s|$)/g;
-  for (let at = 0; at < text.length; ) {
-    skip.lastIndex = at;
-    if (skip.test(text)) at = skip.lastIndex;
-    if (at >= text.length) return;
-    if (text.startsWith("(*", at)) {
-      const end = skipComment(text, at + 2, "(*", COMMENT_EDGES);
-      yield { comment: true, start: at, end };
-      at = end;
-      continue;
-    }
-    bullet.lastIndex = at;
-    if (bullet.test(text)) {
-      at = bullet.lastIndex;
-      continue;
-    }
-    const start = at;
-    for (let done = false; !done; ) {
-      stop.lastIndex = at;
-      const found = stop.exec(text);
-      if (found === null) {
-        at = text.length;
-        done = true;
-      } else if (found[0] === "(*") {
-        at = skipComment(text, found.index + 2, "(*", COMMENT_EDGES);
-      } else if (found[0] === '"') {
-        const quote = text.indexOf('"', found.index + 1);
-        at = quote < 0 ? text.length : quote + 1;
-      } else {
-        at = found.index + 1;
-        done = true;
-      }
-    }
-    yield { comment: false, start, end: at };
-  }
 }

@@ -2,12 +2,12 @@
  *  own; what is at its column, or left of it, and begins nothing goes on with it. */
 import { LANGUAGES, type DeclarationRow, type LanguageRow } from "../../snapshots/page/highlight/languages.ts";
 import type { Lines } from "./lines.ts";
-import { headingPath, type Mark } from "./passages.ts";
+import { markAt } from "./marks.ts";
+import type { Mark } from "./passages.ts";
 import { readSymbols } from "./isabelle-symbols.ts";
 
 const MAX_LINE = 1000; // UTF-16 units of a line that are looked at
 const WINDOW = 400; // UTF-16 units from a line's start in which a declaration says its name
-const MAX_NAME = 200; // UTF-16 units; a longer one is no name
 
 /** The marks of a text, or null when its language has no row of declarations. */
 export function findDeclarations(lines: Lines, language: string): Mark[] | null {
@@ -26,13 +26,7 @@ function readDeclarations(lines: Lines, row: LanguageRow, rules: DeclarationRow)
   /** First line of the comments and attributes that the next declaration takes along. */
   let lead = null as number | null;
   const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
-    const heading = headingPath([...titles, ...scopes.map((scope) => scope.title)]);
-    marks.push({
-      line,
-      heading,
-      name: name === null || name.length > MAX_NAME ? null : name,
-      ...(role === undefined ? {} : { [role]: true }),
-    });
+    marks.push(markAt(line, [...titles, ...scopes.map((scope) => scope.title)], name, role));
   };
   const leave = (column: number): boolean => {
     const before = scopes.length;
@@ -113,7 +107,7 @@ type Comments = {
 };
 
 /** Where block comments and long strings are open after each line. A string on one line hides what it holds. */
-function openComments({ line, block, nests }: LanguageRow): Comments {
+export function openComments({ line, block, nests }: Pick<LanguageRow, "line" | "block" | "nests">): Comments {
   const signs = [...block.flat(), ...line].sort((a, b) => b.length - a.length);
   const token = new RegExp(`${[...new Set(signs)].map((sign) => RegExp.escape(sign)).join("|")}|"(?:[^"\\\\]|\\\\.)*"?`, "g");
   let close = "";

@@ -24,7 +24,11 @@ const ANCHORED = new Set(["p", "pre", "li", "table", "tr", "blockquote", "dt", "
 
 /** The fragment of a tree with noted lines, sanitised and dressed. @throws TooComplex when it grows beyond MAX_FRAGMENT */
 export async function renderTree(tree: Root, options: DressOptions): Promise<string> {
-  const clean = cleanTree(tree);
+  return await renderClean(cleanTree(tree), options);
+}
+
+/** The same of a tree that is sanitised, and in which all raw nodes are ours. */
+export async function renderClean(clean: Root, options: DressOptions): Promise<string> {
   for (const language of new Set(findLanguages(clean))) await loadLanguage(language);
   dressTree(clean, options);
   const html = formatHtml(clean);
@@ -32,14 +36,15 @@ export async function renderTree(tree: Root, options: DressOptions): Promise<str
   return html;
 }
 
-/** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there. */
-export function noteLines(node: Root | RootContent | ElementContent): void {
+/** Writes the line on which each block begins into `dataL`, for dressTree; and forgets what the document wrote there.
+ *  @param part of the document whose lines they are, where it has several */
+export function noteLines(node: Root | RootContent | ElementContent, part: number | null = null): void {
   if (node.type === "element") {
     const line = ANCHORED.has(node.tagName) ? startLine(node) : null;
-    if (line !== null) node.properties["dataL"] = String(line);
+    if (line !== null) node.properties["dataL"] = part === null ? `L${line}` : `P${part}L${line}`;
     else if (node.properties["dataL"] !== undefined) node.properties["dataL"] = undefined;
   }
-  if ("children" in node) for (const child of node.children) noteLines(child);
+  if ("children" in node) for (const child of node.children) noteLines(child, part);
 }
 
 /** Changes a sanitised tree in place. */
@@ -109,11 +114,11 @@ function dressTree(tree: Root, { key, title }: DressOptions): void {
       if (ids.has(id)) delete properties["id"];
       ids.add(id);
     }
-    if (typeof line !== "string" || !/^\d{1,9}$/.test(line) || lines.has(line)) return;
+    if (typeof line !== "string" || !/^(?:P\d{1,9})?L\d{1,9}$/.test(line) || lines.has(line)) return;
     lines.add(line);
-    if (properties["id"] === undefined && !HEADING.test(element.tagName)) properties["id"] = `L${line}`;
+    if (properties["id"] === undefined && !HEADING.test(element.tagName)) properties["id"] = line;
     else if (element.tagName !== "table" && element.tagName !== "tr") {
-      element.children.unshift({ type: "element", tagName: "span", properties: { id: `L${line}` }, children: [] });
+      element.children.unshift({ type: "element", tagName: "span", properties: { id: line }, children: [] });
     }
   }
 

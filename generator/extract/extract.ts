@@ -1,6 +1,7 @@
 /** Object bytes to what its page shows and the search index takes. */
 import type { About } from "../../snapshots/schema/about.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
+import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
 import { readAbout } from "./about.ts";
 import { type Body, EMPTY_BODY, type Source } from "./body.ts";
 import { readCode } from "./code.ts";
@@ -29,6 +30,23 @@ const MAGIC_EXTENSIONS: Readonly<Record<string, string>> = {
 /** Signs that make a line read otherwise than it is: bidirectional overrides and isolates. */
 const BIDI = /[\u202a-\u202e\u2066-\u2069]/;
 
+type Reader = (source: Source, type: MediaType, name: string) => Body | Promise<Body>;
+/** READERS reads texts; a kind that is none has null. */
+const READERS: Readonly<Record<ObjectKind, Reader | null>> = {
+  markdown: async (source, _, name) => await (await import("./markdown.ts")).readMarkdown(source, name),
+  text: readPlain,
+  code: async (source, { language }) => await readCode(source, language),
+  html: async (source, _, name) => await (await import("./html.ts")).readHtml(source, name),
+  pdf: null,
+  latex: readLatex,
+  json: async (source, { mediaType }) => await readJson(source, mediaType),
+  yaml: readYaml,
+  csv: async (source, { mediaType }) => (await import("./csv.ts")).readCsv(source, mediaType),
+  image: null,
+  binary: null,
+  notebook: async (source, { mediaType }, name) => await (await import("./notebook.ts")).readNotebook(source, mediaType, name),
+};
+
 /** Reads one object. The same key and bytes give the same value on every machine.
  *  @param draw makes the images of a PDF's pages; null for none
  *  @param key decides between types of text, and links are resolved against its folder
@@ -47,7 +65,7 @@ export async function extract(key: string, bytes: Uint8Array, draw: DrawPages | 
  *  @param note says what happened, in words for a reader */
 export async function extractPlainly(key: string, bytes: Uint8Array, note: string): Promise<Extract> {
   const type = await mediaTypeOf(key, bytes);
-  if (!hasText(type)) return finish(key, type, null, { ...EMPTY_BODY, notes: [note] });
+  if (READERS[type.kind] === null) return finish(key, type, null, { ...EMPTY_BODY, notes: [note] });
   const { source, notes } = openSource(key, bytes);
   const passages = cutPassages(source.lines, []);
   return finish(key, type, source.lines.count, { ...EMPTY_BODY, passages, html: formatCode(source, null), notes: [...notes, note] });
@@ -55,12 +73,13 @@ export async function extractPlainly(key: string, bytes: Uint8Array, note: strin
 
 async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawPages | null): Promise<Extract> {
   const mismatch = findMismatch(key, bytes, type);
-  if (!hasText(type)) {
+  const reader = READERS[type.kind];
+  if (reader === null) {
     const body = type.kind === "pdf" ? await (await import("./pdf.ts")).readPdf(key, bytes, draw) : EMPTY_BODY;
     return finish(key, type, null, { ...body, notes: [...mismatch, ...body.notes] });
   }
   const { source, notes } = openSource(key, bytes);
-  const body = await readText(source, type, shorten(fileName(key), MAX_TITLE) || key);
+  const body = await reader(source, type, shorten(fileName(key), MAX_TITLE) || key);
   if (bytes.length === 0) notes.push("This file is empty.");
   const bidi = source.text.search(BIDI);
   if (bidi >= 0) {
@@ -68,35 +87,9 @@ async function read(key: string, bytes: Uint8Array, type: MediaType, draw: DrawP
   }
   return finish(key, type, source.lines.count, {
     ...body,
-    about: readAbout(key, type.kind, source.text),
+    about: body.about ?? readAbout(key, type.kind, source.text),
     notes: [...mismatch, ...notes, ...body.notes],
   });
-}
-
-async function readText(source: Source, type: MediaType, name: string): Promise<Body> {
-  const mediaType = type.mediaType;
-  switch (type.kind) {
-    case "markdown":
-      return await (await import("./markdown.ts")).readMarkdown(source, name);
-    case "html":
-      return await (await import("./html.ts")).readHtml(source, name);
-    case "latex":
-      return await readLatex(source);
-    case "json":
-      return await readJson(source, mediaType);
-    case "yaml":
-      return await readYaml(source);
-    case "csv":
-      return (await import("./csv.ts")).readCsv(source, mediaType);
-    case "code":
-      return await readCode(source, type.language);
-    default:
-      return readPlain(source);
-  }
-}
-
-function hasText(type: MediaType): boolean {
-  return type.kind !== "pdf" && type.kind !== "image" && type.kind !== "binary";
 }
 
 function openSource(key: string, bytes: Uint8Array): { source: Source; notes: string[] } {
@@ -145,6 +138,9 @@ function finish(key: string, type: MediaType, lines: number | null, body: Body):
     })),
     html: body.html?.toWellFormed() ?? null,
     ...(body.images === undefined || body.images.length === 0 ? {} : { images: body.images }),
+    ...(body.facts === undefined || body.facts.length === 0
+      ? {}
+      : { facts: body.facts.map((parts) => parts.map((part) => part.toWellFormed())) }),
     ...(says(body.about) ? { about: body.about } : {}),
     notes: body.notes,
   };

@@ -2,16 +2,18 @@
 import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
+export type OpenHeading = { readonly level: number; readonly title: string };
+
 export type HeadingList = {
   /** A heading on the lines `first` to `last`. @param level 1 is the outermost; levels may be left out */
   add(first: number, last: number, level: number, title: string): void;
   readonly marks: Mark[];
 };
 
-/** A heading with nothing but a deeper heading below it opens that one's passage. */
-export function openHeadings(lines: Lines): HeadingList {
+/** A heading with nothing but a deeper heading below it opens that one's passage.
+ *  @param path of headings that are open above the lines; it is kept up to date */
+export function openHeadings(lines: Lines, path: OpenHeading[] = []): HeadingList {
   const marks: Mark[] = [];
-  const path: { level: number; title: string }[] = [];
   let end = 0;
   return {
     marks,

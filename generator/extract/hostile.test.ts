@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import { extract } from "./extract.ts";
+import { testLongTexts } from "./hostile-fixture.ts";
 
 const read = (key: string, text: string): Promise<Extract> => extract(key, Buffer.from(text));
 
@@ -71,21 +72,4 @@ test("grammars that nest do not hang the highlighter", async () => {
   }
 });
 
-test("twenty megabytes of text are searched to the end and shown at the start", async () => {
-  const { html, passages, lines } = await read("d/a.txt", "The quick brown fox jumps over the lazy dog.\n".repeat(444_444));
-  assert.equal(lines, 444_444);
-  assert.equal(passages.at(-1)?.end_line, 444_444);
-  assert.ok(html !== null && html.length < 500_000);
-  assert.match(
-    html,
-    /<p class="cut">Shown up to line \d+ of 444444; <a href="\.\.\/\.\.\/\.\.\/objects\/d\/a\.txt">the whole file<\/a>\.<\/p>$/,
-  );
-});
-
-test("a single line of twenty megabytes is cut, in every type", async () => {
-  for (const key of ["a.txt", "a.md", "a.html", "a.v", "a.rs", "a.lean", "a.json", "a.csv", "a.yaml", "a.tex"]) {
-    const { html, passages } = await read(key, '{"x": (*'.repeat(2_500_000));
-    assert.ok(passages.length > 9000 && passages.every((part) => part.start_line === 1 && part.end_line === 1), key);
-    assert.ok(html !== null && html.length < 1_500_000, key);
-  }
-});
+testLongTexts(2);

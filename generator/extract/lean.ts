@@ -1,6 +1,9 @@
 /** Lean text into declarations. Commands of Lean begin in the first column, so this goes by lines. */
 import type { Lines } from "./lines.ts";
-import { headingPath, type Mark } from "./passages.ts";
+import { LEAN_COMMENTS } from "../../snapshots/page/highlight/languages.ts";
+import { openComments } from "./declarations.ts";
+import { markAt } from "./marks.ts";
+import type { Mark } from "./passages.ts";
 
 const MODIFIERS = String.raw`(?:@\[[^\]]*\]\s*)*(?:(?:private|protected|noncomputable|unsafe|partial|nonrec|scoped|local|public|meta)\s+)*`;
 const DECLARATION = new RegExp(
@@ -17,22 +20,29 @@ const ROOT = "_root_.";
 const DOC_HEADING = /^\/-!\s*(#{1,4})\s+(.*)/;
 const DOC_HEADING_INSIDE = /^\s*(#{1,4})\s+(.*)/;
 
-/** The marks of a Lean file. Headings are those of module docs, then enclosing namespaces and sections. */
-export function findLeanMarks(lines: Lines): Mark[] {
+const MAX_SCOPES = 20; // of those around a passage that its heading is made of
+
+/** A command on its line; the name, if it has one, with the namespaces around it when it declares something. */
+export type LeanCommand = { readonly line: number; readonly word: string; readonly name: string; readonly declares: boolean };
+
+/** The marks of a Lean file. Headings are those of module docs, then enclosing namespaces and sections.
+ *  @param tell gets each command as it is read */
+export function findLeanMarks(lines: Lines, tell: (command: LeanCommand) => void = () => undefined): Mark[] {
   const marks: Mark[] = [];
   const docs: string[] = [];
   const scopes: { readonly title: string; readonly namespace: boolean }[] = [];
-  let depth = 0;
+  const comments = openComments(LEAN_COMMENTS);
   let module = false;
   let prefix: number | null = null;
   const mark = (line: number, name: string | null, role?: "opens" | "tail"): void => {
-    marks.push({
-      line: prefix ?? line,
-      heading: headingPath([...docs, ...scopes.map((scope) => scope.title)].filter((part) => part !== "")),
-      name: name === null ? null : qualify(name),
-      ...(role === undefined ? {} : { [role]: true }),
-    });
+    const heading = [...docs, ...scopes.slice(0, MAX_SCOPES).map((scope) => scope.title)].filter((part) => part !== "");
+    marks.push(markAt(prefix ?? line, heading, name === null ? null : qualify(name), role));
     prefix = null;
+  };
+  const declare = (line: number, [, word = "", named = ""]: RegExpExecArray): void => {
+    const name = named.replace(/\.$/, "");
+    mark(line, name || null);
+    tell({ line, word, name: name === "" ? "" : qualify(name), declares: true });
   };
   const qualify = (name: string): string =>
     name.startsWith(ROOT)
@@ -45,28 +55,28 @@ export function findLeanMarks(lines: Lines): Mark[] {
   for (let line = 1; line <= lines.count; line++) {
     const start = lines.start(line);
     const first = lines.text.charCodeAt(start);
-    const inside = depth > 0;
+    const inside = comments.inside();
     const source = lines.text.slice(start, Math.min(lines.end(line), start + 1000));
-    if (source.includes("-")) depth = blockDepth(source, depth);
+    if (source.includes("-")) comments.step(source);
     if (inside) {
       const found = module ? DOC_HEADING_INSIDE.exec(source) : null;
       if (found !== null) title(found);
-      if (depth === 0) module = false;
+      if (!comments.inside()) module = false;
       continue;
     }
     if (first === 32) {
       const found = INDENTED.exec(source);
-      if (found !== null) mark(line, found[2] ?? null);
+      if (found !== null) declare(line, found);
       continue;
     }
     if (source.startsWith("/-!")) {
-      module = depth > 0;
+      module = comments.inside();
       const found = DOC_HEADING.exec(source);
       if (found !== null) title(found);
       mark(line, null, "opens");
     } else if (source.startsWith("/-") || source.startsWith("@[")) {
       const found = source.startsWith("@[") ? DECLARATION.exec(source) : null;
-      if (found !== null) mark(line, found[2]?.replace(/\.$/, "") || null);
+      if (found !== null) declare(line, found);
       else prefix ??= line;
     } else if (source.startsWith("--")) {
       if (line === 1 || lines.isBlank(line - 1)) prefix ??= line;
@@ -79,26 +89,16 @@ export function findLeanMarks(lines: Lines): Mark[] {
   function readCommand(source: string, line: number): void {
     const found = DECLARATION.exec(source);
     if (found !== null) {
-      mark(line, found[2]?.replace(/\.$/, "") || null);
+      declare(line, found);
     } else if (COMMAND.test(source)) {
       const [, word = "", name = ""] = /^(?:noncomputable |public )?(\w+)\s*(\S*)/.exec(source) ?? [];
       const opens = word === "namespace" || word === "section" || word === "mutual";
       if (opens) scopes.push({ title: name, namespace: word === "namespace" });
       else if (word === "end") scopes.pop();
+      tell({ line, word, name, declares: false });
       mark(line, null, opens ? "opens" : word === "end" ? "tail" : undefined);
     } else if (source.trim() !== "") {
       prefix = null;
     }
   }
-}
-
-/** Depth of block comments after a line; they nest. A `--` comment hides the rest of its line. */
-function blockDepth(source: string, before: number): number {
-  let depth = before;
-  for (const [edge] of source.matchAll(/\/-|-\/|--/g)) {
-    if (edge === "/-") depth++;
-    else if (edge === "-/") depth = Math.max(0, depth - 1);
-    else if (depth === 0) break;
-  }
-  return depth;
 }

@@ -15,6 +15,8 @@ import { cutPassages, shorten } from "./passages.ts";
 const FEATURES = { gfm: { footnotes: { clobberPrefix: "" } }, math: true, frontmatter: true } as const;
 /** Markers (`>`, `-`, `1.`) before the text of one line. Parsers take the square of it. */
 const DEEP_LINE = /^(?:[ \t]*(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))){24}/m;
+/** Of a heading, behind its text. */
+const HEADING_ID = /\{#([A-Za-z][\w.:-]{0,100})\}\s*$/;
 /** Ampersands in one document; the parser takes the square of the character references that mean nothing. */
 const MAX_AMPERSANDS = 5000;
 /** Cells of all tables: parsers fill short rows up with empty cells, so that "|" alone can be a long row. */
@@ -28,14 +30,15 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   const tree = problem === null ? parseMarkdown(head) : null;
   const list = openHeadings(lines);
   const front = readFrontMatter(head);
-  const given = front.title ?? (tree === null ? null : findTitle(tree));
+  const named = front.title === null || isTemplate(front.title) ? null : front.title;
+  const given = named ?? (tree === null ? null : findTitle(tree));
   const rendered = tree === null ? null : await renderMarkdown(tree, source.key, given, fallbackTitle);
   if (tree === null || rendered === null) {
     const first = scanHeadings(lines, front.lines + 1, list);
     const reason = problem ?? "it is nested too deeply or grows too large";
     return {
       ...EMPTY_BODY,
-      title: front.title ?? first,
+      title: named ?? first,
       passages: cutPassages(lines, list.marks),
       html: formatCode(source, null),
       notes: [...front.notes, `This Markdown is shown as text: ${reason}.`],
@@ -54,12 +57,13 @@ export async function readMarkdown(source: Source, fallbackTitle: string): Promi
   };
 }
 
-function parseMarkdown(head: string): Root | null {
+export function parseMarkdown(head: string): Root | null {
   try {
     const tree = markdownToHast(head, { features: FEATURES });
     if (tree.type !== "root") return null;
     checkDepth(tree);
     tidy(tree, head);
+    nameHeadings(tree);
     return tree;
   } catch (error) {
     if (error instanceof WebAssembly.RuntimeError) throw error;
@@ -76,7 +80,7 @@ async function renderMarkdown(
 ): Promise<{ html: string; title: string | null } | null> {
   noteLines(tree);
   try {
-    const whole = holdsRaw(tree) ? parsePart(formatHtml(tree)) : tree;
+    const whole = readRaw(tree);
     const title = given ?? (whole === tree ? null : findHeading(whole));
     return { html: await renderTree(whole, { key, title: title ?? fallback }), title };
   } catch (error) {
@@ -86,7 +90,7 @@ async function renderMarkdown(
 }
 
 /** Why a document must not be parsed, or null. */
-function findProblem(text: string): string | null {
+export function findProblem(text: string): string | null {
   if (DEEP_LINE.test(text)) return "it is nested too deeply";
   if (text.split("&").length - 1 > MAX_AMPERSANDS) return "it has too many character references";
   return countCells(text) > MAX_CELLS ? "its tables are too large" : null;
@@ -129,15 +133,32 @@ function tidy(node: Root | Element, text: string): void {
   }
 }
 
-function findTitle(tree: Root): string | null {
+/** Takes `{#id}` at the end of a heading for its id, as generators of sites do. */
+function nameHeadings(tree: Root): void {
+  for (const child of tree.children) {
+    const last = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? child.children.at(-1) : undefined;
+    if (child.type !== "element" || last?.type !== "text") continue;
+    const written = HEADING_ID.exec(last.value);
+    if (written === null) continue;
+    last.value = last.value.slice(0, written.index).trimEnd();
+    child.properties["id"] = written[1];
+  }
+}
+
+export function findTitle(tree: Root): string | null {
   for (const child of tree.children) {
     const title = child.type === "element" && /^h[1-6]$/.test(child.tagName) ? textOf(child).trim() : "";
-    if (title !== "") return title;
+    if (title !== "" && !isTemplate(title)) return title;
   }
   return null;
 }
 
-function readHeadings(tree: Root, list: HeadingList): void {
+/** Whether a generator of sites would write something else in its place. */
+function isTemplate(title: string): boolean {
+  return /\{\{.*\}\}|\{%.*%\}/.test(title);
+}
+
+export function readHeadings(tree: Root, list: HeadingList): void {
   for (const child of tree.children) {
     if (child.type !== "element" || !/^h[1-6]$/.test(child.tagName) || child.position === undefined) continue;
     const title = textOf(child).replaceAll(/\s+/g, " ").trim();
@@ -155,7 +176,7 @@ export function findHeading(node: Root | Element): string | null {
 }
 
 /** The first paragraph of prose. Where all paragraphs are commands, what is quoted or listed beside them explains them. */
-function findSummary(tree: Root): string {
+export function findSummary(tree: Root): string {
   const outer = elementsOf(tree);
   const commands = outer.some(isCommand);
   const inner = outer.filter(({ tagName }) => tagName === "blockquote" || (commands && tagName === "ul")).flatMap(elementsOf);
@@ -176,6 +197,11 @@ function elementsOf(node: Root | Element): Element[] {
 /** A paragraph that is code and nothing else. */
 function isCommand(element: Element): boolean {
   return element.tagName === "p" && element.children.length === 1 && elementsOf(element)[0]?.tagName === "code";
+}
+
+/** The tree with the HTML in it as nodes of its own. @throws TooComplex when there is too much of it */
+export function readRaw(tree: Root): Root {
+  return holdsRaw(tree) ? parsePart(formatHtml(tree)) : tree;
 }
 
 function holdsRaw(node: Root | RootContent | ElementContent): boolean {

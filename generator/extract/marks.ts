@@ -1,9 +1,20 @@
-/** Collecting the marks of a source file in which declarations have a first and a last line. Offsets must not go back. */
+/** Marks of source files: one by itself, and lists of them for files in which declarations have a first and a last line. */
 import type { Lines } from "./lines.ts";
 import { headingPath, type Mark } from "./passages.ts";
 
 const MAX_NAME = 200; // UTF-16 units; a longer one is no name
 
+/** markAt makes a mark that fits into an index row, whatever the file says. */
+export function markAt(line: number, heading: readonly string[], name: string | null, role?: "opens" | "tail"): Mark {
+  return {
+    line,
+    heading: headingPath(heading),
+    name: name === null || name.length > MAX_NAME ? null : name,
+    ...(role === undefined ? {} : { [role]: true }),
+  };
+}
+
+/** Offsets must not go back. */
 export type MarkList = {
   /** A declaration between two offsets of its own characters. What follows it is unnamed until the next call. One that begins
    *  on the last line of the one before joins it. */
@@ -19,20 +30,15 @@ export function openMarks(lines: Lines): MarkList {
   return {
     marks,
     declare(from, to, name, heading) {
-      const path = headingPath(heading);
       const line = lines.lineAt(from);
       const last = lines.lineAt(to);
-      if (line > busy) {
-        marks.push({ line, heading: path, name: name === null || name.length > MAX_NAME ? null : name });
-      } else if (marks.at(-1)?.line === busy + 1) {
-        marks.pop();
-      }
+      if (line > busy) marks.push(markAt(line, heading, name));
+      else if (marks.at(-1)?.line === busy + 1) marks.pop();
       busy = Math.max(busy, last);
-      marks.push({ line: busy + 1, heading: path, name: null, tail: true });
+      marks.push(markAt(busy + 1, heading, null, "tail"));
     },
     free(from, heading, role) {
-      const line = Math.max(lines.lineAt(from), busy + 1);
-      marks.push({ line, heading: headingPath(heading), name: null, ...(role === undefined ? {} : { [role]: true }) });
+      marks.push(markAt(Math.max(lines.lineAt(from), busy + 1), heading, null, role));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** What an object is, from its name and its bytes. The name proposes, the bytes decide: a name is chosen by whoever
  *  writes to the store, and a `.pdf` that is no PDF must not be parsed, nor served, as one. */
 import { isUtf8 } from "node:buffer";
-import type { ObjectKind } from "../../snapshots/schema/extract.ts";
+import type { ObjectKind } from "../../snapshots/schema/kinds.ts";
 
 export type MediaType = {
   readonly mediaType: string;
@@ -9,122 +9,151 @@ export type MediaType = {
   readonly language: string | null;
 };
 
-type Row = readonly [kind: ObjectKind, mediaType: string, language: string | null];
+type Type = readonly [mediaType: string, language: string | null];
+type Row = readonly [kind: ObjectKind, ...type: Type];
 
-const code = (language: string, mediaType = `text/x-${language}`): Row => ["code", mediaType, language];
+const code = (language: string, mediaType = `text/x-${language}`): Type => [mediaType, language];
 
-/** Types of text, by the last extension of the file name in lower case. A binary type is found by its bytes only. */
-const TEXT_TYPES: Readonly<Record<string, Row>> = {
-  md: ["markdown", "text/markdown", null],
-  markdown: ["markdown", "text/markdown", null],
-  txt: ["text", "text/plain", null],
-  text: ["text", "text/plain", null],
-  log: ["text", "text/plain", null],
-  rst: ["text", "text/x-rst", null],
-  adoc: ["text", "text/asciidoc", null],
-  org: ["text", "text/org", null],
-  bib: ["text", "text/x-bibtex", null],
-  html: ["html", "text/html", null],
-  htm: ["html", "text/html", null],
-  xhtml: ["html", "text/html", null],
-  tex: ["latex", "text/x-tex", "latex"],
-  ltx: ["latex", "text/x-tex", "latex"],
-  sty: ["latex", "text/x-tex", "latex"],
-  cls: ["latex", "text/x-tex", "latex"],
-  csv: ["csv", "text/csv", null],
-  tsv: ["csv", "text/tab-separated-values", null],
-  json: ["json", "application/json", "json"],
-  jsonl: ["json", "application/jsonl", "json"],
-  ndjson: ["json", "application/jsonl", "json"],
-  geojson: ["json", "application/geo+json", "json"],
-  ipynb: ["json", "application/json", "json"],
-  yaml: ["yaml", "application/yaml", "yaml"],
-  yml: ["yaml", "application/yaml", "yaml"],
-  svg: ["image", "image/svg+xml", null],
-  v: code("coq"),
-  lean: code("lean"),
-  rs: code("rust"),
-  fst: code("fstar"),
-  fsti: code("fstar"),
-  pv: code("proverif"),
-  pvl: code("proverif"),
-  thy: code("isabelle"),
-  dfy: code("dafny"),
-  agda: code("agda"),
-  lagda: ["latex", "text/x-tex", "latex"],
-  tla: code("tla"),
-  smt2: code("smtlib"),
-  mm: code("metamath"),
-  ec: code("easycrypt"),
-  eca: code("easycrypt"),
-  mlw: code("why3"),
-  why: code("why3"),
-  c: code("c"),
-  h: code("c"),
-  cc: code("cpp"),
-  cpp: code("cpp"),
-  cxx: code("cpp"),
-  hh: code("cpp"),
-  hpp: code("cpp"),
-  cs: code("csharp"),
-  go: code("go"),
-  java: code("java"),
-  kt: code("kotlin"),
-  scala: code("scala"),
-  swift: code("swift"),
-  py: code("python"),
-  rb: code("ruby"),
-  pl: code("perl"),
-  php: code("php"),
-  lua: code("lua"),
-  r: code("r"),
-  jl: code("julia"),
-  ml: code("ocaml"),
-  mli: code("ocaml"),
-  mll: code("ocaml"),
-  mly: code("ocaml"),
-  fs: code("fsharp"),
-  sml: code("sml"),
-  hs: code("haskell"),
-  lhs: code("haskell"),
-  el: code("lisp"),
-  lisp: code("lisp"),
-  scm: code("scheme"),
-  rkt: code("scheme"),
-  js: code("javascript", "text/javascript"),
-  mjs: code("javascript", "text/javascript"),
-  cjs: code("javascript", "text/javascript"),
-  jsx: code("javascript", "text/javascript"),
-  ts: code("typescript"),
-  mts: code("typescript"),
-  tsx: code("typescript"),
-  css: code("css", "text/css"),
-  scss: code("scss"),
-  sh: code("bash", "text/x-shellscript"),
-  bash: code("bash", "text/x-shellscript"),
-  zsh: code("bash", "text/x-shellscript"),
-  sql: code("sql", "application/sql"),
-  toml: code("ini", "application/toml"),
-  ini: code("ini"),
-  cfg: code("ini"),
-  conf: code("ini"),
-  xml: code("xml", "application/xml"),
-  xsl: code("xml", "application/xml"),
-  diff: code("diff", "text/x-diff"),
-  patch: code("diff", "text/x-diff"),
-  mk: code("makefile"),
-  cmake: code("cmake"),
-  s: code("x86asm"),
-  asm: code("x86asm"),
-  ll: code("llvm"),
-  dot: ["code", "text/vnd.graphviz", null],
-  lock: ["text", "text/plain", null],
+/** Types of text of each kind, by the last extension of the file name in lower case. A binary type is found by its bytes only. */
+const ENDINGS: Readonly<Record<ObjectKind, Readonly<Record<string, Type>>>> = {
+  markdown: {
+    md: ["text/markdown", null],
+    markdown: ["text/markdown", null],
+  },
+  text: {
+    txt: ["text/plain", null],
+    text: ["text/plain", null],
+    log: ["text/plain", null],
+    rst: ["text/x-rst", null],
+    adoc: ["text/asciidoc", null],
+    org: ["text/org", null],
+    bib: ["text/x-bibtex", null],
+    lock: ["text/plain", null],
+  },
+  code: {
+    v: code("coq"),
+    lean: code("lean"),
+    rs: code("rust"),
+    fst: code("fstar"),
+    fsti: code("fstar"),
+    pv: code("proverif"),
+    pvl: code("proverif"),
+    thy: code("isabelle"),
+    dfy: code("dafny"),
+    agda: code("agda"),
+    tla: code("tla"),
+    smt2: code("smtlib"),
+    mm: code("metamath"),
+    ec: code("easycrypt"),
+    eca: code("easycrypt"),
+    mlw: code("why3"),
+    why: code("why3"),
+    c: code("c"),
+    h: code("c"),
+    cc: code("cpp"),
+    cpp: code("cpp"),
+    cxx: code("cpp"),
+    hh: code("cpp"),
+    hpp: code("cpp"),
+    cs: code("csharp"),
+    go: code("go"),
+    java: code("java"),
+    kt: code("kotlin"),
+    scala: code("scala"),
+    swift: code("swift"),
+    py: code("python"),
+    rb: code("ruby"),
+    pl: code("perl"),
+    php: code("php"),
+    lua: code("lua"),
+    r: code("r"),
+    jl: code("julia"),
+    ml: code("ocaml"),
+    mli: code("ocaml"),
+    mll: code("ocaml"),
+    mly: code("ocaml"),
+    fs: code("fsharp"),
+    sml: code("sml"),
+    hs: code("haskell"),
+    lhs: code("haskell"),
+    el: code("lisp"),
+    lisp: code("lisp"),
+    scm: code("scheme"),
+    rkt: code("scheme"),
+    js: code("javascript", "text/javascript"),
+    mjs: code("javascript", "text/javascript"),
+    cjs: code("javascript", "text/javascript"),
+    jsx: code("javascript", "text/javascript"),
+    ts: code("typescript"),
+    mts: code("typescript"),
+    tsx: code("typescript"),
+    css: code("css", "text/css"),
+    scss: code("scss"),
+    sh: code("bash", "text/x-shellscript"),
+    bash: code("bash", "text/x-shellscript"),
+    zsh: code("bash", "text/x-shellscript"),
+    sql: code("sql", "application/sql"),
+    toml: code("ini", "application/toml"),
+    ini: code("ini"),
+    cfg: code("ini"),
+    conf: code("ini"),
+    xml: code("xml", "application/xml"),
+    xsl: code("xml", "application/xml"),
+    diff: code("diff", "text/x-diff"),
+    patch: code("diff", "text/x-diff"),
+    mk: code("makefile"),
+    cmake: code("cmake"),
+    s: code("x86asm"),
+    asm: code("x86asm"),
+    ll: code("llvm"),
+    dot: ["text/vnd.graphviz", null],
+  },
+  html: {
+    html: ["text/html", null],
+    htm: ["text/html", null],
+    xhtml: ["text/html", null],
+  },
+  pdf: {},
+  latex: {
+    tex: ["text/x-tex", "latex"],
+    ltx: ["text/x-tex", "latex"],
+    sty: ["text/x-tex", "latex"],
+    cls: ["text/x-tex", "latex"],
+    lagda: ["text/x-tex", "latex"],
+  },
+  json: {
+    json: ["application/json", "json"],
+    jsonl: ["application/jsonl", "json"],
+    ndjson: ["application/jsonl", "json"],
+    geojson: ["application/geo+json", "json"],
+  },
+  yaml: {
+    yaml: ["application/yaml", "yaml"],
+    yml: ["application/yaml", "yaml"],
+  },
+  csv: {
+    csv: ["text/csv", null],
+    tsv: ["text/tab-separated-values", null],
+  },
+  image: {
+    svg: ["image/svg+xml", null],
+  },
+  binary: {},
+  notebook: {
+    ipynb: ["application/x-ipynb+json", null],
+  },
 };
 
+const TEXT_TYPES: ReadonlyMap<string, Row> = new Map(
+  Object.entries(ENDINGS).flatMap(([kind, types]) =>
+    Object.entries(types).map(([ending, type]) => [ending, [kind as ObjectKind, ...type] as const] as const),
+  ),
+);
+
 const NAMED_TYPES: Readonly<Record<string, Row>> = {
-  makefile: code("makefile"),
-  dockerfile: code("dockerfile"),
-  "cmakelists.txt": code("cmake"),
+  makefile: ["code", ...code("makefile")],
+  dockerfile: ["code", ...code("dockerfile")],
+  "cmakelists.txt": ["code", ...code("cmake")],
   _coqproject: ["text", "text/plain", null],
 };
 
@@ -198,11 +227,11 @@ function textRow(key: string, extension: string, bytes: Uint8Array): Row {
   const name = asciiLower(fileName(key));
   const named = Object.hasOwn(NAMED_TYPES, name) ? NAMED_TYPES[name] : undefined;
   if (named !== undefined) return named;
-  const row = Object.hasOwn(TEXT_TYPES, extension) ? TEXT_TYPES[extension] : undefined;
+  const row = TEXT_TYPES.get(extension);
   if (row === undefined) return TEXT;
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, NAMESAKE_WINDOW));
-  if (extension === "mm" && !/\$[(c]\s/.test(head.toString("latin1"))) return code("cpp");
-  if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return code("verilog");
+  if (extension === "mm" && !/\$[(c]\s/.test(head.toString("latin1"))) return ["code", ...code("cpp")];
+  if (extension === "v" && /\bendmodule\b/.test(head.toString("latin1"))) return ["code", ...code("verilog")];
   if (extension === "svg" && !head.includes("<svg")) return TEXT;
   return row;
 }

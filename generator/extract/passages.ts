@@ -1,7 +1,9 @@
 /** Cutting a text into passages. A reader of one type (Markdown, Coq, …) marks where a stretch begins; it reaches to the next mark,
  *  so stretches neither overlap nor leave a line out, whatever the reader got wrong. This file trims blank lines, joins what is
  *  too short to stand alone and splits what is too long. */
-import { MAX_PASSAGE, type Passage } from "../../snapshots/schema/extract.ts";
+import type { Passage } from "../../snapshots/schema/extract.ts";
+import { MAX_PASSAGE } from "../../snapshots/schema/max-passage.ts";
+import { isEncoded } from "../../snapshots/index/encoded.ts";
 import type { Lines } from "./lines.ts";
 
 /** UTF-16 units; a passage is joined and packed up to this, so that a result shows one thought. */
@@ -161,7 +163,7 @@ function sliceLine(lines: Lines, mark: Mark, line: number, passages: Passage[]):
       else if ((lines.text.charCodeAt(to) & 0xfc00) === 0xdc00) to++;
     }
     const text = lines.text.slice(at, to);
-    if (text.trim() !== "") passages.push(passage(mark, line, line, text));
+    if (text.trim() !== "" && !isEncoded(text)) passages.push(passage(mark, line, line, text));
     at = to;
   }
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makePdf } from "../fixtures/pdf.ts";
+import { makePdf } from "../testing/pdf.ts";
 import { extract } from "./extract.ts";
 
 test("a broken, an encrypted and an empty PDF each say why they have no text", async () => {

@@ -4,8 +4,7 @@
 import { getDocumentProxy } from "unpdf";
 import type { PageImage, Passage } from "../../snapshots/schema/extract.ts";
 import { objectPath, pageImagePath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
-import { NO_ABOUT } from "../../snapshots/schema/about.ts";
-import { pdfAbout } from "./about.ts";
+import { NO_ABOUT, pdfAbout } from "./about.ts";
 import { EMPTY_BODY, isProse, MAX_SHOWN, MAX_SHOWN_LINES, MAX_SUMMARY, type Body } from "./body.ts";
 import { escapeHtml } from "../../snapshots/page/highlight/highlight.ts";
 import { MAX_LENGTH, MIN_LENGTH, shorten, TARGET_LENGTH } from "./passages.ts";

@@ -5,13 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { after, before, test } from "node:test";
-import { childProcesses } from "../fixtures/child-processes.ts";
+import { childProcesses } from "../testing/child-processes.ts";
 import type { ShelfError } from "../../snapshots/errors.ts";
 import { compileWorker, WORKER } from "./compile-worker.ts";
 import { extract } from "./extract.ts";
 import { parseExtract, toExtracted } from "./extract-json.ts";
 import { hasNamespaces } from "./isolation.ts";
 import { openExtractPool } from "./pool.ts";
+import { openUnread } from "../kept/unread.ts";
 
 const base = mkdtempSync(join(tmpdir(), "pool-"));
 const worker = join(base, "compiled", WORKER);
@@ -92,7 +93,7 @@ test("a warm pool has its first process, and starts no other for a few objects",
   assert.deepEqual(childProcesses(worker), []);
 });
 
-test("a process that is killed for no fault of the file costs nothing: the file is read again", { timeout: 30_000 }, async (t) => {
+test("a process that is killed for no fault of the file costs nothing: the file is read again", { timeout: 120_000 }, async (t) => {
   if (process.platform !== "linux") return t.skip("processes are found in /proc");
   const pool = openExtractPool({ worker, threads: 1 });
   try {
@@ -115,7 +116,7 @@ test("a process that is killed for no fault of the file costs nothing: the file 
 });
 
 test("a process that cannot be started fails the build in words, blames no file, and does not hold up the end", {
-  timeout: 30_000,
+  timeout: 120_000,
 }, async () => {
   const { execPath } = process;
   const pool = openExtractPool({ worker, threads: 2 });
@@ -253,6 +254,55 @@ test("an object that ends every process that reads it is listed with a note, and
     assert.deepEqual([bad.title, bad.kind, bad.notes], ["bad", "binary", ["Reading this file failed, so it is listed but not searched."]]);
     assert.equal(parseExtract(bad.json).html, null);
     assert.equal(good.title, "good");
+  } finally {
+    await pool.close();
+  }
+});
+
+/** Takes processor without end for what begins with "bad", and a second and a half of it for "long". */
+const GREEDY = `process.send("ready");
+  const taken = () => process.cpuUsage().user + process.cpuUsage().system;
+  const burn = (ms) => { for (const end = taken() + ms * 1000; taken() < end; ) for (let at = 0; at < 1e6; at++); };
+  process.on("message", ({ key, note }) => {
+    if (key.startsWith("bad")) burn(1e9);
+    if (key.startsWith("long")) burn(1500);
+    process.send({ title: key, notes: note === null ? [] : [note], json: new Uint8Array(), images: [] });
+  });
+  process.on("disconnect", () => process.exit(0));`;
+
+function greedyWorker(): string {
+  const path = join(mkdtempSync(join(base, "greedy-")), "worker.mjs");
+  writeFileSync(path, GREEDY);
+  return path;
+}
+
+test("a file that takes processor without end takes no more than its time in all, and is not tried again under another name", async () => {
+  const greedy = greedyWorker();
+  const dir = mkdtempSync(join(base, "unread-"));
+  const bytes = (): Buffer => Buffer.from("the same bytes");
+  const pool = openExtractPool({ worker: greedy, threads: 1, timeLimit: 600, unread: openUnread(dir, "maker") });
+  const [bad, good] = await Promise.all([pool.extract("bad.pdf", bytes()), pool.extract("good", Buffer.from("x"))]);
+  assert.deepEqual([bad.notes, good.title], [["Reading this file took too long, so it is listed but not searched."], "good"]);
+  await pool.close();
+  const second = openExtractPool({ worker: greedy, threads: 1, timeLimit: 600, unread: openUnread(dir, "maker") });
+  assert.deepEqual((await second.extract("bad, again.pdf", bytes())).notes, bad.notes);
+  assert.deepEqual(childProcesses(greedy), [], "no process was needed to say so");
+  await second.close();
+  assert.equal(openUnread(dir, "another maker").isEmpty(), true, "another program tries it again");
+});
+
+test("when a build has spent its time for files that take long, the next build goes on with them, and others are read", async () => {
+  const dir = mkdtempSync(join(base, "unread-"));
+  const unread = openUnread(dir, "maker");
+  const pool = openExtractPool({ worker: greedyWorker(), threads: 1, budget: 300, unread });
+  try {
+    assert.deepEqual((await pool.extract("long 1", Buffer.from("1"))).notes, []);
+    await assert.rejects(pool.extract("long 2", Buffer.from("2")), {
+      code: "bad_source",
+      message: /extract\.budget.*the next one goes on/,
+    });
+    assert.equal((await pool.extract("quick", Buffer.from("3"))).title, "quick");
+    assert.ok(unread.isEmpty(), "nothing is held against a file that there was no time for");
   } finally {
     await pool.close();
   }

@@ -1,15 +1,17 @@
 /** Extraction in processes of its own, shut in as isolation.ts says: what aborts a process takes all its threads along. One that takes
- *  too long or too much memory is killed; the object gets a second try alone, because an overloaded machine can be the cause and
- *  extracts are kept, and then one as plain text, with a note. The build goes on whatever objects hold. */
+ *  too much memory is killed, or too much processor, or none for too long; the object gets a second try alone, unless its time is over, and
+ *  then one as plain text, with a note. What all tries of an object may take together is limited, and so is what a build may take for
+ *  those that take long. The build goes on whatever objects hold. */
 import { fork, type ChildProcess } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Extract } from "../../snapshots/schema/extract.ts";
-import { type Extracted, toExtracted } from "./extract-json.ts";
+import type { Extracted } from "./extract-json.ts";
 import { isolate } from "./isolation.ts";
-import { fileName } from "./media-type.ts";
-import type { DrawnPage, Drawing } from "./pdf-images.ts";
-import type { Reply, Request } from "./worker.ts";
+import { processorTime } from "./processor-time.ts";
+import { Reading } from "./reading.ts";
+import type { UnreadFiles } from "./unread.ts";
+import type { Reply } from "./worker.ts";
 
 export type ExtractPool = {
   warm(): void; // starts a process for work that is about to come, unless there is one
@@ -24,18 +26,20 @@ export type ExtractPool = {
 export type ExtractPoolOptions = {
   readonly worker: string;
   readonly threads?: number; // processes; one a core by default, at most MAX_THREADS
-  readonly timeLimit?: number; // milliseconds for one object at its first try
+  readonly timeLimit?: number; // milliseconds of processor for all tries of one object
+  readonly budget?: number; // milliseconds of processor for objects that take long, together; no limit by default
+  readonly unread?: UnreadFiles; // what earlier builds gave up; nothing is remembered by default
   readonly memoryLimit?: number; // megabytes of heap of one process
 };
 
 const MAX_THREADS = 8;
 const TIME_LIMIT = 10_000; // milliseconds
-const PATIENCE = 3; // times the limit, at the second try
-const PLAIN_TIME_LIMIT = 30_000; // milliseconds for an object read as plain text
+const LONG = 1_000; // milliseconds of processor from which on an object takes long
+const LOOK_MS = 200; // how often it is seen what an object takes
+const PATIENCE = 6; // times the limit by the clock, on a machine that has other things to do, and without processor for as long as the limit
+const PLAIN_PATIENCE = 30_000; // milliseconds by the clock for plain text at least
 const MEMORY_LIMIT = 768; // megabytes of heap
 const WASM_PAGES = 8192; // of 64 KiB: 512 MB for each parser that is WebAssembly
-const MAX_IMAGE_BYTES = 1024 * 1024; // one page, which has 560,000 pixels of a byte
-const MAX_BROKEN_PAGES = 3; // pages of a document that ended two processes each; then the rest is not drawn
 const IN_FLIGHT = 2; // objects sent to one process: one at work and one waiting
 const WORTH_A_PROCESS = 8; // waiting objects
 
@@ -43,82 +47,116 @@ const YOUNG_SPACE = ["--max-semi-space-size=64", "--min-semi-space-size=64"];
 
 const NOT_FOUND = 127; // what `unshare` ends with when there is no such program
 
-type Task = {
-  readonly key: string;
-  readonly bytes: Uint8Array;
-  /** 0, or how often it was at work, or at the same page, when a process ended: then it gets a process of its own. */
-  failures: number;
-  /** How many pages are to be drawn. */
-  pageImages: number;
-  /** The page that is being drawn; 0 while the document is opened, null before that. */
-  page: number | "end" | null;
-  /** Ascending. */
-  images: DrawnPage[];
-  /** Pages that ended two processes. */
-  readonly broken: number[];
-  /** Why it is read as plain text only; else null. */
-  note: string | null;
-  resolve(value: Extracted): void;
-  reject(reason: Error): void;
-};
-type Slot = {
-  child: ChildProcess;
-  tasks: Task[];
+/** A process, and what was sent to it: the first is at work. */
+type ReaderProcess = {
+  readonly child: ChildProcess;
+  readonly readings: Reading[];
   timer: NodeJS.Timeout | null;
-  ended: Promise<void>;
-  timedOut: boolean;
+  /** Processor that it had taken when the one at work was begun, and when it was seen last to take any; and when that was, by the clock. */
+  begun: number;
+  seen: number;
+  seenAt: number;
+  readonly ended: Promise<void>;
+  killed: "stalled" | "over" | null;
   /** It has said anything: before that, its end is not an object's fault. */
   spoke: boolean;
 };
 
 export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
-  const { threads = Math.min(MAX_THREADS, availableParallelism()), timeLimit = TIME_LIMIT, memoryLimit = MEMORY_LIMIT } = options;
-  const slots = new Set<Slot>();
-  const waiting: Task[] = [];
-  const again: Task[] = [];
-  let over: Error | null = null;
+  return new ProcessPool(options);
+}
 
-  /** Sends waiting tasks to processes with room, and starts one more when all are busy. */
-  function dispatch(): void {
-    while (over === null && again.length > 0 && slots.size < threads) {
-      const slot = start();
-      const task = again.shift();
-      if (slot !== null && task !== undefined) send(slot, task);
+/** ProcessPool owns the processes and what waits for them. */
+class ProcessPool implements ExtractPool {
+  readonly worker: string;
+  readonly threads: number;
+  readonly timeLimit: number;
+  readonly memoryLimit: number;
+  readonly budget: number;
+  readonly unread: UnreadFiles | null;
+  /** What objects have taken beyond LONG, milliseconds. */
+  long = 0;
+  readonly processes = new Set<ReaderProcess>();
+  readonly waiting: Reading[] = [];
+  /** What was at work when a process ended: each gets a process of its own. */
+  readonly again: Reading[] = [];
+  /** Why nothing is read any more; else null. */
+  over: Error | null = null;
+
+  constructor(options: ExtractPoolOptions) {
+    this.worker = options.worker;
+    this.threads = options.threads ?? Math.min(MAX_THREADS, availableParallelism());
+    this.timeLimit = options.timeLimit ?? TIME_LIMIT;
+    this.memoryLimit = options.memoryLimit ?? MEMORY_LIMIT;
+    this.budget = options.budget ?? Number.POSITIVE_INFINITY;
+    this.unread = options.unread ?? null;
+  }
+
+  warm(): void {
+    if (this.over === null && this.processes.size === 0) this.start();
+  }
+
+  extract(key: string, bytes: Uint8Array, pageImages = 0): Promise<Extracted> {
+    if (this.over !== null) return Promise.reject(this.over);
+    const { unread } = this;
+    const known = unread === null || unread.isEmpty() ? null : unread.find(sha256(bytes));
+    // Of an object without time for it nothing is remembered.
+    const reading = new Reading(key, bytes, pageImages, known, (given) => this.isSpent() || unread?.add(sha256(bytes), given));
+    if (!reading.isDone()) {
+      this.waiting.push(reading);
+      this.dispatch();
     }
-    while (over === null && waiting.length > 0) {
-      let slot: Slot | null = null;
-      for (const candidate of slots) {
-        if ((candidate.tasks[0]?.failures ?? 0) === 0 && candidate.tasks.length < (slot?.tasks.length ?? IN_FLIGHT)) slot = candidate;
+    return reading.done;
+  }
+
+  async close(): Promise<void> {
+    this.finish(new Error("The extract pool was closed."));
+    const open = [...this.processes];
+    for (const { child, readings } of open) {
+      if (readings.length > 0 || !child.connected) child.kill("SIGKILL");
+      else child.disconnect();
+    }
+    await Promise.all(open.map((one) => one.ended));
+  }
+
+  /** Sends what waits to processes with room, and starts one more when all are busy. */
+  dispatch(): void {
+    while (this.over === null && this.again.length > 0 && this.processes.size < this.threads) {
+      const started = this.start();
+      const reading = this.again.shift();
+      if (started !== null && reading !== undefined) this.send(started, reading);
+    }
+    while (this.over === null && this.waiting.length > 0) {
+      let chosen: ReaderProcess | null = null;
+      for (const one of this.processes) {
+        if ((one.readings[0]?.failures ?? 0) === 0 && one.readings.length < (chosen?.readings.length ?? IN_FLIGHT)) chosen = one;
       }
-      const more = slots.size === 0 || (slots.size < threads && waiting.length >= WORTH_A_PROCESS);
-      if (more && slot?.tasks.length !== 0) slot = start();
-      if (slot === null) return;
-      const task = waiting.shift();
-      if (task !== undefined) send(slot, task);
+      const more = this.processes.size === 0 || (this.processes.size < this.threads && this.waiting.length >= WORTH_A_PROCESS);
+      if (more && chosen?.readings.length !== 0) chosen = this.start();
+      if (chosen === null) return;
+      const reading = this.waiting.shift();
+      if (reading !== undefined) this.send(chosen, reading);
     }
   }
 
-  function send(slot: Slot, task: Task): void {
-    slot.tasks.push(task);
-    if (slot.tasks.length === 1) watch(slot);
-    task.page = null;
-    const done = task.images.map(({ png: _, ...facts }) => facts);
-    const draw = { limit: task.pageImages, done, skip: task.broken };
-    const request: Request = { key: task.key, bytes: task.bytes, note: task.note, draw };
-    // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the task.
-    if (slot.child.connected) slot.child.send(request, () => undefined);
+  send(to: ReaderProcess, reading: Reading): void {
+    to.readings.push(reading);
+    if (to.readings.length === 1) this.watch(to);
+    // A process that just died refuses, and one that could not be started has no channel: `end` takes care of the reading.
+    const request = reading.begin();
+    if (to.child.connected) to.child.send(request, () => undefined);
   }
 
-  /** null when the system refuses at once; mostly it says so later, by "error" and without "exit". */
-  function start(): Slot | null {
+  /** Starts a process; null when the system refuses at once. Mostly it says so later, by "error" and without "exit". */
+  start(): ReaderProcess | null {
     let child: ChildProcess;
     try {
-      const { execPath, execArgv } = isolate(options.worker, [
-        `--max-old-space-size=${memoryLimit}`,
+      const { execPath, execArgv } = isolate(this.worker, [
+        `--max-old-space-size=${this.memoryLimit}`,
         `--wasm-max-mem-pages=${WASM_PAGES}`,
         ...YOUNG_SPACE,
       ]);
-      child = fork(options.worker, [], {
+      child = fork(this.worker, [], {
         serialization: "advanced",
         stdio: ["ignore", "ignore", "ignore", "ipc"],
         env: {},
@@ -126,168 +164,123 @@ export function openExtractPool(options: ExtractPoolOptions): ExtractPool {
         execArgv: [...execArgv],
       });
     } catch (error) {
-      finish(notStarted((error as NodeJS.ErrnoException).code));
+      this.finish(notStarted((error as NodeJS.ErrnoException).code));
       return null;
     }
-    const slot: Slot = {
-      child,
-      tasks: [],
-      timer: null,
-      timedOut: false,
-      spoke: false,
-      ended: new Promise((resolve) => {
-        child.once("exit", () => resolve());
-        child.once("error", () => resolve());
-      }),
-    };
-    slots.add(slot);
-    child.on("message", (reply: Reply) => {
-      slot.spoke = true;
-      if (reply === "ready") return;
-      // Its last words may come after its end was heard; by then its tasks are others' work.
-      if (!slots.has(slot)) return;
-      const [at] = slot.tasks;
-      if (at === undefined) return;
-      if ("page" in reply) {
-        if (!takeDrawing(at, reply)) {
-          child.kill("SIGKILL");
-          end(slot);
-          return;
-        }
-      } else {
-        slot.tasks.shift();
-        // As plain text it has no page beside which they would stand.
-        at.resolve(at.note === null ? { ...reply, images: at.images } : reply);
-      }
-      watch(slot);
-      dispatch();
+    const ended = new Promise<void>((resolve) => {
+      child.once("exit", () => resolve());
+      child.once("error", () => resolve());
     });
+    const started: ReaderProcess = { child, readings: [], timer: null, begun: 0, seen: 0, seenAt: 0, killed: null, spoke: false, ended };
+    this.processes.add(started);
+    child.on("message", (reply: Reply) => this.hear(started, reply));
     child.on("error", (error) => {
       // Neither the object's fault nor of one process only: the build cannot go on.
-      if (child.pid === undefined) finish(notStarted((error as NodeJS.ErrnoException).code));
+      if (child.pid === undefined) this.finish(notStarted((error as NodeJS.ErrnoException).code));
       child.kill("SIGKILL");
-      end(slot);
+      this.end(started);
     });
     child.once("exit", (code) => {
       // A signal may be the machine's doing; who ends by itself before its first word would always do so.
-      if (code !== null && !slot.spoke && over === null) finish(notStarted(code === NOT_FOUND ? "ENOENT" : `exit ${code}`));
-      end(slot);
+      if (code !== null && !started.spoke && this.over === null) this.finish(notStarted(code === NOT_FOUND ? "ENOENT" : `exit ${code}`));
+      this.end(started);
     });
-    return slot;
+    return started;
+  }
+
+  hear(from: ReaderProcess, reply: Reply): void {
+    from.spoke = true;
+    if (reply === "ready") {
+      this.watch(from);
+      return;
+    }
+    // Its last words may come after its end was heard; by then its readings are others' work.
+    if (!this.processes.has(from)) return;
+    const [reading] = from.readings;
+    if (reading === undefined) return;
+    this.count(from, reading);
+    if (!("page" in reply)) {
+      from.readings.shift();
+      reading.finish(reply);
+    } else if (!reading.takeDrawing(reply)) {
+      from.child.kill("SIGKILL");
+      this.end(from);
+      return;
+    }
+    this.watch(from);
+    this.dispatch();
   }
 
   /** Refuses what waits and what comes. What is at work is left to its process. */
-  function finish(reason: Error): void {
-    over ??= reason;
-    for (const task of [...again.splice(0), ...waiting.splice(0)]) task.reject(over);
+  finish(reason: Error): void {
+    this.over ??= reason;
+    for (const reading of [...this.again.splice(0), ...this.waiting.splice(0)]) reading.refuse(this.over);
   }
 
-  /** @returns false for what a process of ours would not say: it is a stranger's by now */
-  function takeDrawing(task: Task, { page, image }: Drawing): boolean {
-    const at = task.page;
-    const last = task.images.at(-1)?.page ?? 0;
-    // Until it is found to be right: then the page is not to blame.
-    task.page = "end";
-    if (at === "end" || task.pageImages === 0) return false;
-    if (image === null) {
-      // Every step is a later one, so that nobody can go on for ever.
-      if (
-        page !== "end" &&
-        !(Number.isInteger(page) && page <= task.pageImages && (page === 0 ? at === null : page > Math.max(at ?? 0, last)))
-      )
-        return false;
-      task.page = page;
-      return true;
-    }
-    if (page !== at || image.page !== page || page <= last || image.png.length > MAX_IMAGE_BYTES) return false;
-    task.page = page;
-    task.images.push(image);
-    task.failures = 0;
-    return true;
+  /** Gives the first reading of a process its time from now on. */
+  watch(one: ReaderProcess): void {
+    if (one.timer !== null) clearInterval(one.timer);
+    const [reading] = one.readings;
+    one.timer = null;
+    if (reading === undefined) return;
+    const since = performance.now();
+    one.begun = processorTime(one.child.pid);
+    one.seen = one.begun;
+    one.seenAt = since;
+    const stalled = reading.note === null ? this.timeLimit : Math.max(this.timeLimit, PLAIN_PATIENCE);
+    one.timer = setInterval(
+      () => {
+        const [taken, now] = [processorTime(one.child.pid), performance.now()];
+        if (taken > one.seen) {
+          one.seen = taken;
+          one.seenAt = now;
+        }
+        // What a program takes to begin is not the object's doing.
+        if (one.spoke && reading.spent + taken - one.begun > reading.timeFor(this.timeLeft())) one.killed = "over";
+        else if (now - one.seenAt > stalled || now - since > stalled * PATIENCE) one.killed = "stalled";
+        else return;
+        one.child.kill("SIGKILL");
+      },
+      Math.min(LOOK_MS, this.timeLimit),
+    );
   }
 
-  function timeFor(task: Task | undefined): number {
-    if (task?.note !== null) return PLAIN_TIME_LIMIT;
-    return task.failures > 0 ? timeLimit * PATIENCE : timeLimit;
+  /** For all tries of one object. */
+  timeLeft(): number {
+    return this.isSpent() ? Math.min(LONG, this.timeLimit) : this.timeLimit;
   }
 
-  function watch(slot: Slot): void {
-    if (slot.timer !== null) clearTimeout(slot.timer);
-    slot.timer =
-      slot.tasks.length === 0
-        ? null
-        : setTimeout(() => {
-            slot.timedOut = true;
-            slot.child.kill("SIGKILL");
-          }, timeFor(slot.tasks[0]));
+  isSpent(): boolean {
+    return this.long >= this.budget;
   }
 
-  /** A process is gone: the object at work is to blame, those behind it try again elsewhere. */
-  function end(slot: Slot): void {
-    if (!slots.delete(slot)) return;
-    if (slot.timer !== null) clearTimeout(slot.timer);
-    const [blamed, ...others] = slot.tasks;
-    if (over !== null) {
-      for (const task of slot.tasks) task.reject(over);
+  /** Adds what the object at work has taken since it was begun, or since it was counted. */
+  count(one: ReaderProcess, reading: Reading): void {
+    const taken = Math.max(one.seen, processorTime(one.child.pid));
+    const before = Math.max(0, reading.spent - LONG);
+    reading.spent += taken - one.begun;
+    this.long += Math.max(0, reading.spent - LONG) - before;
+    one.begun = taken;
+  }
+
+  /** Takes a process for gone: the object at work is to blame, those behind it try again elsewhere. */
+  end(gone: ReaderProcess): void {
+    if (!this.processes.delete(gone)) return;
+    if (gone.timer !== null) clearInterval(gone.timer);
+    const [blamed, ...others] = gone.readings;
+    if (this.over !== null) {
+      for (const reading of gone.readings) reading.refuse(this.over);
       return;
     }
-    if (typeof blamed?.page === "number") {
-      blamed.failures++;
-      if (blamed.failures > 1) {
-        const given = blamed.broken.length + 1 < MAX_BROKEN_PAGES ? blamed.page : blamed.pageImages;
-        for (let page = blamed.page; page <= given; page++) blamed.broken.push(page);
-        blamed.failures = 0;
-      }
-      again.push(blamed);
-    } else if (blamed !== undefined) {
-      blamed.failures++;
-      const what = slot.timedOut ? "Reading this file took too long" : "Reading this file failed";
-      if (blamed.failures > 2)
-        blamed.resolve(toExtracted(blamed.key, bareExtract(blamed.key, `${what}, so it is listed but not searched.`)));
-      else {
-        if (blamed.failures === 2) blamed.note = `${what}, so only its plain text is used.`;
-        again.push(blamed);
-      }
+    if (blamed !== undefined) {
+      const spent = this.isSpent();
+      this.count(gone, blamed);
+      if (spent && gone.killed === "over") blamed.postpone();
+      else if (blamed.blame(gone.killed ?? "failed")) this.again.push(blamed);
     }
-    waiting.push(...others);
-    dispatch();
+    this.waiting.push(...others);
+    this.dispatch();
   }
-
-  return {
-    warm() {
-      if (over === null && slots.size === 0) start();
-    },
-    extract(key, bytes, pageImages = 0) {
-      if (over !== null) return Promise.reject(over);
-      return new Promise((resolve, reject) => {
-        waiting.push({ key, bytes, failures: 0, pageImages, page: null, images: [], broken: [], note: null, resolve, reject });
-        dispatch();
-      });
-    },
-    async close() {
-      finish(new Error("The extract pool was closed."));
-      const open = [...slots];
-      for (const { child, tasks } of open) {
-        if (tasks.length > 0 || !child.connected) child.kill("SIGKILL");
-        else child.disconnect();
-      }
-      await Promise.all(open.map((slot) => slot.ended));
-    },
-  };
-}
-
-function bareExtract(key: string, note: string): Extract {
-  return {
-    title: fileName(key).slice(0, 200).toWellFormed(),
-    summary: "",
-    kind: "binary",
-    media_type: "application/octet-stream",
-    language: null,
-    lines: null,
-    passages: [],
-    html: null,
-    notes: [note],
-  };
 }
 
 /** @param code of the system, or how the process ended */

@@ -120,3 +120,13 @@ test("where no comment is marked as documentation, the first one that says somet
   ] as const)
     assert.equal((await extract(key, Buffer.from(text))).title, title, key);
 });
+
+test("an id behind a heading is its id and no text, and what a template stands for is no title", async () => {
+  const read = async (text: string): Promise<Awaited<ReturnType<typeof extract>>> => await extract("docs/a.md", Buffer.from(text));
+  const named = await read("# Slots {#slots}\n\nText.\n\n## With `code` in it {#in-it}\n\nMore text.\n");
+  assert.equal(named.title, "Slots");
+  assert.match(named.html ?? "", /<h2 id="doc-in-it">/);
+  assert.doesNotMatch(named.html ?? "", /\{#/);
+  assert.deepEqual(named.passages.at(-1)?.heading, ["Slots", "With code in it"]);
+  assert.equal((await read("---\ntitle: '{{ page.name }}'\n---\n\n# {% block title %}\n\n# Real\n\nText.\n")).title, "Real");
+});

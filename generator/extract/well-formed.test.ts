@@ -1,12 +1,6 @@
 /** Half of a surrogate pair has no bytes in UTF-8, so a text that holds one can be written nowhere. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { extract } from "./extract.ts";
 
 /** Paths of all texts in a value that hold half of a pair. */
@@ -46,20 +40,4 @@ test("no extract holds half of a surrogate pair, whether it was written or made 
     for (const [key, text] of texts)
       assert.deepEqual(findHalves(await extract(key, Buffer.from(text))), [], `${key}: ${text.slice(0, 40)}`);
   }
-});
-
-test("a build goes on over an object that names itself by half of a pair", async (t) => {
-  const dir = await mkdtemp(join(tmpdir(), "well-formed-"));
-  t.after(() => rm(dir, { recursive: true, force: true }));
-  await mkdir(join(dir, "library", "a"), { recursive: true });
-  await writeFile(join(dir, "library", "a", "half.json"), `{"title":"${HALF}"}`);
-  await writeFile(
-    join(dir, "proofshelf.yaml"),
-    "store: { kind: directory, root: ./library }\nshelf: { kind: directory, root: ./shelf }\nembeddings: { kind: none }\n" +
-      "collections: [{ id: a, prefix: a/, title: A, visibility: public }]\n",
-  );
-  const cli = fileURLToPath(new URL("../cli.ts", import.meta.url));
-  await promisify(execFile)(process.execPath, [cli, "build", "--json", "--config", join(dir, "proofshelf.yaml")]);
-  const pointer: unknown = JSON.parse(await readFile(join(dir, "shelf", "public", "current.json"), "utf8"));
-  assert.ok(pointer !== null, "it was published");
 });

@@ -5,8 +5,8 @@ import { isWithdrawalError } from "../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { planDocuments } from "../plan.ts";
-import type { ViewState } from "../state.ts";
+import { planDocuments } from "./plan-documents.ts";
+import type { ViewState } from "../kept/state.ts";
 import type { IndexThread } from "./index-thread.ts";
 
 export type EarlierSearch = {

@@ -1,90 +1,39 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, test, type TestContext } from "node:test";
-import { setTimeout as wait } from "node:timers/promises";
+import { test, type TestContext } from "node:test";
 import fc from "fast-check";
-import { openEmbeddedEmbedder } from "../../snapshots/embed/embedder-embedded.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
 import { writeTinyModel } from "../../snapshots/embed/tiny-model-fixture.ts";
 import { semantic } from "../../snapshots/query/semantic.ts";
-import { build } from "../build.ts";
-import { openShelves } from "../shelves.ts";
-import { type Config, openConfig } from "../config/config.ts";
-import { embedViews } from "./embed.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
-import { verifyLibrary } from "../publish/verify-library.ts";
-import { filesUnder } from "../fixtures/shelf-files.ts";
+import { writeFiles } from "../testing/library.ts";
+import { filesUnder } from "../testing/shelf-files.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
+import { PLAIN_CLI } from "../testing/serving-process.ts";
+import { until } from "../testing/until.ts";
+import { NOTES, configure, makeLibrary, model, openEndpoint, quiet } from "./embed-fixture.ts";
+import { build, embedViews, openShelves } from "../testing/whole.ts";
 
-const CLI = new URL("../cli.ts", import.meta.url).pathname;
-const NOTES = [
-  ["library/notes/dog.md", "# Pets\n\nA puppy plays in the garden.\n"],
-  ["library/notes/rain.md", "# Weather\n\nIt will rain tomorrow in the north.\n"],
-  ["library/notes/bank.md", "# Money\n\nShares fell on the exchange. Banks raised their interest rates.\n"],
-] as const;
-
-const model = openEmbeddedEmbedder({ threads: 1 });
-after(() => model.close());
-
-/** @param embeddings as in proofshelf.yaml; null leaves it out */
-async function makeLibrary(
-  t: TestContext,
-  embeddings: string | null,
-  files: readonly (readonly [string, string])[] = NOTES,
-): Promise<{ dir: string; file: string; config: Config }> {
-  const dir = mkdtempSync(join(tmpdir(), "proofshelf-embed-"));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
-  await writeFiles(dir, files);
-  const file = join(dir, "proofshelf.yaml");
-  return { dir, file, config: await configure(file, embeddings) };
+/** `serve` as a process, until the test ends. */
+async function serve(t: TestContext, ...args: string[]): Promise<{ readonly url: string; readonly child: ChildProcess }> {
+  const child = spawn(process.execPath, [PLAIN_CLI, "serve", "--json", "--no-rate-limits", "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  t.after(async () => {
+    child.kill("SIGTERM");
+    if (child.exitCode === null) await once(child, "exit");
+  });
+  for await (const chunk of child.stdout) return { url: (JSON.parse(String(chunk)) as { url: string }).url, child };
+  throw new Error("the server did not start");
 }
 
-function configure(file: string, embeddings: string | null): Promise<Config> {
-  writeFileSync(
-    file,
-    `store: { kind: directory, root: ./library }
-shelf: { kind: directory, root: ./shelf }
-collections:
-  - { id: notes, prefix: notes/, title: Notes, visibility: public }
-  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
-${embeddings === null ? "" : `embeddings: ${embeddings}\n`}`,
-  );
-  return openConfig(file);
-}
-
-const quiet = { progress: SILENT };
-
-/** An endpoint that counts the texts it embeds; `up` turns it off and on. */
-async function openEndpoint(
-  t: TestContext,
-): Promise<{ readonly yaml: string; up: boolean; texts: number; hangAfter: number; readonly hanging: Promise<void> }> {
-  let reached = (): void => {};
-  const endpoint = { yaml: "", up: true, texts: 0, hangAfter: Infinity, hanging: new Promise<void>((resolve) => (reached = resolve)) };
-  const server = createServer(async (request, response: ServerResponse) => {
-    const parts: Uint8Array[] = [];
-    for await (const part of request) parts.push(part as Uint8Array);
-    if (!endpoint.up) return void response.writeHead(503).end("CANARY-OF-THE-ENDPOINT");
-    const { input } = JSON.parse(Buffer.concat(parts).toString()) as { input: string[] };
-    if (endpoint.texts + input.length > endpoint.hangAfter) return reached();
-    endpoint.texts += input.length;
-    return void response.end(
-      JSON.stringify({ data: input.map((text, index) => ({ index, embedding: [1, text.length % 7, text.length % 3] })) }),
-    );
-  });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  endpoint.yaml = `{ kind: openai, baseUrl: "http://127.0.0.1:${(server.address() as AddressInfo).port}/v1", model: toy, dimensions: 3 }`;
-  return endpoint;
+async function status(url: string): Promise<{ readonly status: string; readonly note: string } | undefined> {
+  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as {
+    components: { name: string; status: string; note: string }[];
+  };
+  return components.find(({ name }) => name === "semantic search");
 }
 
 test("an endpoint that is down fails no build, is told in words of ours, and the next build makes what is missing", async (t) => {
@@ -93,7 +42,7 @@ test("an endpoint that is down fails no build, is told in words of ours, and the
   endpoint.up = false;
   // A process of its own: the endpoint has to answer meanwhile.
   const run = async (...args: string[]): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> => {
-    const child = spawn(process.execPath, [CLI, "build", ...args, "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [PLAIN_CLI, "build", ...args, "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
     let stdout = "";
     let stderr = "";
     child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
@@ -117,7 +66,7 @@ test("an endpoint that is down fails no build, is told in words of ours, and the
 test("with a model of a person's own a word finds what says the same in another", async (t) => {
   const { dir, config } = await makeLibrary(t, "{ kind: local, path: ./model, dimensions: 3 }");
   writeTinyModel(join(dir, "model"));
-  const { snapshot } = await build(config, quiet);
+  const { snapshot } = await build(config, quiet, PLAIN_PARTS);
   assert.equal((await embedViews(config, quiet)).notice, "");
   const { embedder } = await openEmbedder(config.embeddings, { env: {}, gateway: null, threads: 1 });
   const index = await openIndex(openShelves(config).public.indexUri);
@@ -129,61 +78,14 @@ test("with a model of a person's own a word finds what says the same in another"
   assert.deepEqual([found.mode, found.results[0]?.key], ["semantic", "notes/rain.md"]);
 });
 
-test("a build that is killed while it embeds has said its summary, leaves its snapshot served, and the next goes on where it was", async (t) => {
-  const endpoint = await openEndpoint(t);
-  const many = Array.from({ length: 300 }, (_, at) => [`library/notes/${at}.md`, `# Number ${at}\n\nText ${at}.\n`] as const);
-  const { file, config } = await makeLibrary(t, endpoint.yaml, many);
-  endpoint.hangAfter = 256;
-  const child = spawn(process.execPath, [CLI, "build", "--json", "--config", file], { stdio: ["ignore", "pipe", "ignore"] });
-  let stdout = "";
-  child.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
-  await endpoint.hanging;
-  child.kill("SIGKILL");
-  await once(child, "close");
-  const served = await openShelves(config).public.readPointer();
-  assert.equal(served?.sequence, 1);
-  assert.match(stdout, /^\{.*\}\n$/);
-  assert.equal((JSON.parse(stdout) as { snapshot: string }).snapshot, served.snapshot);
-  endpoint.hangAfter = Infinity;
-  const before = endpoint.texts;
-  assert.equal(before, 256);
-  assert.equal((await build(config, quiet)).published, false);
-  const { complete, written } = await embedViews(config, quiet);
-  assert.deepEqual(
-    [complete, written, endpoint.texts],
-    [true, 344, 300],
-    "44 of the public view, and 300 of the internal one from the cache",
-  );
-});
-
-test("Ctrl-C while vectors are made says how many are kept, ends at once, and the next build makes only the others", async (t) => {
-  const endpoint = await openEndpoint(t);
-  const many = Array.from({ length: 300 }, (_, at) => [`library/notes/${at}.md`, `# Number ${at}\n\nText ${at}.\n`] as const);
-  const { file, config } = await makeLibrary(t, endpoint.yaml, many);
-  endpoint.hangAfter = 256;
-  const child = spawn(process.execPath, [CLI, "build", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk.toString()));
-  await endpoint.hanging;
-  child.kill("SIGINT");
-  assert.deepEqual(await once(child, "close"), [130, null], said);
-  assert.match(said, /Published snapshot 1/);
-  assert.match(said, /Made vectors of 256 passages in .*; the model ran for 256\.\n.*it was stopped.*kept/);
-  assert.equal((await openShelves(config).public.readPointer())?.sequence, 1, "what was published is served on");
-  assert.deepEqual(await verifyLibrary(config, { snapshots: "all", derive: false }), []);
-  endpoint.hangAfter = Infinity;
-  const { complete, written, embedded } = await embedViews(config, quiet);
-  assert.deepEqual([complete, written, embedded, endpoint.texts], [true, 344, 44, 300], "44 texts, and the internal view from the cache");
-});
-
 test("nothing new embeds nothing and loads neither engine nor model; one changed object embeds its own passages; a changed model starts anew", async (t) => {
   const endpoint = await openEndpoint(t);
   const { dir, file, config } = await makeLibrary(t, null);
-  await build(config, quiet);
+  await build(config, quiet, PLAIN_PARTS);
   const first = await embedViews(config, quiet);
   assert.deepEqual([first.model, first.written, first.embedded, first.complete, first.notice], ["embedded", 6, 3, true, ""]);
-  const script = `import { readFileSync } from "node:fs"; import { openConfig } from ${JSON.stringify(new URL("../config/config.ts", import.meta.url).href)}; import { embedViews } from ${JSON.stringify(new URL("./embed.ts", import.meta.url).href)};
-    const done = await embedViews(await openConfig(${JSON.stringify(file)}));
+  const script = `import { readFileSync } from "node:fs"; import { openConfig } from ${JSON.stringify(new URL("../config/config.ts", import.meta.url).href)}; import { embedViews } from ${JSON.stringify(new URL("./embed.ts", import.meta.url).href)}; import { ANNEXES } from ${JSON.stringify(new URL("../annexes.ts", import.meta.url).href)};
+    const done = await embedViews(await openConfig(${JSON.stringify(file)}), ANNEXES);
     console.log(JSON.stringify({ ...done, engine: process.report.getReport().sharedObjects.some((name) => name.includes("lancedb")), processes: process.getActiveResourcesInfo().filter((name) => name === "ProcessWrap").length }));`;
   const again = JSON.parse(execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" })) as Record<
     string,
@@ -196,12 +98,12 @@ test("nothing new embeds nothing and loads neither engine nor model; one changed
     [["library/notes/rain.md", "# Weather\n\nIt will snow tomorrow in the north.\n"]],
     new Date("2026-05-01T00:00:00Z"),
   );
-  await build(config, quiet);
+  await build(config, quiet, PLAIN_PARTS);
   const one = await embedViews(config, quiet);
   assert.deepEqual([one.written, one.embedded], [2, 1]);
 
   const changed = await configure(file, endpoint.yaml);
-  await build(changed, quiet);
+  await build(changed, quiet, PLAIN_PARTS);
   const other = await embedViews(changed, quiet);
   assert.deepEqual([other.model, other.written, endpoint.texts, other.complete], ["toy", 6, 3, true]);
   assert.equal((await embedViews(await configure(file, null), quiet)).written, 0, "the first model's are still there");
@@ -220,7 +122,7 @@ test("gated texts show in no public vector, result, score or order, and in no fi
   ];
   const publicResults = async (gated: string): Promise<unknown> => {
     const { dir, config } = await makeLibrary(t, null, [...NOTES, ["library/drafts/secret.md", `# Secret\n\n${gated}\n`]]);
-    await build(config, quiet);
+    await build(config, quiet, PLAIN_PARTS);
     assert.equal((await embedViews(config, quiet)).complete, true);
     const shelves = openShelves(config);
     const find = async (view: "public" | "internal"): Promise<unknown[]> => {
@@ -242,34 +144,6 @@ test("gated texts show in no public vector, result, score or order, and in no fi
   assert.deepEqual(one, two);
   assert.doesNotMatch(JSON.stringify(one), /CANARY/);
 });
-
-/** `serve` as a process, until the test ends. */
-async function serve(t: TestContext, ...args: string[]): Promise<{ readonly url: string; readonly child: ChildProcess }> {
-  const child = spawn(process.execPath, [CLI, "serve", "--json", "--no-rate-limits", "--port", "0", ...args], {
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  t.after(async () => {
-    child.kill("SIGTERM");
-    if (child.exitCode === null) await once(child, "exit");
-  });
-  for await (const chunk of child.stdout) return { url: (JSON.parse(String(chunk)) as { url: string }).url, child };
-  throw new Error("the server did not start");
-}
-
-async function status(url: string): Promise<{ readonly status: string; readonly note: string } | undefined> {
-  const { components } = (await (await fetch(`${url}/api/capabilities`)).json()) as {
-    components: { name: string; status: string; note: string }[];
-  };
-  return components.find(({ name }) => name === "semantic search");
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let at = 0; at < 600; at++) {
-    if (await holds()) return;
-    await wait(50);
-  }
-  assert.fail(`${what} did not come`);
-}
 
 test("served: a paraphrase is found, every query gets an answer, and a new snapshot says when its vectors are made", async (t) => {
   const { dir, file, config } = await makeLibrary(t, null);
@@ -347,7 +221,7 @@ test("served: a paraphrase is found, every query gets an answer, and a new snaps
   for (const raw of ["q=%", "q=%ff%fe", "q=%00", "q", "", "q=a&q=b", "q=a&limit=3", "q=%C3%28"]) await send(raw);
 
   await writeFiles(dir, [["library/notes/ship.md", "# Harbour\n\nA vessel sails across the ocean.\n"]]);
-  await build(config, quiet);
+  await build(config, quiet, PLAIN_PARTS);
   await until("the switch", async () => (await search("x")).snapshot !== young.snapshot);
   const early = await search("boat trip over the sea");
   assert.deepEqual([early.mode, early.results], ["unavailable", []]);
@@ -363,7 +237,7 @@ test("served: a paraphrase is found, every query gets an answer, and a new snaps
 
 test("served without embeddings: the answer is 200 and says what to configure", async (t) => {
   const { file, config } = await makeLibrary(t, "{ kind: none }");
-  await build(config, quiet);
+  await build(config, quiet, PLAIN_PARTS);
   const { url } = await serve(t, "--config", file);
   const response = await fetch(`${url}/api/ai-search?q=rain`);
   const body = (await response.json()) as { mode: string; notice: string; results: unknown[] };

@@ -7,10 +7,11 @@ import type { Embedder } from "../../snapshots/embed/embedder.ts";
 import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { hasVectors } from "../../snapshots/index/vectors.ts";
-import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves.ts";
+import type { ShelfAnnexes } from "../shelves/kinds.ts";
+import { closeIndex, openShelves, type Shelves, vectorsDir, withShelves } from "../shelves/shelves.ts";
 import type { Config } from "../config/config.ts";
-import { withBuildLock } from "../lock.ts";
-import { openProgress, type Progress } from "../progress.ts";
+import { withBuildLock } from "../files/lock.ts";
+import { openProgress, type Progress } from "../files/progress.ts";
 
 /** The public view first: an internal one begins with the same texts, whose vectors then lie in the cache. */
 const VIEWS = ["public", "internal"] as const;
@@ -40,7 +41,7 @@ export type EmbedViewsOptions = {
 
 /** Makes the vectors that the served snapshots lack. Costs two looks at the file system when none is missing.
  *  Never fails: an endpoint that is down must not turn a published build into a failed one. */
-export async function embedViews(config: Config, options: EmbedViewsOptions = {}): Promise<Embedding> {
+export async function embedViews(config: Config, annexes: ShelfAnnexes, options: EmbedViewsOptions = {}): Promise<Embedding> {
   const { env = process.env, signal } = options;
   const { embeddings, gateway } = config;
   const began = performance.now();
@@ -56,7 +57,7 @@ export async function embedViews(config: Config, options: EmbedViewsOptions = {}
   const { embedder, notice } = await openEmbedder(embeddings, { env, gateway });
   if (embedder === null) return end(false, embeddings.kind === "none" ? "" : notice);
   try {
-    const shelves = openShelves(config);
+    const shelves = openShelves(config, annexes);
     if ((await findMissing(shelves, embedder, new Set())) === null) return end(true);
     const progress = options.progress ?? openProgress();
     // The engine writes a warning to stderr for each cluster that it finds uneven.

@@ -6,11 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { PASSAGES } from "../../snapshots/index/tables.ts";
-import { build } from "../build.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
 import { openConfig } from "../config/config.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
-import { startServing } from "../fixtures/serving-process.ts";
-import { openShelves } from "../shelves.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
+import { startServing } from "../testing/serving-process.ts";
+import { build, openShelves } from "../testing/whole.ts";
 
 async function openLibrary(t: TestContext): Promise<{ readonly file: string; readonly passages: string }> {
   const dir = mkdtempSync(join(tmpdir(), "hangs-"));
@@ -24,7 +24,7 @@ async function openLibrary(t: TestContext): Promise<{ readonly file: string; rea
   ]);
   const file = join(dir, "proofshelf.yaml");
   const config = await openConfig(file);
-  await build(config, { progress: SILENT });
+  await build(config, { progress: SILENT }, PLAIN_PARTS);
   return { file, passages: join(openShelves(config).public.indexUri, `${PASSAGES}.lance`) };
 }
 

@@ -4,7 +4,7 @@ import { type Document, documentId } from "../../snapshots/index/row.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
 import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { Passage } from "../../snapshots/schema/extract.ts";
-import { oncePer } from "../../snapshots/format/relations.ts";
+import { memoize } from "../../snapshots/format/relations.ts";
 import { findCollection, type ViewData } from "../../snapshots/format/view-data.ts";
 
 /** A document whose passages may still lie in the shelf, in the extract with this digest. */
@@ -46,7 +46,7 @@ export function* indexEntries(data: ViewData, extractDigest: (key: string) => st
 }
 
 /** Of a claim or a record; both views have the same ones. */
-export const digestOfItem = oncePer((item: object) => ({ sha256: sha256(canonicalJson(item)) }));
+export const digestOfItem = memoize((item: object) => ({ sha256: sha256(canonicalJson(item)) }));
 
 function plainEntry(
   kind: "claim" | "record",

@@ -2,12 +2,10 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type ErrorCode, ShelfError } from "../../snapshots/errors.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
-import type { Document } from "../../snapshots/index/row.ts";
-import { readBlob } from "../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
-import { parseExtract } from "../extract/extract-json.ts";
 import type { IndexSource } from "./index-documents.ts";
+import { readDocuments } from "./read-documents.ts";
 
 export type IndexRoots = Readonly<Record<"public" | "internal", string>>;
 export type Request =
@@ -70,7 +68,10 @@ async function* sources(id: number): AsyncGenerator<IndexSource> {
     const documents = await next;
     if (documents.length === 0) return;
     next = ask();
-    yield* documents;
+    for (const document of documents) {
+      if (closing) throw CLOSED;
+      yield document;
+    }
   }
 }
 
@@ -81,7 +82,7 @@ async function update({ id, view, remove, base }: Extract<Request, { kind: "upda
   try {
     await before;
     if (closing) throw CLOSED;
-    const upsert = documents(shelves[view], sources(id));
+    const upsert = readDocuments(shelves[view], sources(id));
     await index.update({ upsert, remove, base, tag: tagOf(id).promise, onWritten: written.resolve });
   } finally {
     written.resolve();
@@ -89,18 +90,6 @@ async function update({ id, view, remove, base }: Extract<Request, { kind: "upda
     tags.delete(id);
     wanted.delete(id);
   }
-}
-
-async function* documents(shelf: Shelf, all: AsyncIterable<IndexSource>): AsyncGenerator<Document> {
-  for await (const { extract, passages, ...rest } of all) {
-    if (closing) throw CLOSED;
-    yield { ...rest, ...(extract === null ? { passages } : await readText(shelf, extract)) };
-  }
-}
-
-async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language">> {
-  const { passages, language } = parseExtract(await readBlob(shelf, digest));
-  return { passages, language };
 }
 
 async function reply(request: Extract<Request, { kind: "update" }>): Promise<void> {

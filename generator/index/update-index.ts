@@ -7,10 +7,10 @@ import { copyManifests } from "../../snapshots/index/manifest.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import { PASSAGES, WORDS } from "../../snapshots/index/tables.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
-import { withBuildLock } from "../lock.ts";
-import type { DocumentsPlan } from "../plan.ts";
-import { type Shelves, vectorsDir } from "../shelves.ts";
-import type { ViewState } from "../state.ts";
+import { withBuildLock } from "../files/lock.ts";
+import type { DocumentsPlan } from "./plan-documents.ts";
+import { type Shelves, vectorsDir } from "../shelves/shelves.ts";
+import type { ViewState } from "../kept/state.ts";
 import type { IndexThread } from "./index-thread.ts";
 
 /** What it writes is invisible until the tag, and harmless before the pointer moves.

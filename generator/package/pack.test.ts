@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { isTooOld, OLDEST } from "../node-version.mjs";
-import { openSources } from "../import-closure.ts";
+import { isTooOld, OLDEST } from "../files/node-version.mjs";
+import { openSources } from "../files/import-closure.ts";
 import { makePackage } from "./pack.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -14,10 +14,10 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { transform } from "esbuild";
-import { findImports, openSources, readLock, writeDown } from "../import-closure.ts";
-import { OLDEST } from "../node-version.mjs";
+import { findImports, openSources, readLock, writeDown } from "../files/import-closure.ts";
+import { OLDEST } from "../files/node-version.mjs";
 import { compileSite } from "../pages/compile-site.ts";
-import { PACKAGED_FILE } from "../packaged.ts";
+import { PACKAGED_FILE } from "../files/packaged.ts";
 import { makeClientTypes } from "./client-types.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,7 +25,7 @@ const CLIENT = "generator/package/client";
 const PROGRAMS = ["generator/cli.ts", "site/main.ts", "sidecar/main.ts", `${CLIENT}.ts`];
 /** Not sources, and needed. */
 const FILES = [
-  "generator/node-version.mjs",
+  "generator/files/node-version.mjs",
   "generator/package/start.mjs",
   "generator/package/recipes",
   "generator/demo",

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command of a published package. Plain JavaScript that any Node reads: under one that cannot run the rest it says what to do. */
-import { isTooOld, OLDEST } from "../node-version.mjs";
+import { isTooOld, OLDEST } from "../files/node-version.mjs";
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-arm64"];
 /** Room for young objects, in each thread of a build: four times as much saves no time and takes a fifth more memory. Megabytes. */
@@ -27,4 +27,4 @@ if (!PLATFORMS.includes(platform)) {
 const [{ setFlagsFromString }, { enableCompileCache }] = await Promise.all([import("node:v8"), import("node:module")]);
 setFlagsFromString(`--max-semi-space-size=${SEMI_SPACE}`);
 enableCompileCache();
-await import("../cli.js");
+await (await import("../cli.js")).main();

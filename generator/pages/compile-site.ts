@@ -5,17 +5,19 @@ import { spawn } from "node:child_process";
 import { glob, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { OPEN } from "../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
 import { compileWorker, WORKER } from "../extract/compile-worker.ts";
-import { type Closure, openSources, type Sources } from "../import-closure.ts";
+import { type Closure, openSources, type Sources } from "../files/import-closure.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Not among the pages' sources: what is built, and what the bundle never contains. */
 const NOT_SOURCES =
-  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|shots)\.ts$/;
+  /^site\/(?:dist|\.cache)\/|\.(?:test|spec)\.ts$|\.md$|^site\/(?:server|main|site-dist|fixtures|fixture-server|[\w-]+-fixture|shots)\.ts$/;
 const COMPILERS = ["astro", "@astrojs/node"];
 /** Astro wants a key for features that we do not use, and would make a random one: the bundle would differ every time. */
 const UNUSED_ASTRO_KEY = Buffer.alloc(32).toString("base64");
@@ -43,7 +45,7 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   const existing = await readCurrent(distDir);
   const names = await listVersions(distDir);
   if (names.includes(version) && options.force !== true) {
-    if (existing !== version) await writeCurrent(distDir, version);
+    if (existing !== version) writeCurrent(distDir, version);
     return { dist, worker: join(dist, "extract", WORKER), compiled: false };
   }
   process.stderr.write("Compiling the pages …\n");
@@ -61,7 +63,7 @@ export async function compileSite(options: CompileOptions = {}): Promise<Compile
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  await writeCurrent(distDir, version);
+  writeCurrent(distDir, version);
   // The version before this one stays, for processes that still run on it.
   for (const old of names.filter((name) => name !== version && name !== existing)) {
     await rm(join(distDir, old), { recursive: true, force: true });
@@ -87,10 +89,8 @@ async function readCurrent(distDir: string): Promise<string | null> {
   return (await readFile(join(distDir, CURRENT_VERSION_FILE), "utf8").catch(() => "")).trim() || null;
 }
 
-async function writeCurrent(distDir: string, version: string): Promise<void> {
-  const temporary = join(distDir, `.current-${process.pid}-${performance.now()}`);
-  await writeFile(temporary, `${version}\n`);
-  await rename(temporary, join(distDir, CURRENT_VERSION_FILE));
+function writeCurrent(distDir: string, version: string): void {
+  writeWhole(join(distDir, CURRENT_VERSION_FILE), `${version}\n`, { modes: OPEN });
 }
 
 async function runAstro(work: string): Promise<void> {

@@ -31,7 +31,7 @@ import {
   type WordEntry,
   wordsPath,
 } from "../../snapshots/page/browser-index.ts";
-import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
+import { KINDS } from "../../snapshots/schema/kinds.ts";
 import type { Extracts } from "../../snapshots/page/stored-pages.ts";
 import { findAnchor } from "../../snapshots/query/declaration-line.ts";
 import { namesOf } from "../../snapshots/query/filters.ts";
@@ -40,13 +40,13 @@ import { foldSpaces } from "../../snapshots/query/words.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
 import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { compareNames, type FileEntry } from "../../snapshots/format/tree.ts";
 import { findCollection, type ObjectRow, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type PageTexts, weighPage } from "./page-words.ts";
 import type { PagefindProcess } from "./pagefind-process.ts";
 import type { PageRecord } from "./pagefind-worker.ts";
-import type { BuildState, KnownBundle } from "../state.ts";
+import type { BuildState, KnownBundle } from "../kept/state.ts";
 
 const BUNDLE_DOCUMENTS = 512; // at most: one changed document makes all of its bundle again
 const MAX_TEXT = 1200; // characters of an object's text, of its headings, of its names; the server's index has all of them
@@ -118,7 +118,7 @@ export function dealBundles(data: ViewData, extracts: Extracts): readonly DealtB
  *  @throws ShelfError "build_failed" when Pagefind refuses something, ends or hangs; "snapshot_damaged" when what was kept is gone */
 export async function makeBundles(
   bundles: readonly (DealtBundle & { readonly kept: KnownBundle | null })[],
-  shelf: Pick<Shelf, "putBlob" | "getBlob">,
+  shelf: Pick<DirectoryShelf, "putBlob" | "getBlob">,
   pagefind: () => PagefindProcess,
   before: BuildState["bundles"] = {},
 ): Promise<{ readonly files: readonly FileEntry[]; readonly bundles: BuildState["bundles"] }> {
@@ -184,7 +184,7 @@ async function makeShards(
   bundles: readonly KnownBundle[],
   before: BuildState["bundles"],
   shards: number,
-  shelf: Pick<Shelf, "getBlob">,
+  shelf: Pick<DirectoryShelf, "getBlob">,
   put: Put,
 ): Promise<FileEntry[]> {
   const read = async (file: FileEntry | undefined): Promise<Uint8Array | null> => {
@@ -404,7 +404,7 @@ function memberOfRecord(record: CubRecord): Omit<Member, "id"> {
 function factsPageOf(kind: "claim" | "record", path: string, key: string, title: string, said: readonly string[]): FoundPage {
   const text = said.filter((part) => part !== "").join("\n");
   return {
-    record: recordOf(path, [key, title, ...said].join("\n"), { title, key, kind: KIND_TITLES[kind] }),
+    record: recordOf(path, [key, title, ...said].join("\n"), { title, key, kind: KINDS[kind].title }),
     card: { path, title, key, kind, copies: [], passages: [{ name: "", line: 0, anchor: "", text: text.slice(0, MAX_TEXT) }] },
     texts: { title, key, names: "", headings: "", text },
   };
@@ -426,7 +426,7 @@ function objectPageOf({ key, title, kind }: ObjectRow, copies: readonly string[]
   const headings = [...new Set(passages.flatMap(({ heading }) => heading))].join("\n").slice(0, MAX_TEXT);
   const names = [...new Set(shown.map(({ name }) => name))].join("\n").slice(0, MAX_TEXT);
   return {
-    record: recordOf(path, [key, headings, names, text].join("\n").toWellFormed(), { title, key, kind: KIND_TITLES[kind] }),
+    record: recordOf(path, [key, headings, names, text].join("\n").toWellFormed(), { title, key, kind: KINDS[kind].title }),
     card: { path, title, key, kind, copies: copies.map((copy) => ({ key: copy, path: pagePath.object(copy) })), passages: shown },
     texts: { title, key: [key, ...copies].join("\n"), names, headings, text },
   };

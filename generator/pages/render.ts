@@ -1,15 +1,19 @@
 /** The public view's pages, in the shelf. */
 import { scheduler } from "node:timers/promises";
-import { sha256 } from "../../snapshots/digest.ts";
+import { type Sha256, sha256 } from "../../snapshots/digest.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { isInSitemap, llmsText, robotsText, sitemapFiles } from "../../snapshots/page/text-files.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { Progress } from "../progress.ts";
-import type { PlannedPage } from "../plan.ts";
-import type { KnownFile } from "../state.ts";
+import type { Progress } from "../files/progress.ts";
+import type { Why } from "../kept/why.ts";
+import type { StoredPage } from "../../snapshots/page/stored-pages.ts";
+import type { KnownFile } from "../kept/state.ts";
+
+/** A page with its blob where it is kept, or null and why it is to be rendered. */
+export type PlannedPage = { readonly page: StoredPage; readonly facts: Sha256; readonly kept: KnownFile | null; readonly why: Why | null };
 
 const HTML_TYPE = "text/html; charset=utf-8";
 
@@ -24,7 +28,7 @@ export async function renderPages(options: {
   readonly data: ViewData;
   readonly pages: Iterable<PlannedPage>;
   readonly renderer: Promise<Renderer>;
-  readonly shelf: Shelf;
+  readonly shelf: DirectoryShelf;
   readonly total: number | null;
   readonly progress: Progress;
   readonly signal: AbortSignal;

@@ -4,12 +4,12 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { type DerivedFile, objectParts, otherApiFiles } from "../../snapshots/page/api-files.ts";
 import type { FileEntry } from "../../snapshots/format/tree.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 
 /** @param kept all but the objects' parts, when what decides them is as it was
  *  @returns those parts apart: objects decide them, and nothing else */
 export async function writeApiFiles(
-  shelf: Shelf,
+  shelf: DirectoryShelf,
   data: ViewData,
   kept: readonly FileEntry[] | null,
 ): Promise<{ readonly objects: readonly FileEntry[]; readonly others: readonly FileEntry[] }> {
@@ -17,7 +17,7 @@ export async function writeApiFiles(
   return { objects, others: kept ?? (await writeFiles(shelf, otherApiFiles(data))) };
 }
 
-async function writeFiles(shelf: Shelf, files: Iterable<DerivedFile>): Promise<readonly FileEntry[]> {
+async function writeFiles(shelf: DirectoryShelf, files: Iterable<DerivedFile>): Promise<readonly FileEntry[]> {
   const written: FileEntry[] = [];
   for (const file of files) {
     await scheduler.yield();
@@ -26,7 +26,7 @@ async function writeFiles(shelf: Shelf, files: Iterable<DerivedFile>): Promise<r
   return written;
 }
 
-async function writeFile(shelf: Shelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {
+async function writeFile(shelf: DirectoryShelf, { path, type, bytes }: DerivedFile): Promise<FileEntry> {
   const digest = sha256(bytes);
   await shelf.putBlob(digest, bytes);
   return { path, sha256: digest, size: bytes.length, type };

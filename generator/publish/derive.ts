@@ -3,31 +3,27 @@ import { pageImageFile } from "../../snapshots/format/layout.ts";
 import { apiFiles } from "../../snapshots/page/api-files.ts";
 import { storedPages } from "../../snapshots/page/stored-pages.ts";
 import type { Snapshot } from "../../snapshots/shelf/read.ts";
-import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import type { Renderer } from "../../snapshots/page/renderer.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import type { Deriver, DerivedSource } from "../../snapshots/verify/derived.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
 import type { Extracted } from "../extract/extract-json.ts";
-import { type ExtractPool, openExtractPool } from "../extract/pool.ts";
+import type { ExtractPool } from "../extract/pool.ts";
+import { openSources } from "../files/import-closure.ts";
 import { dealBundles, makeBundles } from "../pages/pagefind.ts";
-import { openPagefind } from "../pages/pagefind-process.ts";
 import { textFiles } from "../pages/render.ts";
-import { objectBytes } from "./reread.ts";
+import { type Parts, type Site, usualParts } from "./parts.ts";
+import { objectBytes } from "./object-bytes.ts";
 
 /** A snapshot that was made with other pages, or by another version, differs in every file that they made, and verify says so. */
-export function openDeriver(): Deriver & { close(): Promise<void> } {
-  let site: Promise<CompiledSite> | null = null;
+export function openDeriver(parts: Parts = usualParts()): Deriver & { close(): Promise<void> } {
+  let site: Promise<Site> | null = null;
   let pool: Promise<ExtractPool> | null = null;
   let opened: Promise<Renderer> | null = null;
-  const compiled = (): Promise<CompiledSite> => (site ??= compileSite());
+  const ready = (): Promise<Site> => (site ??= parts.site(openSources()));
   const extract = async (snapshot: Snapshot, key: string, pageImages?: number): Promise<Extracted> =>
-    (await (pool ??= compiled().then(({ worker }) => openExtractPool({ worker })))).extract(
-      key,
-      await objectBytes(snapshot, key),
-      pageImages,
-    );
-  const renderer = (): Promise<Renderer> => (opened ??= compiled().then(({ dist }) => openRenderer(dist)));
+    (await (pool ??= ready().then((made) => made.pool()))).extract(key, await objectBytes(snapshot, key), pageImages);
+  const renderer = (): Promise<Renderer> => (opened ??= ready().then((made) => made.renderer()));
   return {
     close: async () => (await pool)?.close(),
     async *files(snapshot, data) {
@@ -45,12 +41,17 @@ export function openDeriver(): Deriver & { close(): Promise<void> } {
         for (const { page, png } of made.images) yield { path: pageImageFile(key, page), bytes: () => png };
       }
       for (const { path, bytes } of (await renderer()).assets) yield { path, bytes: () => bytes };
-      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer());
+      if (data.library.view === "public") yield* publicFiles(snapshot, data, await renderer(), parts.pagefind);
     },
   };
 }
 
-async function* publicFiles(snapshot: Snapshot, data: ViewData, renderer: Renderer): AsyncGenerator<DerivedSource> {
+async function* publicFiles(
+  snapshot: Snapshot,
+  data: ViewData,
+  renderer: Renderer,
+  openPagefind: Parts["pagefind"],
+): AsyncGenerator<DerivedSource> {
   const extract = async (key: string): Promise<Extract> => {
     const found = await snapshot.extract(key);
     if (found === null) throw new Error("the object has no extract");

@@ -2,12 +2,12 @@
 import { scheduler } from "node:timers/promises";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import { joinSubtrees, type Subtrees } from "../../snapshots/format/tree.ts";
-import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 
 /** Writes the trees over all files of a view, whose blobs are in the shelf.
  *  @param there digests of trees that are in the shelf, and whole */
 export async function writeDraft(
-  shelf: Shelf,
+  shelf: DirectoryShelf,
   parts: readonly Subtrees[],
   there: ReadonlySet<Sha256>,
 ): Promise<{ readonly snapshot: Sha256; readonly trees: readonly Sha256[] }> {

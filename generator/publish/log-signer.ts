@@ -4,7 +4,7 @@ import { parseKey, parseSigningKey } from "../../snapshots/log/note.ts";
 import type { LogSigner } from "../../snapshots/shelf/log.ts";
 import type { LogTrust } from "../../snapshots/verify/log.ts";
 import type { Config } from "../config/config.ts";
-import type { ByView } from "../facts.ts";
+import type { ByView } from "../shelves/by-view.ts";
 
 /** Name of the log of a library that has none of its own: its address, as C2SP tlog-tiles wants it. */
 export function defaultOrigin({ baseUrl }: Pick<Config, "baseUrl">): string {

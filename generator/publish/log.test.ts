@@ -9,14 +9,14 @@ import { generateKey, parseKey, parseSigningKey } from "../../snapshots/log/note
 import { readEntries, tileNodes } from "../../snapshots/log/tiles.ts";
 import { proveConsistency, treeRoot, verifyConsistency } from "../../snapshots/log/tree.ts";
 import { extendLog, keyOf, type LogSigner, proveRecord, readCheckpoint, readLogKeys } from "../../snapshots/shelf/log.ts";
-import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { type DirectoryShelf, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { overriding, type SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { draftTiny, TINY, tinyData, type TinySource } from "../../snapshots/verify/tiny-shelf.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
-import { keepLogs } from "../shelves.ts";
+import { keepLogs } from "../shelves/shelves.ts";
 import { publish } from "./publish.ts";
 
-type Pair = { readonly public: Shelf; readonly internal: Shelf };
+type Pair = { readonly public: DirectoryShelf; readonly internal: DirectoryShelf };
 type Signers = { readonly public: LogSigner; readonly internal: LogSigner };
 
 const ORIGIN = "library.example/shelf";
@@ -56,7 +56,7 @@ async function publishTurn(pair: Pair, turn: number, signers: Signers = SIGNED, 
 const errorsOf = async (pair: Pair) => (await verifyShelf(pair)).filter(({ severity }) => severity === "error");
 
 /** The log's head is the pointer's record, its last entry is that record's bytes, and it is signed. */
-async function checkAgreement(shelf: Shelf, root: string, origin: string): Promise<void> {
+async function checkAgreement(shelf: DirectoryShelf, root: string, origin: string): Promise<void> {
   const record = await shelf.readPointer();
   if (record === null) return;
   const text = readFileSync(join(root, `checkpoints/${record.sequence}`));
@@ -110,18 +110,18 @@ test("wherever a publication is cut short, pointer and log agree, and no number 
 
 /** Remembers each head that is written, by root and size. */
 function watched(pair: Pair, heads: Map<string, Set<string>>): Pair {
-  const watch = (view: "public" | "internal"): Shelf => ({
-    ...pair[view],
-    log: {
-      ...pair[view].log,
-      put: (size, make) =>
-        pair[view].log.put(size, (there) => {
-          const head = make(there);
-          if (head !== null) heads.set(`${view} ${size}`, (heads.get(`${view} ${size}`) ?? new Set()).add(head.checkpoint));
-          return head;
-        }),
-    },
-  });
+  const watch = (view: "public" | "internal"): DirectoryShelf =>
+    overriding(pair[view], {
+      log: {
+        ...pair[view].log,
+        put: (size, make) =>
+          pair[view].log.put(size, (there) => {
+            const head = make(there);
+            if (head !== null) heads.set(`${view} ${size}`, (heads.get(`${view} ${size}`) ?? new Set()).add(head.checkpoint));
+            return head;
+          }),
+      },
+    });
   return { public: watch("public"), internal: watch("internal") };
 }
 
@@ -130,12 +130,12 @@ function dying(pair: Pair, before: number): Pair {
   const count = <Args extends unknown[]>(write: (...args: Args) => Promise<void>) => {
     return (...args: Args): Promise<void> => (writes++ === before ? Promise.reject(new Error("killed")) : write(...args));
   };
-  const dies = (shelf: Shelf): Shelf => ({
-    ...shelf,
-    putRecord: count(shelf.putRecord),
-    swapPointer: count(shelf.swapPointer),
-    log: { ...shelf.log, put: count(shelf.log.put) },
-  });
+  const dies = (shelf: DirectoryShelf): DirectoryShelf =>
+    overriding(shelf, {
+      putRecord: count(shelf.putRecord.bind(shelf)),
+      swapPointer: count(shelf.swapPointer.bind(shelf)),
+      log: { ...shelf.log, put: count(shelf.log.put) },
+    });
   return { public: dies(pair.public), internal: dies(pair.internal) };
 }
 

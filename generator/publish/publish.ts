@@ -6,9 +6,10 @@ import { ShelfError } from "../../snapshots/errors.ts";
 import { newestServed } from "../../snapshots/shelf/record-index.ts";
 import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
 import { extendLog, type LogSigner } from "../../snapshots/shelf/log.ts";
-import type { Changes, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import type { ByView } from "../facts.ts";
-import { keepRecords, type Shelves } from "../shelves.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { ByView } from "../shelves/by-view.ts";
+import { keepRecords, type Shelves } from "../shelves/shelves.ts";
 
 export type Publication = {
   /** Who answers for the logs. */
@@ -58,7 +59,7 @@ export async function publish(shelves: Pick<Shelves, "public" | "internal">, pub
 }
 
 /** A record that was never served goes when a head of the log is over it: its number is not used again, and its entry stays. */
-async function dropCutShort(shelf: Shelf, current: SnapshotRecord | null): Promise<void> {
+async function dropCutShort(shelf: DirectoryShelf, current: SnapshotRecord | null): Promise<void> {
   const index = await shelf.records.index();
   const served = current?.sequence ?? 0;
   const made = (await shelf.log.sizes()).at(-1) ?? 0;
@@ -68,7 +69,7 @@ async function dropCutShort(shelf: Shelf, current: SnapshotRecord | null): Promi
 
 /** Of a publication that was cut short the number is used again, where the log of what was served says that it was one and no head of
  *  the log of publications is over it. */
-async function nextSequence(shelf: Shelf, current: SnapshotRecord | null): Promise<number> {
+async function nextSequence(shelf: DirectoryShelf, current: SnapshotRecord | null): Promise<number> {
   const { records, served } = await shelf.records.index();
   const known = current !== null && current.sequence === served;
   const made = (await shelf.log.sizes()).at(-1) ?? 0;
@@ -84,7 +85,7 @@ async function draftRecord(
   { current, next, created, inputs, own, restores }: Publication,
   open?: number,
 ): Promise<Drafted> {
-  const shelf: Shelf = shelves[view];
+  const shelf: DirectoryShelf = shelves[view];
   const before = current[view];
   const record: SnapshotRecord = {
     sequence: await nextSequence(shelf, before),

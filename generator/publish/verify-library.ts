@@ -1,39 +1,53 @@
 /** The verification of a configured library: with everything made again, the search indexes, and beside whoever writes meanwhile. */
+import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Sha256 } from "../../snapshots/digest.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import { findSearchProblem } from "../../snapshots/query/probe.ts";
+import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createReport, type Finding } from "../../snapshots/verify/finding.ts";
 import type { ScannedFile } from "../../snapshots/verify/scan.ts";
 import type { Since } from "../../snapshots/verify/records.ts";
 import { verifyShelf } from "../../snapshots/verify/verify.ts";
 import type { Config } from "../config/config.ts";
-import { lookAtLock, withBuildLock } from "../lock.ts";
-import { compileSite } from "../pages/compile-site.ts";
-import { softwareFiles } from "../pages/software-files.ts";
-import { COPY_MARKER, openShelves } from "../shelves.ts";
+import { openSources } from "../files/import-closure.ts";
+import { lookAtLock, withBuildLock } from "../files/lock.ts";
+import { type Parts, type Site, usualParts } from "./parts.ts";
+import type { LeakOptions } from "../../snapshots/verify/leaks.ts";
+import type { ShelfAnnexes } from "../shelves/kinds.ts";
+import { COPY_MARKER, openShelves } from "../shelves/shelves.ts";
 import { readRegistry } from "../sources/read-registry.ts";
 import { openDeriver } from "./derive.ts";
 import { openTrust } from "./log-signer.ts";
-import { openAllowances } from "./leak-check.ts";
-import { openRereader, type Rereader } from "./reread.ts";
+
+/** Reads public sources anew for the look for leaks, and knows what is allowed. */
+export type LeakAnnex = {
+  open(config: Config, site: Site): { options(snapshot: Snapshot, data: ViewData): LeakOptions; close(): Promise<void> };
+};
+type VerifyAnnexes = ShelfAnnexes & RegistryAnnexes & { leaks(): Promise<LeakAnnex> };
 
 /** @param options.snapshots "all" also hashes what is not served
  *  @param options.derive false compares derived files with their digests alone; default true */
 export async function verifyLibrary(
   config: Config,
+  annexes: VerifyAnnexes,
   options: { readonly snapshots: "current" | "all"; readonly since?: Since | null; readonly derive?: boolean },
+  parts: Parts = usualParts(),
 ): Promise<Finding[]> {
   const { snapshots, since = null, derive = true } = options;
-  const shelves = openShelves(config);
+  const shelves = openShelves(config, annexes);
   // What the registry keeps to itself is not in any snapshot; the registry as last pulled tells what to look for.
-  const { privateTexts } = await readRegistry(config, { dir: `${shelves.buildDir}/registry`, keep: false });
-  const { dist, worker } = await compileSite();
-  const rereaders: Rereader[] = [];
-  const deriver = openDeriver();
+  const { privateTexts } = await readRegistry(config, {
+    makeRegistry: annexes.makeRegistry,
+    dir: `${shelves.buildDir}/registry`,
+    keep: false,
+  });
+  const site = await parts.site(openSources());
+  const leaks = (await annexes.leaks()).open(config, site);
+  const deriver = openDeriver(parts);
   // One for all snapshots of a root: what they share is hashed once.
   const indexes = new Map<Shelf, Promise<ViewIndex>>();
   const openOnce = (shelf: Shelf): Promise<ViewIndex> => {
@@ -51,15 +65,11 @@ export async function verifyLibrary(
       since,
       log: openTrust(config),
       extra: privateTexts,
-      software: () => softwareFiles(dist),
+      software: site.software,
       rows: async function* (snapshot) {
         yield* indexRows(await openOnce(shelves.public), snapshot);
       },
-      leaks(snapshot, data) {
-        const rereader = openRereader(snapshot, data, worker);
-        rereaders.push(rereader);
-        return { ...rereader, allow: openAllowances(config.leaks) };
-      },
+      leaks: leaks.options,
       writers: {
         look: () => lookAtLock(shelves.buildDir),
         exclude: (work) => withBuildLock(shelves.buildDir, work, { wait: true, work: "verification" }),
@@ -71,7 +81,7 @@ export async function verifyLibrary(
     return [...report.finish(), ...found];
   } finally {
     for (const index of indexes.values()) (await index).close();
-    for (const rereader of rereaders) await rereader.close();
+    await leaks.close();
     await deriver.close();
   }
 }

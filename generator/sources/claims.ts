@@ -16,10 +16,10 @@ import {
   type UnknownField,
 } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
-import { describeStale, type LastGoodOptions, readLastGood } from "./last-good.ts";
+import { describeStale, type LastGoodOptions, readLastGood, withoutEntries } from "./last-good.ts";
 import { readSourceFile } from "./source-file.ts";
 
-const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
+export const MAX_CLAIMS_BYTES = 16 * 1024 * 1024; // thousands of claims
 const MAX_DEPTH = 100; // levels, as for JSON
 const MAX_ALIASES = 100; // uses of anchors
 const MAX_EXPANDED = 1_000_000; // values after aliases are followed; a hundred aliases can still multiply
@@ -59,6 +59,7 @@ export async function readClaims(path: string, options: LastGoodOptions): Promis
       pull: async () => ({ bytes: await readSourceFile(path, "claims", MAX_CLAIMS_BYTES), etag: "", lastModified: "" }),
       parse: (bytes) => parseClaims(bytes, format),
       ids: ({ claims }) => claims.map(({ id }) => id),
+      without: (bytes, ids) => (ids.size === 0 ? null : withoutEntries(parseBody(bytes, format), "claims", ids)),
     },
     options,
   );
@@ -72,7 +73,7 @@ export async function readClaims(path: string, options: LastGoodOptions): Promis
 
 /** @throws ShelfError "bad_source" when the text as a whole is no claims registry */
 export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims {
-  const body = format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
+  const body = parseBody(bytes, format);
   if (!isRecord(body)) throw new ShelfError("bad_source", "The claims file is not a mapping with meta and claims.");
   const { meta: rawMeta, claims: rawClaims } = body;
   if (!Array.isArray(rawClaims)) throw new ShelfError("bad_source", "The claims file has no list named claims.");
@@ -88,9 +89,16 @@ export function parseClaims(bytes: Uint8Array, format: "json" | "yaml"): Claims 
     size: bytes.length,
     rejected,
     notes: notes.map((note) => `claims meta: ${note}; the field is taken as left out`),
-    unknownFields: countUnknown(rawClaims, (claim) => Object.keys(claim).filter((name) => !Object.hasOwn(Claim.shape, name))),
+    unknownFields: countUnknown(rawClaims, (claim) => Object.keys(claim).filter((name) => !Object.hasOwn(WrittenClaim.shape, name))),
   };
 }
+
+function parseBody(bytes: Uint8Array, format: "json" | "yaml"): unknown {
+  return format === "json" ? parseStrictJson(bytes) : parseYaml(bytes);
+}
+
+/** An author who writes a standing says nothing by it. */
+const WrittenClaim = Claim.omit({ standing: true });
 
 function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the claim is not a mapping" };
@@ -103,7 +111,7 @@ function parseClaim(raw: unknown): Claim | { readonly rejected: string } {
       isRecord(item) ? Object.fromEntries(Object.entries(dropNulls(item)).filter(([, value]) => value !== "")) : item,
     );
   }
-  const result = Claim.safeParse(members);
+  const result = WrittenClaim.safeParse(members);
   return result.success ? result.data : { rejected: explainRecordIssues(result.error.issues, members) };
 }
 

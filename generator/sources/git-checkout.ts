@@ -26,7 +26,8 @@ export type Checkout = {
 const run = promisify(execFile);
 /** The names of all files of one commit. */
 const MAX_LISTING = 1024 * 1024 * 1024;
-const SAFE = [
+/** Before each command of git: it runs no program that the repository names, and fetches nothing. */
+export const SAFE_GIT = [
   ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "protocol.allow=never"].flatMap((set) => ["-c", set]),
   "--no-pager",
   "--no-replace-objects",
@@ -39,11 +40,9 @@ const ENVIRONMENT = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_ALLOW
 export async function openCheckout(root: string): Promise<Checkout | null> {
   // Mostly there is none, and to start a program costs a small build more than all that it has to do for this.
   if (!isInWorkTree(root)) return null;
-  // A build that a hook starts is told of the hook's repository.
-  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...own } = process.env;
-  const env = { ...own, ...ENVIRONMENT };
+  const env = safeGitEnvironment();
   const git = async (...args: string[]): Promise<string> =>
-    (await run("git", ["-C", root, ...SAFE, ...args], { env, maxBuffer: MAX_LISTING })).stdout;
+    (await run("git", ["-C", root, ...SAFE_GIT, ...args], { env, maxBuffer: MAX_LISTING })).stdout;
   let facts: readonly string[];
   let files: Map<string, string>;
   try {
@@ -66,6 +65,12 @@ export async function openCheckout(root: string): Promise<Checkout | null> {
       return (await history).get(path) ?? null;
     },
   };
+}
+
+/** The environment of git. A build that a hook starts is told of the hook's repository, which is another. */
+export function safeGitEnvironment(): NodeJS.ProcessEnv {
+  const { GIT_DIR: _, GIT_WORK_TREE: __, GIT_INDEX_FILE: ___, ...own } = process.env;
+  return { ...own, ...ENVIRONMENT };
 }
 
 /** Whether git would find a repository from this folder upwards. */
@@ -113,7 +118,7 @@ async function readHistory(root: string, env: NodeJS.ProcessEnv, files: Readonly
     "--",
     ".",
   ];
-  const child = spawn("git", ["-C", root, ...SAFE, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn("git", ["-C", root, ...SAFE_GIT, ...args], { env, stdio: ["ignore", "pipe", "ignore"] });
   const found = new Map<string, Commit>();
   let commit: Commit | null = null;
   let first = false;

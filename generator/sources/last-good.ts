@@ -1,14 +1,15 @@
 /** A source file that is a list: the registry, the claims. What cannot be read or parsed, is empty, or has lost more than half of what
  *  is served costs freshness and nothing else: the last good copy stays, and says why. Where no copy is left, and something was
  *  served, nothing is published. */
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { CLOSED } from "../../snapshots/shelf/modes.ts";
-import { isTooMuchLost } from "../loss-rule.ts";
-import { seal, unseal } from "../sealed.ts";
+import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
+import { type KeptFile, keptFile } from "../files/kept-file.ts";
+import { isRecord } from "./issues.ts";
+import { findLoss } from "./loss-rule.ts";
 
 export type Pulled = { readonly bytes: Uint8Array; readonly etag: string; readonly lastModified: string };
 export type KeptCopy = Pulled & { readonly sha256: string; readonly fetched: string };
@@ -22,6 +23,8 @@ export type ListSource<T> = {
   /** @throws ShelfError "bad_source" when the bytes as a whole cannot be used */
   parse(bytes: Uint8Array): T;
   ids(value: T): readonly string[];
+  /** The list without entries of these ids, as bytes that parse to the rest; null when it has none of them. */
+  without(bytes: Uint8Array, ids: ReadonlySet<string>): Uint8Array | null;
 };
 
 export type LastGoodOptions = {
@@ -33,6 +36,8 @@ export type LastGoodOptions = {
   readonly first?: () => Promise<boolean>;
   /** A list that is broken, empty or much shorter is meant. */
   readonly acceptLoss?: boolean;
+  /** Ids of what is redacted: no copy is kept of it, though the source may still have it. */
+  readonly redacted?: ReadonlySet<string>;
   /** Whether what proves good is kept. Default true; without it nothing is written. */
   readonly keep?: boolean;
   readonly now?: () => Date;
@@ -61,7 +66,10 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
     if (fresh === null) throw new ShelfError("bad_source", `The ${source.name} sent nothing.`);
     const value = source.parse(fresh.bytes);
     if (!acceptLoss) await refuseLoss(source, value, served, sha256(fresh.bytes));
-    if (pulled !== null && keep) await keepCopy(dir, source, pulled, kept, now());
+    const clean = source.without(fresh.bytes, options.redacted ?? new Set());
+    // Without its tag: the source must not say that this still stands.
+    const copy = clean === null ? pulled : { bytes: clean, etag: "", lastModified: "" };
+    if (copy !== null && keep) await keepCopy(dir, source, copy, kept, now());
     return { unavailable: null, value, bytes: fresh.bytes, stale: null };
   } catch (error) {
     if (!(error instanceof ShelfError)) throw error; // the folder of the copy: ours to repair, not the source's fault
@@ -69,7 +77,7 @@ export async function readLastGood<T>(source: ListSource<T>, options: LastGoodOp
   }
   // What was read and is broken can be meant; a source that is down says nothing.
   const meant = acceptLoss && pulled !== null;
-  if (meant && keep) await rm(stateFile(dir, source), { force: true });
+  if (meant && keep) stateFile(dir, source).remove();
   if (kept !== null && !meant) {
     try {
       return { unavailable: null, value: source.parse(kept.bytes), bytes: kept.bytes, stale: { reason, fetched: kept.fetched } };
@@ -113,15 +121,22 @@ async function refuseLoss<T>(
   served: (digest: string) => Promise<readonly string[]>,
   digest: string,
 ): Promise<void> {
-  const before = await served(digest);
   const ids = new Set(source.ids(value));
-  const lost = before.filter((id) => !ids.has(id)).length;
-  if (!isTooMuchLost(before.length, lost, ids.size === 0)) return;
+  const loss = findLoss(await served(digest), (id) => ids.has(id), ids.size === 0);
+  if (loss === null) return;
   const which = ids.size === 0 ? "It is empty" : "It has lost more than half";
   throw new ShelfError(
     "bad_source",
-    `${which}: ${lost} of the ${before.length} entries that are served are gone. If that is meant, say so once: proofshelf build --accept-loss`,
+    `${which}: ${loss.lost} of the ${loss.had} entries that are served are gone. If that is meant, say so once: proofshelf build --accept-loss`,
   );
+}
+
+/** WithoutEntries writes a list anew without entries of some ids. JSON is YAML, too. @param list name of the list in the body */
+export function withoutEntries(body: unknown, list: string, ids: ReadonlySet<string>): Uint8Array | null {
+  const entries = isRecord(body) ? body[list] : null;
+  if (!Array.isArray(entries)) return null;
+  const rest = entries.filter((entry) => !(isRecord(entry) && typeof entry["id"] === "string" && ids.has(entry["id"])));
+  return rest.length === entries.length ? null : Buffer.from(JSON.stringify({ ...(body as object), [list]: rest }));
 }
 
 const KeptState = z.object({
@@ -134,9 +149,8 @@ const KeptState = z.object({
 
 type Named = Pick<ListSource<unknown>, "name" | "place">;
 
-/** Sealed JSON. */
-function stateFile(dir: string, { name }: Named): string {
-  return join(dir, `${name}.state`);
+function stateFile(dir: string, { name }: Named): KeptFile<z.infer<typeof KeptState>> {
+  return keptFile(KeptState, join(dir, `${name}.state`));
 }
 
 function copyFile(dir: string, { name }: Named, digest: string): string {
@@ -145,37 +159,23 @@ function copyFile(dir: string, { name }: Named, digest: string): string {
 
 /** The last good copy of this source; null when there is none, or when the files are not as they were written. */
 async function findKept(dir: string, source: Named): Promise<KeptCopy | null> {
-  try {
-    const json = unseal(await readFile(stateFile(dir, source)));
-    if (json === null) return null;
-    const state = KeptState.parse(JSON.parse(new TextDecoder().decode(json)));
-    if (state.source !== source.place || !/^[0-9a-f]{64}$/.test(state.sha256)) return null;
-    const bytes = new Uint8Array(await readFile(copyFile(dir, source, state.sha256)));
-    if (sha256(bytes) !== state.sha256) return null;
-    return { bytes, sha256: state.sha256, etag: state.etag, lastModified: state.last_modified, fetched: state.fetched };
-  } catch {
-    return null;
-  }
+  const state = stateFile(dir, source).read();
+  if (state === null || state.source !== source.place) return null;
+  const bytes = await readFile(copyFile(dir, source, state.sha256)).catch(() => null);
+  if (bytes === null || sha256(bytes) !== state.sha256) return null;
+  return { bytes, sha256: state.sha256, etag: state.etag, lastModified: state.last_modified, fetched: state.fetched };
 }
 
 /** Body first, then the state that names it by rename: a crash leaves the older pair. */
 async function keepCopy(dir: string, source: Named, pulled: Pulled, previous: KeptCopy | null, now: Date): Promise<void> {
-  await mkdir(dir, { recursive: true, mode: CLOSED.folder });
   const digest = sha256(pulled.bytes);
-  if (digest !== previous?.sha256) await replace(copyFile(dir, source, digest), pulled.bytes);
-  const state = {
+  if (digest !== previous?.sha256) writeWhole(copyFile(dir, source, digest), pulled.bytes);
+  stateFile(dir, source).write({
     source: source.place,
     sha256: digest,
     etag: pulled.etag,
     last_modified: pulled.lastModified,
     fetched: now.toISOString(),
-  };
-  await replace(stateFile(dir, source), seal(Buffer.from(JSON.stringify(state))));
+  });
   if (previous !== null && previous.sha256 !== digest) await rm(copyFile(dir, source, previous.sha256), { force: true });
-}
-
-async function replace(path: string, bytes: Uint8Array): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, bytes, { flush: true, mode: CLOSED.file });
-  await rename(temporary, path);
 }

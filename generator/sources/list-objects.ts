@@ -6,9 +6,9 @@ import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { Config } from "../config/config.ts";
 import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { BuildState } from "../state.ts";
+import type { BuildState } from "../kept/state.ts";
 import type { KnownListing } from "./known-listing.ts";
-import { openLeavingOut, type StorePatterns } from "./left-out.ts";
+import { openLeavingOut, type StorePatterns } from "../config/left-out.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
 
 /** Keys that are looked at side by side. */

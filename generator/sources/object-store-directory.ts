@@ -8,7 +8,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import fastGlob from "fast-glob";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { isShortage } from "../open-files.ts";
+import { isShortage } from "../files/open-files.ts";
 import type { ObjectStore, ReadObject, StoredObject } from "./object-store.ts";
 
 const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build

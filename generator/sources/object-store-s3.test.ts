@@ -8,16 +8,20 @@ import fc from "fast-check";
 import type { Bucket, BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
-import { bucketTest, makeBucket } from "../../snapshots/bucket/server-fixture.ts";
+import { bucketTest, makeBucket } from "../../snapshots/bucket/memory-server-fixture.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ObjectRow } from "../../snapshots/format/view-data.ts";
-import { build, type BuildSummary } from "../build.ts";
+import type { BuildSummary } from "../build/summary.ts";
 import { type Config, openConfig, type StoreConfig } from "../config/config.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
-import { openShelves, readPointers, readServed } from "../shelves.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
+import { readPointers, readServed } from "../shelves/shelves.ts";
 import type { ObjectStore, StoredObject } from "./object-store.ts";
-import { inCodeUnitOrder } from "./object-store-s3.ts";
-import { openObjectStore } from "./open-object-store.ts";
+import { inCodeUnitOrder } from "../annex/bucket/object-store-s3.ts";
+import { useParts } from "../publish/parts.ts";
+import { PLAIN_PARTS } from "../testing/plain-parts.ts";
+import { build, openObjectStore, openShelves } from "../testing/whole.ts";
+
+useParts(PLAIN_PARTS);
 
 function storeOf(config: BucketConfig, uploadedFrom: string | null = null): StoreConfig {
   return { kind: "s3", ...config, uploadedFrom };

@@ -2,8 +2,11 @@
 import type { StoreConfig } from "../config/config.ts";
 import type { ObjectStore } from "./object-store.ts";
 import { openDirectoryStore } from "./object-store-directory.ts";
-import { openS3Store } from "./object-store-s3.ts";
 
-export function openObjectStore(storage: StoreConfig): ObjectStore {
-  return storage.kind === "directory" ? openDirectoryStore(storage.root) : openS3Store(storage);
+type Elsewhere = Exclude<StoreConfig, { readonly kind: "directory" }>;
+/** Annexes by the kinds of stores that they open. */
+export type StoreAnnexes = { readonly stores: Readonly<Record<Elsewhere["kind"], (store: Elsewhere) => ObjectStore>> };
+
+export function openObjectStore(store: StoreConfig, { stores }: StoreAnnexes): ObjectStore {
+  return store.kind === "directory" ? openDirectoryStore(store.root) : stores[store.kind](store);
 }

@@ -1,4 +1,5 @@
 /** Registry and code store → records, metadata and integrity indexes. */
+import type { RegistryAnnexes } from "./registry-pull.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
@@ -26,7 +27,8 @@ export type RegistryRead = Pick<ViewData, "cubs" | "meta" | "code" | "rejected">
   readonly privateTexts: readonly string[];
 };
 
-const NOTHING: RegistryRead = {
+/** What is read where no registry is configured. */
+export const NO_REGISTRY: RegistryRead = {
   state: "none",
   cubs: [],
   meta: null,
@@ -39,12 +41,12 @@ const NOTHING: RegistryRead = {
 };
 
 /** @throws ShelfError "build_failed" when neither the registry nor a copy can be used and records of it are served */
-export async function readRegistry(config: Config, options: LastGoodOptions): Promise<RegistryRead> {
-  if (config.registry === null) return NOTHING;
+export async function readRegistry(config: Config, options: LastGoodOptions & RegistryAnnexes): Promise<RegistryRead> {
+  if (config.registry === null) return NO_REGISTRY;
   const registry = await openRegistry(config.registry, options);
   if (registry.unavailable !== null) {
     return {
-      ...NOTHING,
+      ...NO_REGISTRY,
       state: "failed",
       notes: [`The registry could not be read: ${registry.unavailable}`],
       inputs: { registry: "unavailable" },

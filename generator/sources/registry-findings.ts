@@ -78,6 +78,10 @@ async function findInRecord(record: CubRecord, said: ReadonlySet<string>, findCo
         `${JSON.stringify(runtime)} is nowhere: no digest is pinned${found === null ? ", and the code store does not have it" : ""}`,
       );
   }
+  const isCalledVerified = /^(?:VERIFIED|PROVED)/i.test(record.status);
+  const isCalledUnverified = /^(?:NOT|UN)[_-]?(?:VERIFIED|PROVED)/i.test(record.status);
+  if (record.verification_state === "VERIFIED" ? isCalledUnverified : isCalledVerified)
+    add("status", `is ${JSON.stringify(record.status)}, but verification_state is ${record.verification_state || "empty"}`);
   if (record.verification_state === "VERIFIED" && !record.no_holes)
     add("no_holes", `${said.has("no_holes") ? "is false" : "is left out, which says false"}, but verification_state is VERIFIED`);
   return findings;

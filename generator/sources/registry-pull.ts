@@ -12,11 +12,19 @@ export const MAX_REGISTRY_BYTES = 64 * 1024 * 1024; // after decompression; abou
 export const REGISTRY_TIMEOUT_MS = 30_000; // connection, redirects and body together
 const MAX_REDIRECTS = 3;
 
+/** Makes the registry's bytes out of a file that names its sources. */
+export type RegistryAnnexes = { readonly makeRegistry: (file: string) => Promise<Uint8Array> };
+
 export type PullLimits = { readonly maxBytes: number; readonly timeoutMs: number };
 
 /** Fresh bytes, or null when the source says that `kept` still stands.
  *  @throws ShelfError "bad_source" with a reason that names no path of this machine */
-export async function pullRegistry(source: RegistryConfig, kept: KeptCopy | null, limits: PullLimits): Promise<Pulled | null> {
+export async function pullRegistry(
+  source: RegistryConfig,
+  kept: KeptCopy | null,
+  limits: PullLimits & RegistryAnnexes,
+): Promise<Pulled | null> {
+  if ("sources" in source) return { bytes: await limits.makeRegistry(source.sources), etag: "", lastModified: "" };
   if (!("path" in source)) return pullUrl(source.url, kept, limits);
   return { bytes: await readSourceFile(source.path, "registry", limits.maxBytes), etag: "", lastModified: "" };
 }
@@ -85,5 +93,6 @@ function reasonOf(cause: unknown): string {
 
 /** Names a source for what is kept of it. */
 export function nameSource(source: RegistryConfig): string {
+  if ("sources" in source) return `sources ${source.sources}`;
   return "path" in source ? `file ${source.path}` : source.url;
 }

@@ -7,8 +7,13 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { ParsedCub, RegistryResult } from "./registry.ts";
+import type { RegistryConfig } from "../config/config.ts";
+import type { ParsedCub, RegistryOptions, RegistryResult } from "./registry.ts";
 import { openRegistry, parseCub, parseRegistry } from "./registry.ts";
+
+/** As without an annex that reads sources of records. */
+const openPlain = (source: RegistryConfig, options: Omit<RegistryOptions, "makeRegistry">) =>
+  openRegistry(source, { ...options, makeRegistry: () => assert.fail("a registry is a file or an address here") });
 
 const base = mkdtempSync(join(tmpdir(), "registry-"));
 after(() => rmSync(base, { recursive: true, force: true }));
@@ -44,8 +49,7 @@ test("a dead, slow, dripping, lying, huge or wrong registry leaves the last good
   let answer: RequestListener = (_, response) => void response.end(GOOD);
   const url = await serve(t, (request, response) => void answer(request, response));
   const cacheDir = newCache();
-  const open = () =>
-    openRegistry({ url }, { dir: cacheDir, timeoutMs: 1000, maxBytes: 100_000, now: () => new Date("2026-08-01T00:00:00Z") });
+  const open = () => openPlain({ url }, { dir: cacheDir, timeoutMs: 1000, maxBytes: 100_000, now: () => new Date("2026-08-01T00:00:00Z") });
   assert.equal(good(await open()).stale, null);
   const bomb = gzipSync(Buffer.alloc(50_000_000, 0x20));
   const drip = (response: ServerResponse) => {
@@ -93,22 +97,22 @@ test("a dead, slow, dripping, lying, huge or wrong registry leaves the last good
 
 test("a registry that was never good is unavailable with a reason, not an error", async (t) => {
   const url = await serve(t, (_, response) => void response.writeHead(503).end());
-  assert.deepEqual(await openRegistry({ url }, { dir: newCache() }), {
+  assert.deepEqual(await openPlain({ url }, { dir: newCache() }), {
     unavailable: "The registry answered 503.",
   });
-  assert.deepEqual(await openRegistry({ path: join(base, "none.json") }, { dir: newCache() }), {
+  assert.deepEqual(await openPlain({ path: join(base, "none.json") }, { dir: newCache() }), {
     unavailable: "The registry file does not exist.",
   });
-  assert.deepEqual(await openRegistry({ path: base }, { dir: newCache() }), {
+  assert.deepEqual(await openPlain({ path: base }, { dir: newCache() }), {
     unavailable: "The registry file is not a regular file.",
   });
-  const refused = await openRegistry({ url: "http://127.0.0.1:1/" }, { dir: newCache() });
+  const refused = await openPlain({ url: "http://127.0.0.1:1/" }, { dir: newCache() });
   assert.match(refused.unavailable ?? "", /cannot be reached/);
 });
 
 test("a 304 to a request without a kept copy is no answer", async (t) => {
   const url = await serve(t, (_, response) => void response.writeHead(304).end());
-  assert.deepEqual(await openRegistry({ url }, { dir: newCache() }), {
+  assert.deepEqual(await openPlain({ url }, { dir: newCache() }), {
     unavailable: "The registry answered 304.",
   });
 });
@@ -121,8 +125,8 @@ test("the second pull is conditional, and a 304 gives the same bytes", async (t)
     else response.writeHead(200, { etag: '"v1"', "content-encoding": "gzip" }).end(gzipSync(GOOD));
   });
   const cacheDir = newCache();
-  good(await openRegistry({ url }, { dir: cacheDir }));
-  const second = good(await openRegistry({ url }, { dir: cacheDir }));
+  good(await openPlain({ url }, { dir: cacheDir }));
+  const second = good(await openPlain({ url }, { dir: cacheDir }));
   assert.equal(seen[1]?.["if-none-match"], '"v1"');
   assert.equal(second.sha256, sha256(GOOD));
   assert.equal(second.size, GOOD.length);
@@ -138,8 +142,8 @@ test("without an etag the time of the last change is asked for", async (t) => {
     else response.writeHead(200, { "last-modified": stamp }).end(GOOD);
   });
   const cacheDir = newCache();
-  await openRegistry({ url }, { dir: cacheDir });
-  good(await openRegistry({ url }, { dir: cacheDir }));
+  await openPlain({ url }, { dir: cacheDir });
+  good(await openPlain({ url }, { dir: cacheDir }));
   assert.equal(asked, stamp);
 });
 
@@ -149,38 +153,38 @@ test("three redirects are followed", async (t) => {
     if (hop < 3) response.writeHead(307, { location: `?hop=${hop + 1}` }).end();
     else response.end(GOOD);
   });
-  assert.equal(good(await openRegistry({ url }, { dir: newCache() })).records.length, 1);
+  assert.equal(good(await openPlain({ url }, { dir: newCache() })).records.length, 1);
 });
 
 test("a copy kept of another source, or damaged on disk, is not used", async (t) => {
   let status = 200;
   const url = await serve(t, (_, response) => void response.writeHead(status).end(GOOD));
   const cacheDir = newCache();
-  await openRegistry({ url }, { dir: cacheDir });
+  await openPlain({ url }, { dir: cacheDir });
   status = 500;
-  assert.notEqual((await openRegistry({ url: `${url}2` }, { dir: cacheDir })).unavailable, null);
+  assert.notEqual((await openPlain({ url: `${url}2` }, { dir: cacheDir })).unavailable, null);
   for (const name of readdirSync(cacheDir)) {
     const path = join(cacheDir, name);
     const whole = readFileSync(path);
     for (const at of whole.keys()) {
       writeFileSync(path, Buffer.from(whole).fill((whole[at] ?? 0) ^ 1, at, at + 1));
-      assert.notEqual((await openRegistry({ url }, { dir: cacheDir })).unavailable, null, `${name}, byte ${at}`);
+      assert.notEqual((await openPlain({ url }, { dir: cacheDir })).unavailable, null, `${name}, byte ${at}`);
     }
     writeFileSync(path, whole);
   }
-  assert.equal((await openRegistry({ url }, { dir: cacheDir })).unavailable, null);
+  assert.equal((await openPlain({ url }, { dir: cacheDir })).unavailable, null);
 });
 
 test("a file is pulled, and when it breaks the last good one is used; only one copy is kept", async () => {
   const path = join(base, "registry.json");
   const cacheDir = newCache();
   writeFileSync(path, GOOD);
-  good(await openRegistry({ path }, { dir: cacheDir }));
+  good(await openPlain({ path }, { dir: cacheDir }));
   writeFileSync(path, GOOD.replace("cubs", "CUBS"));
-  good(await openRegistry({ path }, { dir: cacheDir }));
-  good(await openRegistry({ path }, { dir: cacheDir }));
+  good(await openPlain({ path }, { dir: cacheDir }));
+  good(await openPlain({ path }, { dir: cacheDir }));
   writeFileSync(path, GOOD.slice(0, 30));
-  const stale = good(await openRegistry({ path }, { dir: cacheDir }));
+  const stale = good(await openPlain({ path }, { dir: cacheDir }));
   assert.match(stale.stale?.reason ?? "", /not valid JSON/);
   assert.equal(stale.meta.service, "CUBS");
   assert.equal(readdirSync(cacheDir).length, 2);

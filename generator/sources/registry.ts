@@ -26,8 +26,8 @@ import {
   type UnknownField,
 } from "./issues.ts";
 import { parseStrictJson } from "./json.ts";
-import { type LastGoodOptions, readLastGood, type Stale } from "./last-good.ts";
-import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS } from "./registry-pull.ts";
+import { type LastGoodOptions, readLastGood, type Stale, withoutEntries } from "./last-good.ts";
+import { MAX_REGISTRY_BYTES, nameSource, pullRegistry, REGISTRY_TIMEOUT_MS, type RegistryAnnexes } from "./registry-pull.ts";
 
 type UnknownValue = { readonly field: string; readonly value: string };
 
@@ -63,7 +63,7 @@ type Registry = ParsedRegistry & {
 
 export type RegistryResult = (Registry & { readonly unavailable: null }) | { readonly unavailable: string };
 
-export type RegistryOptions = LastGoodOptions & { readonly timeoutMs?: number; readonly maxBytes?: number };
+export type RegistryOptions = LastGoodOptions & RegistryAnnexes & { readonly timeoutMs?: number; readonly maxBytes?: number };
 
 /** Pulls and parses the registry: it is fresh, stale, or unavailable with a reason.
  *  @throws ShelfError "build_failed" when neither it nor a copy can be used and records of it are served */
@@ -73,9 +73,10 @@ export async function openRegistry(source: RegistryConfig, options: RegistryOpti
     {
       name: "registry",
       place: nameSource(source),
-      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs }),
+      pull: (kept) => pullRegistry(source, kept, { maxBytes, timeoutMs, makeRegistry: options.makeRegistry }),
       parse: parseRegistry,
       ids: ({ records }) => records.map(({ record }) => record.id),
+      without: (bytes, ids) => (ids.size === 0 ? null : withoutEntries(parseStrictJson(bytes), "cubs", ids)),
     },
     options,
   );
@@ -91,7 +92,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   const { meta: rawMeta = {}, cubs } = body;
   if (!Array.isArray(cubs)) throw new ShelfError("bad_source", "The registry has no list named cubs.");
   if (!isRecord(rawMeta)) throw new ShelfError("bad_source", "The registry's meta is not an object.");
-  const { data: meta, notes: metaNotes } = parseLeniently(RegistryMeta, rawMeta);
+  const { data: meta, notes: metaNotes } = parseLeniently(WrittenMeta, rawMeta);
   const { accepted, rejected } = acceptOnce(
     cubs,
     { source: "registry", kind: "record", whole: "registry" },
@@ -112,6 +113,10 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
   return { meta, records: accepted, rejected, unknownValues, counts, unknownFields: findUnknownFields(rawMeta, cubs), notes };
 }
 
+/** What a build says, no registry does. */
+const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
+const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true });
+
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {
   if (!isRecord(raw)) return { rejected: "the record is not an object" };
@@ -119,7 +124,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   for (const name of ["files", "reproduce", "links"]) if (isRecord(members[name])) members[name] = dropNulls(members[name]);
   const problem = findUnrepresentable(raw);
   if (problem !== null) return { rejected: problem };
-  const result = CubRecord.safeParse(members);
+  const result = WrittenRecord.safeParse(members);
   if (!result.success) return { rejected: explainRecordIssues(result.error.issues, raw) };
   const record = result.data;
   const unknown_values = CLOSED_FIELDS.flatMap((field) => {
@@ -144,7 +149,7 @@ function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {
 }
 
 function findUnknownFields(rawMeta: Record<string, unknown>, cubs: readonly unknown[]): UnknownField[] {
-  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(RegistryMeta.shape, name));
+  const inMeta = Object.keys(rawMeta).filter((name) => !Object.hasOwn(WrittenMeta.shape, name));
   return [
     ...countUnknown(cubs, (raw) => Object.keys(extrasOf(raw))),
     ...inMeta.map((name) => ({ name: `meta.${name}`, records: 0, first: "" })),

@@ -8,16 +8,16 @@ import { type Fault, FAULTS, type FaultProxy, openFaultProxy } from "../../snaps
 import { RETRY_LIMITS } from "../../snapshots/bucket/retry.ts";
 import { openBucket } from "../../snapshots/bucket/s3-bucket.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { build } from "../build.ts";
+
 import { openConfig } from "../config/config.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
 import { compileSite } from "../pages/compile-site.ts";
-import { openStaticView } from "../publish/export.ts";
-import { exportToBucket } from "../publish/export-bucket.ts";
-import { exportedFiles } from "../publish/exported-files.ts";
-import { openShelves } from "../shelves.ts";
-import { openObjectStore } from "../sources/open-object-store.ts";
+import { openStaticView } from "../annex/export/export.ts";
+import { exportToBucket } from "../annex/bucket/export-bucket.ts";
+import { exportedFiles } from "../annex/export/exported-files.ts";
+
 import { openRandom, type Random } from "./random.ts";
+import { build, openObjectStore, openShelves } from "../testing/whole.ts";
 
 const QUICK = { ...RETRY_LIMITS, firstPauseMs: 1, longestPauseMs: 20 };
 /** An operation gives up after eight attempts, and one may be two requests. */

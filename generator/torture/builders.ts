@@ -7,14 +7,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { openFaultProxy } from "../../snapshots/bucket/fault-proxy-fixture.ts";
-import { build } from "../build.ts";
-import { openConfig } from "../config/config.ts";
-import { writeSmallFixture } from "../fixtures/library.ts";
-import { verifyLibrary } from "../publish/verify-library.ts";
-import { openShelves, refresh } from "../shelves.ts";
-import { openRandom } from "./random.ts";
 
-const CHILD = fileURLToPath(new URL("../fixtures/crash-child.ts", import.meta.url));
+import { openConfig } from "../config/config.ts";
+import { writeSmallFixture } from "../testing/library.ts";
+
+import { refresh } from "../shelves/shelves.ts";
+import { openRandom } from "./random.ts";
+import { build, openShelves, verifyLibrary } from "../testing/whole.ts";
+
+const CHILD = fileURLToPath(new URL("../testing/crash-child.ts", import.meta.url));
 const SILENT = { step() {}, end() {} };
 /** Requests of a build, about: one that is over before its moment comes is killed nowhere. */
 const MOMENTS = 40;

@@ -11,12 +11,12 @@ import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { markedProcesses } from "../fixtures/child-processes.ts";
+import { markedProcesses } from "../testing/child-processes.ts";
 import { openConfig } from "../config/config.ts";
 import type { Finding } from "../../snapshots/verify/finding.ts";
-import { describeFindings, verifyLibrary } from "../publish/verify-library.ts";
-import { CLI } from "../fixtures/serving-process.ts";
-import { openShelves } from "../shelves.ts";
+import { describeFindings } from "../publish/verify-library.ts";
+import { CLI } from "../testing/serving-process.ts";
+import { openShelves, verifyLibrary } from "../testing/whole.ts";
 
 export const FAULT_KINDS = ["kill", "power", "ENOSPC", "EIO", "short"] as const;
 type FaultKind = (typeof FAULT_KINDS)[number];

@@ -5,14 +5,15 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import type { CephServer } from "../../snapshots/bucket/ceph.ts";
-import { build } from "../build.ts";
-import { openConfig } from "../config/config.ts";
-import { shelveInBucket } from "../fixtures/bucket-library.ts";
-import { SILENT, writeFixture } from "../fixtures/library.ts";
-import { type ServingProcess, startServing } from "../fixtures/serving-process.ts";
 
-/** For a machine that has much else to do; milliseconds. */
-const PATIENCE_MS = 60_000;
+import { openConfig } from "../config/config.ts";
+import { shelveInBucket } from "../testing/bucket-library.ts";
+import { SILENT, writeFixture } from "../testing/library.ts";
+import { type ServingProcess, startServing } from "../testing/serving-process.ts";
+import { until } from "../testing/until.ts";
+import { build } from "../testing/whole.ts";
+
+/** Milliseconds. */
 const PAUSE_MS = 20;
 /** What changes with each publication. */
 const NOTE = "notes/round.md";
@@ -129,12 +130,6 @@ export async function letOthersRead({ bucket }: BucketConfig, server: CephServer
     new PutBucketPolicyCommand({ Bucket: bucket, Policy: JSON.stringify({ Version: "2012-10-17", Statement: [statement] }) }),
   );
   client.destroy();
-}
-
-/** @throws Error when it does not come about */
-export async function until(what: string, look: () => Promise<boolean>): Promise<void> {
-  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await wait(100)) if (await look()) return;
-  throw new Error(`${what} did not come about`);
 }
 
 async function snapshotOf(url: string): Promise<string | null> {

@@ -8,18 +8,21 @@ import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex } from "../../snapshots/index/open.ts";
 import type { Extract } from "../../snapshots/schema/extract.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../snapshots/shelf/read.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import { gatedSecrets } from "../../snapshots/verify/gated.ts";
 import { findLeaks, type Leak } from "../../snapshots/verify/leaks.ts";
-import { build } from "../build.ts";
+
 import { openConfig } from "../config/config.ts";
-import { SILENT, writeFiles } from "../fixtures/library.ts";
-import { type CompiledSite, compileSite } from "../pages/compile-site.ts";
-import { checkLeaks } from "../publish/leak-check.ts";
-import { LeakError } from "../publish/leak-error.ts";
+import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
+import { openSources } from "../files/import-closure.ts";
+import { PARTS, type Site } from "../publish/parts.ts";
+import { checkLeaks } from "../annex/leaks/leak-check.ts";
+import { LeakError } from "../annex/leaks/leak-error.ts";
 import { indexRows } from "../publish/verify-library.ts";
-import { openShelves } from "../shelves.ts";
+
 import { openRandom, type Random } from "./random.ts";
+import { build, openShelves } from "../testing/whole.ts";
 
 export type LeakTorture = {
   /** Channel → planted. */
@@ -33,25 +36,18 @@ const TOGETHER = 8;
 const PRIVATE = "the-owner-nobody-is-told-of";
 const CLAIM = "{ id: one, title: One, status: scoped, scope: Here, statement: It is written in the first of the notes. }";
 
-const CONFIG = `title: Library with leaks
-baseUrl: http://library.example
-store: { kind: directory, root: ./library }
-shelf: { kind: directory, root: ./shelf }
-collections:
-  - { id: notes, prefix: notes/, title: Notes, visibility: public }
-  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
-claims: { path: ./claims.yaml }
+const CONFIG = `${describeLibrary("Library with leaks")}claims: { path: ./claims.yaml }
 registry: { path: ./registry.json }
 embeddings: { kind: none }
 `;
 
 type Library = {
   readonly views: { readonly public: ViewData; readonly internal: ViewData };
-  readonly shelf: Shelf;
+  readonly shelf: DirectoryShelf;
   readonly snapshot: Snapshot;
   readonly files: ReadonlyMap<string, BlobEntry>;
   readonly extract: (key: string) => Promise<Extract>;
-  readonly site: CompiledSite;
+  readonly site: Site;
 };
 
 /** @param dir an empty folder */
@@ -293,7 +289,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
   const config = await openConfig(join(dir, "proofshelf.yaml"));
   await build(config, { progress: SILENT });
   const shelves = openShelves(config);
-  const open = async (shelf: Shelf): Promise<Snapshot> =>
+  const open = async (shelf: DirectoryShelf): Promise<Snapshot> =>
     openSnapshot(shelf, (await shelf.readPointer()) as SnapshotRecord, createTreeCache());
   const [snapshot, internal] = [await open(shelves.public), await open(shelves.internal)];
   const files = new Map<string, BlobEntry>();
@@ -304,7 +300,7 @@ async function makeLibrary(dir: string, random: Random): Promise<Library> {
     snapshot,
     files,
     extract: async (key) => (await internal.extract(key)) as Extract,
-    site: await compileSite(),
+    site: await PARTS.site(openSources()),
   };
 }
 

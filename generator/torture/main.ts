@@ -19,11 +19,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type CephServer, makeBucket, NoCeph, startCeph, useCredentials } from "../../snapshots/bucket/ceph.ts";
-import { openProgress } from "../progress.ts";
+import { openProgress } from "../files/progress.ts";
 import { tortureWithBucket } from "./bucket.ts";
 import { tortureBuilders } from "./builders.ts";
 import { type DamageReport, tortureWithDamage } from "./damage.ts";
 import { makeDamagedLibrary } from "./damaged-library.ts";
+import { changeEveryFile } from "./every-file.ts";
 import { FAULT_COMMANDS, FAULT_KINDS, tortureWithFaults } from "./faults.ts";
 import { tortureFollowers } from "./followers.ts";
 import { tortureWithLeaks } from "./leaks.ts";
@@ -51,7 +52,19 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
     const count = Number(values.count ?? 5000);
     const dir = await mkdtemp(join(tmpdir(), "proofshelf-torture-damage-"));
     try {
-      const report = await tortureWithDamage(await makeDamagedLibrary(dir), {
+      const library = await makeDamagedLibrary(dir);
+      const every = await changeEveryFile(library, {
+        seed,
+        onProgress: (done, all, failed) => progress.step(`a byte of every file, ${failed} failed`, done, all),
+      });
+      progress.end();
+      process.stdout.write(
+        `a byte of every file, seed ${seed}: ${every.files} files, ${every.told} told, ${every.failures.length} failures\n`,
+      );
+      for (const [why, number] of every.harmless) process.stdout.write(`  ${String(number).padEnd(6)}harmless: ${why}\n`);
+      for (const failure of every.failures) process.stdout.write(`FAILED ${failure}\n`);
+      await library.reset();
+      const report = await tortureWithDamage(library, {
         seed,
         count,
         together: 16,
@@ -60,7 +73,7 @@ const PARTS: Readonly<Record<string, () => Promise<number>>> = {
       });
       progress.end();
       process.stdout.write(describe(seed, report));
-      return report.failures.length;
+      return every.failures.length + report.failures.length;
     } finally {
       await rm(dir, { recursive: true, force: true });
     }

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BucketConfig } from "../../snapshots/bucket/bucket.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { readKnown } from "../remote/known.ts";
-import { push } from "../remote/push.ts";
-import { openRemote } from "../remote/remote.ts";
+import { readKnown } from "../annex/bucket/known.ts";
+import { push } from "../annex/bucket/push.ts";
+import { openRemote } from "../annex/bucket/remote.ts";
 
 const PUBLISHERS = 16;
 
@@ -52,7 +52,7 @@ export async function tortureWithRaces(
         else failures.push(`${said(at)}: ${String(one.reason)}`);
       }
       for (const [at, copy] of copies.entries()) {
-        if (at !== winners[0]) await openRemote(bucket, copy).pull({ views: ["public"], whole: true });
+        if (at !== winners[0]) await openRemote(bucket, copy).pull({ views: ["public"] });
         const there = await readFile(join(copy, "public/keys.json"), "utf8");
         if (there !== said(winners[0] ?? -1)) failures.push(`${said(at)} has ${there}`);
       }

@@ -11,12 +11,12 @@ import { formatCheckpoint, formatHead, parseCheckpoint } from "../../snapshots/l
 import { generateKey, parseKey, parseSigningKey, signNote } from "../../snapshots/log/note.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
 import { canonicalJson } from "../../snapshots/digest.ts";
-import { SILENT } from "../fixtures/library.ts";
-import { audit } from "../mirror/audit.ts";
-import type { Seen } from "../mirror/head.ts";
-import { mirror } from "../mirror/mirror.ts";
-import { openLibrary, PAIR, serveLies } from "../mirror/mirror-fixture.ts";
-import { openOrigin } from "../mirror/origin.ts";
+import { SILENT } from "../testing/library.ts";
+import { audit } from "../annex/trust/audit.ts";
+import type { Seen } from "../../snapshots/shelf/log-head.ts";
+import { mirror } from "../annex/trust/mirror.ts";
+import { libraryAt, openLibrary, PAIR, serveLies } from "../annex/trust/mirror-fixture.ts";
+import { openOrigin } from "../annex/trust/origin.ts";
 import { openRandom, type Random } from "./random.ts";
 
 export type TamperReport = {
@@ -115,14 +115,11 @@ async function copyOf(dir: string, url: string): Promise<ReadonlySet<string>> {
 
 /** A library of four publications, the last of which redacts; the same when it had two; and one that went on otherwise from there. */
 async function makeShelves(dir: string): Promise<Shelves> {
-  const library = await openLibrary(join(dir, "library"), (config) => `${config}withdrawals: { path: ./withdrawals.yaml }\n`, {
-    "withdrawals.yaml": "withdrawals: []\n",
-  });
+  const library = await openLibrary(join(dir, "library"), 2);
   const publish = async (text: string): Promise<void> => {
     await library.write({ "library/notes/a.md": text });
     await library.publish();
   };
-  await publish("# A note\n\nOf the second day.\n");
   const older = await answersOf(dir, await library.view());
   cpSync(library.dir, join(dir, "fork"), { recursive: true });
   await publish("# A note\n\nOf the third day.\n");
@@ -131,7 +128,7 @@ async function makeShelves(dir: string): Promise<Shelves> {
   });
   await publish("# A note\n\nOf the fourth day.\n");
   const current = await answersOf(dir, await library.view());
-  const other = await openLibrary(join(dir, "fork"));
+  const other = libraryAt(join(dir, "fork"));
   for (const day of ["third", "fourth"]) {
     await other.write({ "library/notes/a.md": `# A note\n\nOf another ${day} day.\n` });
     await other.publish();

@@ -1,9 +1,9 @@
 /** Arguments of a tool call: closed, explained when wrong, clamped when out of range. */
-import { distance } from "fastest-levenshtein";
 import type { z } from "zod";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { cutText } from "../../snapshots/tools/budget.ts";
 import type { ToolInfo } from "../../snapshots/tools/table.ts";
+import { nearestOf } from "../http/nearest.ts";
 
 /** JSON of all arguments; UTF-8 bytes. The longest sensible ones are a key of 1,024 bytes or a question of 500 characters. */
 const MAX_ARGUMENT_BYTES = 4 * 1024;
@@ -49,8 +49,8 @@ function describe(tool: ToolInfo, issue: z.core.$ZodIssue, given: unknown): { re
     const known = Object.keys(tool.input.shape);
     return issue.keys.map((key) => {
       const name = cutText(key, 64);
-      const nearest = [...known].sort((a, b) => distance(name, a) - distance(name, b))[0];
-      return { pointer: name, detail: nearest === undefined ? "this tool takes no arguments" : `unknown; did you mean "${nearest}"?` };
+      const nearest = nearestOf(name, known);
+      return { pointer: name, detail: nearest === null ? "this tool takes no arguments" : `unknown; did you mean "${nearest}"?` };
     });
   }
   const pointer = issue.path.join("/");

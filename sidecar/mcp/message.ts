@@ -2,7 +2,7 @@
 import { isJsonContentType } from "@modelcontextprotocol/server";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findJsonFault } from "../../snapshots/format/json-text.ts";
-import { MAX_MCP_BYTES, readBody } from "../body.ts";
+import { MAX_MCP_BYTES, readBody } from "../http/body.ts";
 import { INVALID_REQUEST, PARSE_ERROR, REFUSED, type RpcError } from "./json-rpc.ts";
 
 const MAX_DEPTH = 64; // levels; arguments of our tools have three

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import { after, test } from "node:test";
-import { type Reply, startSidecar } from "../app-fixture.ts";
-import { makeToken } from "../gate-fixture.ts";
-import { openRateLimiter } from "../limits.ts";
-import { makeViews } from "../view-fixture.ts";
+import { type Reply, startSidecar } from "../serve/app-fixture.ts";
+import { makeToken } from "../gate/gate-fixture.ts";
+import { openRateLimiter } from "../http/limits.ts";
+import { makeViews } from "../serve/view-fixture.ts";
 import { listen } from "./fixture.ts";
 import { openMcp } from "./handler.ts";
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { answer } from "../../snapshots/http/answer.ts";
+import { changed } from "../../snapshots/http/changed-fixture.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { MAX_RESULT_BYTES } from "../../snapshots/tools/budget.ts";
 import { inputJsonSchema, outputJsonSchema, TOOLS } from "../../snapshots/tools/table.ts";
@@ -341,14 +342,13 @@ test("list_collections costs what the collections cost: no object is looked at, 
   });
   const large = { ...whole, objects: untouchable };
   Object.defineProperty(relationsOf(large), "totals", { value: totals });
-  const view: View = {
-    ...demo.publicView,
-    current: () =>
-      Promise.resolve({
-        ...open,
-        snapshot: { ...open.snapshot, id: open.snapshot.id, data: async () => large, read: () => Promise.reject(new Error("read a file")) },
-      }),
+  const snapshot = {
+    ...open.snapshot,
+    id: open.snapshot.id,
+    data: async () => large,
+    read: () => Promise.reject(new Error("read a file")),
   };
+  const view = changed(demo.publicView, { current: () => Promise.resolve(changed(open, { snapshot })) });
   const called = await call(openMcp({ view, onError: (error) => failures.push(error) }), "list_collections");
   assert.equal(called.isError, false, called.text);
   assert.deepEqual(called.content.result, (await call(mcp, "list_collections")).content.result);
@@ -362,10 +362,9 @@ test("a tool over records says whether no registry is configured or none could b
     ["failed", "registry_unavailable"],
   ] as const) {
     const without = { ...whole, meta: null, cubs: [], library: { ...whole.library, registry } };
-    const view: View = {
-      ...demo.publicView,
-      current: async () => ({ ...open, snapshot: { ...open.snapshot, data: async () => without } }),
-    };
+    const view = changed(demo.publicView, {
+      current: async () => changed(open, { snapshot: { ...open.snapshot, data: async () => without } }),
+    });
     const endpoint = openMcp({ view, onError: (error) => failures.push(error) });
     for (const [name, args] of [
       ["list_cubs", {}],

@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { sha256 } from "../../snapshots/digest.ts";
-import { jwks, makeToken, SERVICE_SECRET } from "../gate-fixture.ts";
+import { jwks, makeToken, SERVICE_SECRET } from "../gate/gate-fixture.ts";
 
 const CLI = fileURLToPath(new URL("../../generator/cli.ts", import.meta.url));
 const CODE_HEAD = "0123456789abcdef0123456789abcdef01234567";

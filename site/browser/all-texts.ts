@@ -42,7 +42,7 @@ async function open(root: URL, [first = "pagefind/0/", ...rest]: readonly string
 function draw({ url, excerpt, meta }: Fragment, root: URL): HTMLElement {
   return drawCard({
     title: meta["title"] ?? url,
-    href: new URL(url.replace(/^\/+/, ""), root),
+    link: new URL(url.replace(/^\/+/, ""), root),
     line: markedText(new DOMParser().parseFromString(excerpt, "text/html").body),
     code: false,
     mark: meta["key"] ?? "",

@@ -3,211 +3,211 @@
 import { createParser } from "eventsource-parser";
 import type { AskResponse, Citation, Source } from "../../snapshots/schema/resources.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { type Linked, parseParagraph, queriesOf } from "../answer-text.ts";
-import { formatBlock, formatLine, formatPiece } from "../format.ts";
+import { type AnswerPiece, type Linked, parseParagraph, queriesOf, viewQuote } from "../answer-text.ts";
+import { formatLine, formatPiece } from "../format.ts";
 import { explainMode, titleOfKind } from "../words.ts";
 import { drawCard, element, markedText } from "./draw.ts";
+import { fill } from "./fill.ts";
+
+/** The data of each event of the stream. */
+type SourcesEvent = { readonly sources: readonly Source[] };
+type TextEvent = { readonly text: string; readonly citations: readonly Citation[]; readonly counted: readonly Linked[] };
+
+const NAMES = ["status", "answer", "notice", "quotes", "queries", "problem", "else", "sources", "receipt", "how"] as const;
+
+/** The page that asks: its form, and the parts of it that an answer fills. */
+class Asking {
+  readonly #root: URL;
+  readonly #api: URL;
+  readonly #parts = new Map(NAMES.map((name) => [name, document.querySelector<HTMLElement>(`[data-${name}]`) ?? element("div", "")]));
+  readonly #question: HTMLInputElement | HTMLSelectElement | null;
+  readonly #prefix: HTMLInputElement | HTMLSelectElement | null;
+  #request: AbortController | null = null;
+  /** Of the answer that comes: the snapshot that it is of, the quotes that are there, how much of its text is, and whether it has ended. */
+  #snapshot: string | null = null;
+  #numbers = new Set<number>();
+  #written = 0;
+  #ended = false;
+
+  constructor(place: HTMLElement, form: HTMLFormElement) {
+    this.#root = new URL(place.dataset["root"] ?? "./", location.href);
+    this.#api = new URL(place.dataset["api"] ?? "", location.href);
+    this.#question = field(form, "question");
+    this.#prefix = field(form, "prefix");
+  }
+
+  #part(name: (typeof NAMES)[number]): HTMLElement {
+    return this.#parts.get(name) as HTMLElement;
+  }
+
+  get question(): string {
+    return this.#question?.value ?? "";
+  }
+
+  /** The address of the page that answers the form. */
+  get address(): URL {
+    const here = new URL(location.href);
+    const prefix = this.#prefix?.value ?? "";
+    here.hash = "";
+    here.search = new URLSearchParams({ question: this.question, ...(prefix === "" ? {} : { prefix }) }).toString();
+    return here;
+  }
+
+  /** Takes the form's values from an address. */
+  take(given: URLSearchParams): void {
+    if (this.#question !== null) this.#question.value = given.get("question") ?? given.get("q") ?? "";
+    if (this.#prefix !== null && given.has("prefix")) this.#prefix.value = given.get("prefix") ?? "";
+  }
+
+  /** Asks what the form holds, and shows the answer while it comes; an answer that still comes is given up. */
+  async ask(): Promise<void> {
+    this.#request?.abort();
+    const { signal } = (this.#request = new AbortController());
+    this.#clear();
+    try {
+      const response = await fetch(this.#api, {
+        method: "POST",
+        signal,
+        headers: { accept: "text/event-stream", "content-type": "application/json" },
+        body: JSON.stringify({ question: this.question, prefix: this.#prefix?.value ?? "" }),
+      });
+      if (!response.ok || response.body === null || !(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
+        this.#fail(await explainRefusal(response));
+        return;
+      }
+      this.#snapshot = response.headers.get("x-snapshot");
+      const parser = createParser({ onEvent: ({ event, data }) => this.#show(event, data) });
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let step = await reader.read(); !step.done; step = await reader.read()) parser.feed(step.value);
+      if (!this.#ended) this.#fail("The answer broke off.");
+    } catch {
+      if (!signal.aborted) this.#fail("The answer did not come: the service cannot be reached.");
+    }
+  }
+
+  #clear(): void {
+    for (const name of ["answer", "quotes", "notice", "queries"] as const) this.#part(name).replaceChildren();
+    for (const name of ["problem", "else", "sources", "receipt", "how"] as const) this.#part(name).hidden = true;
+    for (const hint of document.querySelectorAll<HTMLElement>(".hints, [data-once]")) hint.hidden = true;
+    this.#part("status").textContent = "Looking…";
+    this.#snapshot = null;
+    this.#numbers = new Set();
+    this.#written = 0;
+    this.#ended = false;
+  }
+
+  #fail(words: string): void {
+    this.#part("status").textContent = "";
+    this.#part("problem").textContent = words;
+    this.#part("problem").hidden = this.#part("else").hidden = false;
+    const search = `${this.#linkTo(pagePath.search)}?q=${encodeURIComponent(this.question)}`;
+    this.#part("else").querySelector("a")?.setAttribute("href", search);
+  }
+
+  #linkTo(path: string): string {
+    return new URL(path.slice(1), this.#root).href;
+  }
+
+  #show(event: string | undefined, data: string): void {
+    if (event === "sources") this.#showSources(JSON.parse(data) as SourcesEvent);
+    else if (event === "text") this.#showText(JSON.parse(data) as TextEvent);
+    else if (event === "answer") this.#showEnd(JSON.parse(data) as AskResponse);
+  }
+
+  #showSources({ sources }: SourcesEvent): void {
+    this.#part("status").textContent = "Reading the sources…";
+    this.#part("sources").hidden = sources.length === 0;
+    const cards = sources.map(({ title, kind, key, summary, snippet }) =>
+      drawCard({
+        title,
+        link: new URL(this.#linkTo(pagePath.source(kind, key))),
+        line: [formatLine(snippet === "" ? summary : snippet, 280)],
+        code: false,
+        mark: key,
+        facts: [titleOfKind(kind)],
+        copies: [],
+      }),
+    );
+    this.#part("sources")
+      .querySelector("ol")
+      ?.replaceChildren(...cards);
+  }
+
+  #showText({ text, citations, counted }: TextEvent): void {
+    for (const citation of citations) {
+      this.#numbers.add(citation.n);
+      this.#part("quotes").append(this.#drawQuote(citation));
+    }
+    // The first paragraph of what came goes on with the last one that is there.
+    const here = counted.map((number) => ({ ...number, start: number.start - this.#written }));
+    for (const [at, paragraph] of text.split(/\n{2,}/).entries()) {
+      if (at > 0 || this.#part("answer").lastElementChild === null) this.#part("answer").append(element("p", ""));
+      const pieces = parseParagraph(paragraph, this.#numbers, at === 0 ? here : []);
+      this.#part("answer").lastElementChild?.append(...pieces.map(drawPiece));
+    }
+    this.#written += text.length;
+  }
+
+  #drawQuote(citation: Citation): HTMLElement {
+    const { key, sha256 } = citation;
+    const link = this.#snapshot === null ? null : this.#linkTo(pagePath.at(this.#snapshot, pagePath.quote(citation)));
+    const digest = new DocumentFragment();
+    digest.append(sha256.slice(0, 8), element("i", "", sha256.slice(8, -4)), sha256.slice(-4));
+    return fill("quote", { ...viewQuote(citation, key, link), digest });
+  }
+
+  #showEnd({ mode, notice, counted = [], receipt }: AskResponse): void {
+    this.#ended = true;
+    this.#part("status").textContent = explainMode(mode, receipt?.model ?? null, counted.length);
+    this.#part("notice").textContent = formatLine(notice, 600);
+    const queries = queriesOf(counted).map(({ query, href }) => fill("query", { query: formatLine(query, 300), link: href }));
+    this.#part("queries").append(...queries);
+    const link = this.#part("receipt").querySelector("a");
+    if (receipt === undefined || link === null) return;
+    link.href = `data:application/json;charset=utf-8,${encodeURIComponent(`${JSON.stringify(receipt, null, 1)}\n`)}`;
+    link.download = `receipt-${receipt.digest.slice(0, 12)}.json`;
+    this.#part("receipt").hidden = false;
+  }
+}
 
 const place = document.querySelector<HTMLElement>("[data-api]");
 const form = document.querySelector<HTMLFormElement>("form.search");
 if (place && form) start(place, form);
 
 function start(place: HTMLElement, form: HTMLFormElement): void {
-  const root = new URL(place.dataset["root"] ?? "./", location.href);
-  const api = new URL(place.dataset["api"] ?? "", location.href);
-  const part = (name: string): HTMLElement => document.querySelector<HTMLElement>(`[data-${name}]`) ?? element("div", "");
-  const [status, text, notice, quotes] = [part("status"), part("answer"), part("notice"), part("quotes")];
-  const queries = part("queries");
-  const [problem, instead, sources, receipt] = [part("problem"), part("else"), part("sources"), part("receipt")];
-  const [question, prefix] = [field(form, "question"), field(form, "prefix")];
-  let asking: AbortController | null = null;
-
-  const linkOf = (citation: Citation, snapshot: string): string =>
-    new URL(pagePath.at(snapshot, pagePath.quote(citation)).slice(1), root).href;
-
-  const drawQuote = (citation: Citation, snapshot: string | null): HTMLElement => {
-    const { n, key, sha256, page, start_line: from, end_line: to, quote } = citation;
-    const item = element("li", "");
-    item.id = `c${n}`;
-    item.value = n;
-    const link = element(
-      "a",
-      "",
-      `${formatLine(key, 80)}, ${page === undefined ? "" : `page ${page}, `}${from === to ? `line ${from}` : `lines ${from}–${to}`}`,
-    );
-    if (snapshot !== null) link.href = linkOf(citation, snapshot);
-    const said = element("blockquote", "", formatBlock(quote));
-    said.dir = "auto";
-    const digest = element("code", "quiet", `${sha256.slice(0, 12)}…`);
-    digest.title = sha256;
-    item.append(link, said, digest);
-    return item;
-  };
-
-  /** @param counted with places in this text, which holds them in its first paragraph */
-  const drawText = (more: string, numbers: ReadonlySet<number>, counted: readonly Linked[]): void => {
-    for (const [at, paragraph] of more.split(/\n{2,}/).entries()) {
-      if (at > 0 || text.lastElementChild === null) text.append(element("p", ""));
-      text.lastElementChild?.append(
-        ...parseParagraph(paragraph, numbers, at === 0 ? counted : []).map((piece) => {
-          if (piece.href !== null) {
-            const number = element("a", "number", formatPiece(piece.text));
-            number.href = piece.href;
-            return number;
-          }
-          if (piece.n === null) return formatPiece(piece.text);
-          const cite = element("a", "cite", piece.text);
-          cite.href = `#c${piece.n}`;
-          return cite;
-        }),
-      );
-    }
-  };
-
-  const fail = (words: string): void => {
-    status.textContent = "";
-    problem.textContent = words;
-    problem.hidden = instead.hidden = false;
-    instead
-      .querySelector("a")
-      ?.setAttribute("href", `${new URL(pagePath.search.slice(1), root).href}?q=${encodeURIComponent(question?.value ?? "")}`);
-  };
-
-  const ask = async (): Promise<void> => {
-    asking?.abort();
-    const { signal } = (asking = new AbortController());
-    for (const emptied of [text, quotes, notice, queries]) emptied.replaceChildren();
-    for (const hidden of [
-      problem,
-      instead,
-      sources,
-      receipt,
-      part("how"),
-      ...document.querySelectorAll<HTMLElement>(".hints, [data-once]"),
-    ])
-      hidden.hidden = true;
-    status.textContent = "Looking…";
-    const numbers = new Set<number>();
-    let snapshot: string | null = null;
-    let ended = false;
-    let written = 0;
-    const take: Readonly<Record<string, (data: string) => void>> = {
-      sources(data) {
-        const found = (JSON.parse(data) as { readonly sources: readonly Source[] }).sources;
-        status.textContent = "Reading the sources…";
-        sources.hidden = found.length === 0;
-        sources.querySelector("ol")?.replaceChildren(
-          ...found.map(({ title, kind, key, summary, snippet }) =>
-            drawCard({
-              title: formatLine(title, 160),
-              href: new URL(pagePath.source(kind, key).slice(1), root),
-              line: [formatLine(snippet === "" ? summary : snippet, 280)],
-              code: false,
-              mark: key,
-              facts: [titleOfKind(kind)],
-              copies: [],
-            }),
-          ),
-        );
-      },
-      text(data) {
-        const said = JSON.parse(data) as {
-          readonly text: string;
-          readonly citations: readonly Citation[];
-          readonly counted: readonly Linked[];
-        };
-        for (const citation of said.citations) {
-          numbers.add(citation.n);
-          quotes.append(drawQuote(citation, snapshot));
-        }
-        const before = written;
-        drawText(
-          said.text,
-          numbers,
-          said.counted.map((number) => ({ ...number, start: number.start - before })),
-        );
-        written += said.text.length;
-      },
-      answer(data) {
-        const answer = JSON.parse(data) as AskResponse;
-        ended = true;
-        status.textContent = explainMode(answer.mode, answer.receipt?.model ?? null, answer.counted?.length ?? 0);
-        notice.textContent = formatLine(answer.notice, 600);
-        for (const { query, href } of queriesOf(answer.counted ?? [])) {
-          const item = element("li", "");
-          const link = element("a", "");
-          link.href = href;
-          link.append(element("code", "", formatLine(query, 300)));
-          item.append(link);
-          queries.append(item);
-        }
-        const link = receipt.querySelector("a");
-        if (answer.receipt === undefined || link === null) return;
-        link.href = `data:application/json;charset=utf-8,${encodeURIComponent(`${JSON.stringify(answer.receipt, null, 1)}\n`)}`;
-        link.download = `receipt-${answer.receipt.digest.slice(0, 12)}.json`;
-        receipt.hidden = false;
-      },
-    };
-    try {
-      const response = await fetch(api, {
-        method: "POST",
-        signal,
-        headers: { accept: "text/event-stream", "content-type": "application/json" },
-        body: JSON.stringify({ question: question?.value ?? "", prefix: prefix?.value ?? "" }),
-      });
-      if (!response.ok || response.body === null || !(response.headers.get("content-type") ?? "").startsWith("text/event-stream")) {
-        fail(await explainRefusal(response));
-        return;
-      }
-      snapshot = response.headers.get("x-snapshot");
-      const parser = createParser({ onEvent: ({ event, data }) => take[event ?? ""]?.(data) });
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (let step = await reader.read(); !step.done; step = await reader.read()) parser.feed(step.value);
-      if (!ended) fail("The answer broke off.");
-    } catch {
-      if (!signal.aborted) fail("The answer did not come: the service cannot be reached.");
-    }
-  };
-
+  const asking = new Asking(place, form);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (question === null || question.value.trim() === "") return;
-    const here = new URL(location.href);
-    here.hash = "";
-    here.search = new URLSearchParams({
-      question: question.value,
-      ...(prefix === null || prefix.value === "" ? {} : { prefix: prefix.value }),
-    }).toString();
-    if (here.href !== location.href) history.pushState(null, "", here);
-    void ask();
+    if (asking.question.trim() === "") return;
+    const { address } = asking;
+    if (address.href !== location.href) history.pushState(null, "", address);
+    void asking.ask();
   });
   addEventListener("popstate", () => {
     // A number in the answer changes the hash only.
-    if (new URL(location.href).searchParams.get("question") !== (question?.value ?? "")) location.reload();
+    if (new URL(location.href).searchParams.get("question") !== asking.question) location.reload();
   });
-
   addEventListener("click", (event) => {
-    if (
-      !(event.target instanceof HTMLAnchorElement) ||
-      event.target.className !== "cite" ||
-      event.ctrlKey ||
-      event.metaKey ||
-      event.shiftKey
-    )
-      return;
-    const item = document.getElementById(event.target.hash.slice(1));
+    const link = event.target;
+    if (!(link instanceof HTMLAnchorElement) || link.className !== "cite" || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const item = document.getElementById(link.hash.slice(1));
     if (item === null) return;
     event.preventDefault();
     void openBeside(item);
   });
-
   // A page of files only, opened with a question: it may lie beside a service that answers.
   const given = new URL(location.href).searchParams;
-  if (place.dataset["asked"] === undefined && given.has("question") && question !== null) {
-    question.value = given.get("question") ?? "";
-    if (prefix !== null && given.has("prefix")) prefix.value = given.get("prefix") ?? "";
-    void ask();
-  }
+  if (place.dataset["asked"] !== undefined || !(given.has("question") || given.has("q"))) return;
+  asking.take(given);
+  void asking.ask();
+}
+
+/** A stretch of an answer: text, or a link to its quote or to what was counted. */
+function drawPiece({ text, n, href }: AnswerPiece): Node | string {
+  if (href === null && n === null) return formatPiece(text);
+  const link = href === null ? element("a", "cite", text) : element("a", "number", formatPiece(text));
+  link.href = href ?? `#c${n}`;
+  return link;
 }
 
 function field(form: HTMLFormElement, name: string): HTMLInputElement | HTMLSelectElement | null {

@@ -1,72 +1,49 @@
-/** Elements that scripts draw as the components do. Texts are text: nothing here takes HTML. */
-import { cutKey, formatCount, formatKey } from "../format.ts";
+/** Cards that scripts show, and the texts in them. */
+import { cutKey, formatKey, formatLine } from "../format.ts";
+import { fill, type Values } from "./fill.ts";
 
 export type DrawnCard = {
   readonly title: string;
-  readonly href: URL;
+  readonly link: URL;
   readonly line: readonly (Node | string)[];
   /** Whether that is lines of code. */
   readonly code: boolean;
   readonly mark: string;
   readonly facts: readonly string[];
-  readonly copies: readonly { readonly key: string; readonly href: URL }[];
+  readonly copies: readonly { readonly key: string; readonly link: URL }[];
 };
 
-export function drawCard({ title, href, line, code, mark, facts, copies }: DrawnCard): HTMLElement {
-  const card = element("li", "card");
-  const head = element("div", "card-head");
-  head.append(drawLink("card-title", title, href));
-  const text = element(code ? "pre" : "p", code ? "card-line code" : "card-line");
+/** Fills the card that the search and the answers show. */
+export function drawCard({ title, link, line, code, mark, facts, copies }: DrawnCard): HTMLElement {
+  const text = new DocumentFragment();
   text.append(...line);
-  card.append(head, text, drawFacts([drawMark(element("code", "shelfmark"), mark), ...facts.map((fact) => element("span", "", fact))]));
-  if (copies.length > 0) {
-    const links = copies.map((copy) => drawMark(drawLink("shelfmark code", "", copy.href), copy.key));
-    card.append(drawFacts([element("span", "", "the same bytes:"), ...links]));
-  }
+  const card = fill(code ? "card of code" : "card", {
+    title: formatLine(title, 160),
+    link: within(link),
+    line: line.length === 0 ? null : text,
+    mark: partsOf(mark),
+    facts: listFacts(facts),
+    copies: copies.map((copy) => ({ link: within(copy.link), key: partsOf(copy.key) })),
+  });
+  // The words before the copies are of no use without any.
+  if (copies.length === 0) card.lastElementChild?.remove();
   return card;
 }
 
-function drawFacts(parts: readonly HTMLElement[]): HTMLElement {
-  const facts = element("p", "card-facts");
-  facts.append(...parts.filter(({ textContent }) => textContent !== ""));
-  return facts;
+export function listFacts(facts: readonly string[]): readonly Values[] {
+  return facts.filter((fact) => fact !== "").map((text) => ({ text }));
 }
 
-/** A key as the component of that name shows it. */
-function drawMark(mark: HTMLElement, key: string): HTMLElement {
-  mark.append(
-    ...cutKey(formatKey(key))
-      .filter((part) => part !== "")
-      .map((part) => element("bdi", "", part)),
-  );
-  return mark;
+/** The parts of a key, as the component of that name shows it. */
+export function partsOf(key: string): readonly Values[] {
+  return cutKey(formatKey(key))
+    .filter((part) => part !== "")
+    .map((part) => ({ part }));
 }
 
-/** Only to this site: addresses come from its files. */
-function drawLink(className: string, text: string, href: URL): HTMLElement {
-  const link = element("a", className, text);
-  link.dir = "auto";
-  if (href.origin === location.origin) link.href = href.href;
-  return link;
-}
-
-export type DrawnFilter = { readonly text: string; readonly count: number; readonly selected: boolean; readonly href: string };
-
-export function drawFilters(title: string, filters: readonly DrawnFilter[]): HTMLElement {
-  const row = element("p", "facts");
-  row.append(
-    element("span", "", `${title}:`),
-    ...filters.map(({ text, count, selected, href }) => {
-      const filter = element("span", "");
-      const link = element("a", "", text);
-      link.href = href;
-      link.rel = "nofollow";
-      if (selected) link.setAttribute("aria-current", "true");
-      filter.append(link, " ", element("span", "number", formatCount(count)));
-      return filter;
-    }),
-  );
-  return row;
+/** A link within this site: addresses come from its files, so one that leads elsewhere is none. */
+function within(link: URL): string | null {
+  return link.origin === location.origin ? link.href : null;
 }
 
 export function element<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ""): HTMLElementTagNameMap[K] {

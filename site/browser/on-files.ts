@@ -13,15 +13,16 @@ import {
   registryPath,
   toggled,
 } from "../../snapshots/query/filters.ts";
+import { recordStanding } from "../../snapshots/format/standing.ts";
 import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
 import type { CubRecord } from "../../snapshots/schema/cubs.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";
-import { explain, titleOfField, wordOfValue } from "../words.ts";
-import { drawCard, element } from "./draw.ts";
+import { isOpen, viewFacet, wordOf } from "../facet-view.ts";
+import { explain, titleOfField } from "../words.ts";
+import { element, listFacts, partsOf } from "./draw.ts";
+import { fill, hasTemplate } from "./fill.ts";
 import { sortListing } from "./sort-listing.ts";
 
-const SHORT = 8; // values of a filter that are shown before "more"
-const OPEN = 5; // filters that are shown open
 const MAX_QUERY = 500; // characters
 
 const place = document.querySelector<HTMLElement>("[data-on-files]");
@@ -82,7 +83,16 @@ async function filterRegistry(root: URL, params: URLSearchParams, status: HTMLEl
   performance.measure("filter", { start: began });
   const shown = found.slice((query.part - 1) * REGISTRY_PART, query.part * REGISTRY_PART);
   const cards = await Promise.all(shown.map(async (at) => cubs?.[at] ?? load<CubRecord>(root, `api/cubs/${columns.ids[at] ?? ""}.json`)));
-  document.querySelector("#filters")?.replaceChildren(...facets.map((facet, at) => drawFacet(root, facet, at < OPEN)));
+  document.querySelector("#filters")?.replaceChildren(
+    ...facets.map((facet, at) => {
+      const drawn = fill(
+        "facet",
+        viewFacet(facet, (path) => hrefOf(root, path)),
+      );
+      drawn.toggleAttribute("open", isOpen(facet, at));
+      return drawn;
+    }),
+  );
   drawChips(root, query);
   const list = element("ul", "cards");
   list.append(...cards.map((record) => drawRecord(root, record)));
@@ -101,106 +111,44 @@ async function load<T>(root: URL, path: string): Promise<T> {
   return (await response.json()) as T;
 }
 
-const wordOf = (name: string, value: string): string => formatLine(wordOfValue(name, value), 60);
 const hrefOf = (root: URL, path: string): string => new URL(path.slice(1), root).href;
-
-/** As the component of that name draws it. */
-function drawFacet(root: URL, { name, values, more }: Facet, isOpen: boolean): HTMLElement {
-  const facet = element("details", "");
-  facet.open = isOpen || values.some(({ selected }) => selected);
-  facet.append(element("summary", "", titleOfField(name)));
-  const listOf = (part: Facet["values"]): HTMLElement => {
-    const list = element("ul", "");
-    for (const { value, count, selected, href } of part) {
-      const link = element("a", "");
-      link.href = hrefOf(root, href);
-      link.append(element("bdi", "", wordOf(name, value)));
-      if (selected) link.setAttribute("aria-current", "true");
-      const item = element("li", "");
-      item.append(link, element("span", "number", formatCount(count)));
-      list.append(item);
-    }
-    return list;
-  };
-  facet.append(listOf(values.slice(0, SHORT)));
-  if (values.length > SHORT) {
-    const rest = element("details", "rest");
-    rest.append(element("summary", "", `${values.length - SHORT} more`), listOf(values.slice(SHORT)));
-    facet.append(rest);
-  }
-  if (more > 0) facet.append(element("p", "card-line", `and ${formatCount(more)} rarer: search for one by its name`));
-  return facet;
-}
 
 /** The filters that are set, each a link without it; and in the form, so that searching keeps them. */
 function drawChips(root: URL, { q, filters }: Query): void {
   if (filters.size === 0) return;
   const form = document.querySelector(".lead form.search");
-  const chips = element("ul", "chips");
-  chips.setAttribute("aria-label", "Filters that are set");
-  const chip = (text: string, path: string, label: string): void => {
-    const link = element("a", "", text);
-    link.href = hrefOf(root, path);
-    if (label !== "") link.setAttribute("aria-label", label);
-    const item = element("li", "");
-    item.append(link);
-    chips.append(item);
-  };
-  for (const [name, values] of filters) {
-    for (const value of values) {
-      const words = `${titleOfField(name)}: ${wordOf(name, value)}`;
-      chip(`${words} ✕`, toggled(q, filters, name, value), `Remove the filter ${words}`);
-      const hidden = element("input", "");
-      Object.assign(hidden, { type: "hidden", name, value });
-      form?.append(hidden);
-    }
-  }
-  chip("clear all", pagePath.registry, "");
-  form?.after(chips);
+  const set = [...filters].flatMap(([name, values]) => values.map((value) => ({ name, value })));
+  for (const { name, value } of set) form?.append(Object.assign(element("input", ""), { type: "hidden", name, value }));
+  const chips = set.map(({ name, value }) => ({
+    words: `${titleOfField(name)}: ${wordOf(name, value)}`,
+    link: hrefOf(root, toggled(q, filters, name, value)),
+  }));
+  form?.after(fill("chips", { chips }));
 }
 
-function drawRecord(
-  root: URL,
-  { id, theorem_name: title, statement, kind, module, repo, invocation, verification_state: state }: CubRecord,
-): HTMLElement {
-  const card = drawCard({
+function drawRecord(root: URL, record: CubRecord): HTMLElement {
+  const { id, theorem_name: title, statement, kind, module, repo, invocation } = record;
+  const { state, says } = recordStanding(record);
+  const called = invocation === "" ? "" : formatLine(explain("invocation", invocation).word, 40);
+  const card = fill("record", {
     title: formatLine(title, 160),
-    href: new URL(pagePath.record(id).slice(1), root),
-    line: [formatLine(statement, 280)],
-    code: false,
-    mark: id,
-    facts: [
-      formatLine(kind, 40),
-      formatLine(module, 60),
-      formatLine(repo, 60),
-      invocation === "" ? "" : formatLine(explain("invocation", invocation).word, 40),
-    ],
-    copies: [],
+    link: hrefOf(root, pagePath.record(id)),
+    line: statement === "" ? null : formatLine(statement, 280),
+    mark: partsOf(id),
+    facts: listFacts([formatLine(kind, 40), formatLine(module, 60), formatLine(repo, 60), called]),
   });
-  for (const selector of [".card-title", ".card-line"]) card.querySelector(selector)?.classList.add("code");
-  const { shape, word, meaning } = explain("verification_state", state);
-  const drawn = element("span", `state ${shape}`);
-  drawn.title = meaning;
-  drawn.append(element("span", "", SIGNS[shape]), " ", element("b", "", formatLine(word, 28)));
-  drawn.firstElementChild?.setAttribute("aria-hidden", "true");
-  card.querySelector(".card-head")?.append(drawn);
+  card
+    .querySelector(".card-head")
+    ?.append(fill(hasTemplate(`state ${state}`) ? `state ${state}` : "state", { says: formatLine(says, 300) }));
   return card;
 }
-
-const SIGNS = { verified: "●", partial: "◐", unverified: "○", failed: "✕", unspecified: "–" } as const;
 
 function drawPager(root: URL, { q, filters, part }: Query, found: number): HTMLElement | null {
   const parts = Math.max(1, Math.ceil(found / REGISTRY_PART));
   if (found === 0) return element("p", "nothing", "No record matches.");
   if (parts === 1) return null;
-  const pager = element("nav", "pager");
-  pager.setAttribute("aria-label", "Parts");
-  const step = (to: number, text: string): HTMLElement => {
-    if (to < 1 || to > parts) return element("span", "");
-    const link = element("a", "", text);
-    link.href = hrefOf(root, registryPath(q, filters, to));
-    return link;
-  };
-  pager.append(step(part - 1, "← previous"), element("span", "here", `part ${part} of ${parts}`), step(part + 1, "next →"));
+  const linkTo = (to: number): string | null => (to < 1 || to > parts ? null : hrefOf(root, registryPath(q, filters, to)));
+  const pager = fill("pager", { previous: linkTo(part - 1), here: `part ${part} of ${parts}`, next: linkTo(part + 1) });
+  for (const link of pager.querySelectorAll("a:not([href])")) link.replaceWith(element("span", ""));
   return pager;
 }

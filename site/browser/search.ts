@@ -5,10 +5,11 @@ import { correct, findMeant } from "../../snapshots/query/meant.ts";
 import { parseOperators } from "../../snapshots/query/operators.ts";
 import type { BrowserCard, CardPassage } from "../../snapshots/page/browser-index.ts";
 import { excerpt, findWords, lineOf, worthOf } from "../../snapshots/query/excerpt.ts";
-import { KIND_TITLES } from "../../snapshots/page/kind-titles.ts";
+import { KINDS } from "../../snapshots/schema/kinds.ts";
 import { formatCount, formatLine, formatPiece, formatPlace, formatPlural } from "../format.ts";
 import { searchTexts } from "./all-texts.ts";
-import { drawCard, drawFilters, element } from "./draw.ts";
+import { drawCard, element } from "./draw.ts";
+import { fill, type Values } from "./fill.ts";
 import { type FoundPage, type Group, openWordIndex, type WordIndex } from "./word-index.ts";
 
 const SHOWN = 6; // cards, each a file
@@ -99,6 +100,7 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
       instead,
       cards.flatMap(({ title, passages }) => passages.map(({ name, text }) => ({ name, title, text }))),
     );
+    const corrected = correct(asked.query, meant);
     const find = findWords(correct(operators.words, meant));
     const list = element("ol", "cards");
     list.append(...shown.slice(0, asked.shown).map((card) => drawHit(card, find, root)));
@@ -120,27 +122,19 @@ function start(place: HTMLElement, form: HTMLFormElement, field: HTMLInputElemen
       show({ words: describe(cards.length, found), nodes: [list] });
     });
     offer.append(element("span", "", "for phrases and parts of words; it loads far more"));
-    const filters = drawNav(asked, all, inside, collection);
+    const filters = listFilters(asked, all, inside, collection);
     return {
       words: describe(list.childElementCount, scope.whole && phrase === null ? wanted.length : shown.length),
       nodes: [
-        ...(meant.length > 0 ? [drawMeant({ ...asked, query: correct(asked.query, meant) })] : []),
-        ...(filters.childElementCount > 0 ? [filters] : []),
+        ...(meant.length > 0
+          ? [fill("meant", { query: formatLine(corrected, 160), link: addressOf({ ...asked, query: corrected }) })]
+          : []),
+        ...(filters.length > 0 ? [fill("filters", { filters })] : []),
         list,
         offer,
       ],
     };
   }
-}
-
-/** As on a server's page. */
-function drawMeant(asked: Asked): HTMLElement {
-  const line = element("p", "", "Nothing here is written so. Did you mean ");
-  const link = element("a", "");
-  link.href = addressOf(asked);
-  link.append(element("bdi", "", formatLine(asked.query, 160)));
-  line.append(link, "?");
-  return line;
 }
 
 function describe(shown: number, found: number): string {
@@ -203,29 +197,34 @@ function countGroups<T>(pages: readonly FoundPage[], value: (group: Group) => T)
 }
 
 /** Kinds and collections of what was found, as on a server's page. */
-function drawNav(asked: Asked, all: readonly FoundPage[], inside: readonly FoundPage[], collection: HTMLSelectElement | null): HTMLElement {
-  const nav = element("nav", "facets");
-  nav.setAttribute("aria-label", "Filters");
+function listFilters(
+  asked: Asked,
+  all: readonly FoundPage[],
+  inside: readonly FoundPage[],
+  collection: HTMLSelectElement | null,
+): readonly Values[] {
   const options = [...(collection?.options ?? [])].slice(1);
   const places = countGroups(all.filter(isOfKind(asked.kind)), ({ collection }) => collection).flatMap(([at, count]) => {
     const option = options[at];
-    return option === undefined ? [] : [{ text: option.text, value: option.value, count }];
+    return option === undefined ? [] : [{ word: option.text, value: option.value, count }];
   });
-  const kinds = countGroups(inside, ({ kind }) => kind).map(([kind, count]) => ({ text: KIND_TITLES[kind], value: kind, count }));
-  for (const { title, name, values } of [
+  const kinds = countGroups(inside, ({ kind }) => kind).map(([kind, count]) => ({ word: KINDS[kind].title, value: kind, count }));
+  const filters = [
     { title: "Collection", name: "prefix", values: places },
     { title: "Kind", name: "kind", values: kinds },
-  ] as const) {
-    if (values.length < 2 && asked[name] === "") continue;
-    const filters = values
-      .sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
-      .map(({ text, value, count }) => {
-        const selected = value === asked[name];
-        return { text, count, selected, href: addressOf({ ...asked, [name]: selected ? "" : value }) };
-      });
-    nav.append(drawFilters(title, filters));
-  }
-  return nav;
+  ] as const;
+  return filters
+    .filter(({ name, values }) => values.length > 1 || asked[name] !== "")
+    .map(({ title, name, values }) => ({
+      title,
+      values: values
+        .toSorted((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1))
+        .map(({ word, value, count }) => {
+          const selected = value === asked[name];
+          const link = addressOf({ ...asked, [name]: selected ? "" : value });
+          return { word, count: formatCount(count), link, current: selected ? "true" : null };
+        }),
+    }));
 }
 
 /** A card by the one of its places that is looked at; null when none is. */
@@ -254,12 +253,12 @@ function drawHit({ path, title, key, kind, copies, passages }: BrowserCard, find
   const { pieces, code } = excerpt(kind, text, find, name);
   return drawCard({
     title,
-    href: within(path + anchor),
+    link: within(path + anchor),
     line: pieces.map((piece) => (piece.marked ? element("mark", "", formatPiece(piece.text)) : formatPiece(piece.text))),
     code,
     mark: key,
-    facts: [KIND_TITLES[kind], formatPlace(name, lineOf(anchor))],
-    copies: copies.map((copy) => ({ key: copy.key, href: within(copy.path) })),
+    facts: [KINDS[kind].title, formatPlace(name, lineOf(anchor))],
+    copies: copies.map((copy) => ({ key: copy.key, link: within(copy.path) })),
   });
 }
 

@@ -22,34 +22,54 @@ type Opened = { readonly sdk: Sdk; readonly client: S3Client };
 
 /** Nothing is asked of the store yet. @param limits for tests */
 export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIMITS): Bucket {
-  const { bucket: Bucket, prefix } = config;
-  const address = `s3://${Bucket}/${prefix}`;
-  let opening: Promise<Opened> | null = null;
-  const open = (): Promise<Opened> => (opening ??= connect(config));
+  return new S3Bucket(config, limits);
+}
+
+class S3Bucket implements Bucket {
+  readonly address: string;
+  readonly #config: BucketConfig;
+  readonly #limits: RetryLimits;
+  /** From the first request on. */
+  #opened: Promise<Opened> | null = null;
+
+  constructor(config: BucketConfig, limits: RetryLimits) {
+    this.address = `s3://${config.bucket}/${config.prefix}`;
+    this.#config = config;
+    this.#limits = limits;
+  }
+
+  #open(): Promise<Opened> {
+    return (this.#opened ??= connect(this.#config));
+  }
 
   /** Many attempts of one request. `work` gets the signal at which it has to stop. */
-  async function ask<T>(
+  async #ask<T>(
     what: string,
     work: (opened: Opened, signal: AbortSignal, alive: () => void) => Promise<T>,
-    patienceMs = limits.patienceMs,
+    patienceMs = this.#limits.patienceMs,
   ): Promise<T> {
-    const opened = await open();
+    const opened = await this.#open();
     try {
-      return await retrying(limits, () => watched(patienceMs, (signal, alive) => work(opened, signal, alive)), isPassing);
+      return await retrying(this.#limits, () => watched(patienceMs, (signal, alive) => work(opened, signal, alive)), isPassing);
     } catch (error) {
       throw toShelfError(error, what);
     }
   }
 
-  const readingOf = (key: string): string => `Reading ${address}${key}`;
-  const writingOf = (key: string): string => `Writing ${address}${key}`;
+  #readingOf(key: string): string {
+    return `Reading ${this.address}${key}`;
+  }
 
-  function get(key: string, options: GetOptions = {}): Promise<Got> {
-    return ask(readingOf(key), async ({ sdk, client }, signal, alive) => {
+  #writingOf(key: string): string {
+    return `Writing ${this.address}${key}`;
+  }
+
+  get(key: string, options: GetOptions = {}): Promise<Got> {
+    return this.#ask(this.#readingOf(key), async ({ sdk, client }, signal, alive) => {
       const { range, ifMatch, ifNoneMatch } = options;
       const command = new sdk.GetObjectCommand({
-        Bucket,
-        Key: prefix + key,
+        Bucket: this.#config.bucket,
+        Key: this.#config.prefix + key,
         // The SDK compares what comes with the checksum, where the store has one; of ranges none has.
         ...(range === undefined ? { ChecksumMode: "ENABLED" as const } : { Range: `bytes=${range.start}-${range.end}` }),
         ...(ifMatch === undefined ? {} : { IfMatch: quote(ifMatch) }),
@@ -62,7 +82,7 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
         const state = stateOf(error);
         if (state !== null) return { state };
         // No byte of it lies in the range: an empty object has none.
-        if (statusOf(error) === 416 && range !== undefined) return await emptyRange(key, ifMatch);
+        if (statusOf(error) === 416 && range !== undefined) return await this.#emptyRange(key, ifMatch);
         throw error;
       }
       const head = headOf(key, answer, sizeOf(answer));
@@ -78,17 +98,19 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
     });
   }
 
-  async function emptyRange(key: string, ifMatch: string | undefined): Promise<Got> {
-    const found = await head(key);
+  async #emptyRange(key: string, ifMatch: string | undefined): Promise<Got> {
+    const found = await this.head(key);
     if (found === null) return { state: "absent" };
     if (ifMatch !== undefined && found.etag !== ifMatch) return { state: "changed" };
     return { state: "found", bytes: Buffer.alloc(0), ...found };
   }
 
-  async function head(key: string): Promise<HeadObject | null> {
-    const found = await ask(readingOf(key), async ({ sdk, client }, signal) => {
+  async head(key: string): Promise<HeadObject | null> {
+    const found = await this.#ask(this.#readingOf(key), async ({ sdk, client }, signal) => {
       try {
-        const answer = await client.send(new sdk.HeadObjectCommand({ Bucket, Key: prefix + key }), { abortSignal: signal });
+        const answer = await client.send(new sdk.HeadObjectCommand({ Bucket: this.#config.bucket, Key: this.#config.prefix + key }), {
+          abortSignal: signal,
+        });
         return headOf(key, answer, answer.ContentLength ?? 0);
       } catch (error) {
         if (statusOf(error) === 404) return null;
@@ -97,12 +119,12 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
     });
     if (found !== null) return found;
     // An answer to HEAD does not say whether the object is missing or the whole bucket.
-    const there = await get(key, { maxBytes: 0 });
+    const there = await this.get(key, { maxBytes: 0 });
     return "etag" in there ? there : null;
   }
 
   /** One attempt. @returns the ETag */
-  async function sendPut(
+  async #sendPut(
     { sdk, client }: Opened,
     key: string,
     bytes: Uint8Array,
@@ -110,8 +132,8 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
     condition: { readonly IfNoneMatch?: string; readonly IfMatch?: string },
   ): Promise<string> {
     const command = new sdk.PutObjectCommand({
-      Bucket,
-      Key: prefix + key,
+      Bucket: this.#config.bucket,
+      Key: this.#config.prefix + key,
       Body: bytes,
       ContentLength: bytes.length,
       ...condition,
@@ -121,39 +143,39 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
       ...(options.contentEncoding === undefined ? {} : { ContentEncoding: options.contentEncoding }),
       ...(options.metadata === undefined ? {} : { Metadata: { ...options.metadata } }),
     });
-    const answer = await watched(patienceFor(bytes), (signal) => client.send(command, { abortSignal: signal }));
+    const answer = await watched(this.#patienceFor(bytes), (signal) => client.send(command, { abortSignal: signal }));
     if (answer.ETag === undefined) throw new BadAnswer("the store named no version of what it wrote");
     return unquote(answer.ETag);
   }
 
-  function patienceFor(bytes: Uint8Array): number {
-    return limits.patienceMs + (bytes.length / SLOWEST_UPLOAD) * 1000;
+  #patienceFor(bytes: Uint8Array): number {
+    return this.#limits.patienceMs + (bytes.length / SLOWEST_UPLOAD) * 1000;
   }
 
-  async function put(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<string> {
-    const opened = await open();
+  async put(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<string> {
+    const opened = await this.#open();
     try {
-      return await retrying(limits, () => sendPut(opened, key, bytes, options, {}), isPassing);
+      return await retrying(this.#limits, () => this.#sendPut(opened, key, bytes, options, {}), isPassing);
     } catch (error) {
-      throw toShelfError(error, writingOf(key));
+      throw toShelfError(error, this.#writingOf(key));
     }
   }
 
-  async function putIfAbsent(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<"written" | "same" | "other"> {
-    const opened = await open();
+  async putIfAbsent(key: string, bytes: Uint8Array, options: PutOptions = {}): Promise<"written" | "same" | "other"> {
+    const opened = await this.#open();
     // Once it is open whether an attempt was done, bytes like ours are ours.
     let unsure = false;
     try {
       return await retrying(
-        limits,
+        this.#limits,
         async () => {
           try {
-            await sendPut(opened, key, bytes, options, { IfNoneMatch: "*" });
+            await this.#sendPut(opened, key, bytes, options, { IfNoneMatch: "*" });
             return "written";
           } catch (error) {
             if (!isOpen(error)) throw error;
             unsure ||= statusOf(error) !== 412;
-            const there = await get(key, { maxBytes: bytes.length });
+            const there = await this.get(key, { maxBytes: bytes.length });
             if (there.state === "longer") return "other";
             if (there.state === "found") return !there.bytes.equals(bytes) ? "other" : unsure ? "written" : "same";
             throw error;
@@ -163,23 +185,23 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
         isOpen,
       );
     } catch (error) {
-      throw toShelfError(error, writingOf(key));
+      throw toShelfError(error, this.#writingOf(key));
     }
   }
 
-  async function putIfMatch(key: string, bytes: Uint8Array, etag: string, options: PutOptions = {}): Promise<string | null> {
-    const opened = await open();
+  async putIfMatch(key: string, bytes: Uint8Array, etag: string, options: PutOptions = {}): Promise<string | null> {
+    const opened = await this.#open();
     // Some refuse every ETag in quotes, some may want them. A refusal has written nothing.
     let asked = unquote(etag);
     try {
       return await retrying(
-        limits,
+        this.#limits,
         async () => {
           try {
-            return await sendPut(opened, key, bytes, options, { IfMatch: asked });
+            return await this.#sendPut(opened, key, bytes, options, { IfMatch: asked });
           } catch (error) {
             if (!isOpen(error)) throw error;
-            const there = await get(key, { maxBytes: bytes.length });
+            const there = await this.get(key, { maxBytes: bytes.length });
             if (there.state === "found" && there.bytes.equals(bytes)) return there.etag;
             if (!("etag" in there) || there.etag !== unquote(etag)) return null;
             if (statusOf(error) === 412) asked = quote(etag);
@@ -189,75 +211,74 @@ export function openBucket(config: BucketConfig, limits: RetryLimits = RETRY_LIM
         isOpen,
       );
     } catch (error) {
-      throw toShelfError(error, writingOf(key));
+      throw toShelfError(error, this.#writingOf(key));
     }
   }
 
-  async function* list(under = ""): AsyncGenerator<ListedObject> {
+  async *list(under = ""): AsyncGenerator<ListedObject> {
     let token: string | undefined;
     let last: Buffer | null = null;
-    let next: Promise<Page> | null = listPage(undefined);
+    let next: Promise<Page> | null = this.#listPage(under, undefined);
     while (next !== null) {
       const page: Page = await next;
       if (page.token !== undefined && page.token === token)
         throw toShelfError(
           new BadAnswer("the store leads in a circle: two pages have the same continuation"),
-          `Listing ${address}${under}`,
+          `Listing ${this.address}${under}`,
         );
       token = page.token;
-      next = token === undefined ? null : listPage(token);
+      next = token === undefined ? null : this.#listPage(under, token);
       // Nobody may come back for it; who does hears of it then.
       next?.catch(() => {});
       for (const { raw, ...object } of page.objects) {
         if (last !== null && Buffer.compare(last, raw) >= 0)
           throw toShelfError(
             new BadAnswer(`the list does not ascend at ${JSON.stringify(object.key)}, so it may be a part of what is there`),
-            `Listing ${address}${under}`,
+            `Listing ${this.address}${under}`,
           );
         last = raw;
         yield object;
       }
     }
-
-    function listPage(from: string | undefined): Promise<Page> {
-      return ask(`Listing ${address}${under}`, async ({ sdk, client }, signal) => {
-        const answer = await client.send(
-          new sdk.ListObjectsV2Command({
-            Bucket,
-            Prefix: prefix + under,
-            MaxKeys: PAGE_KEYS,
-            // Some characters of keys have no place in XML.
-            EncodingType: "url",
-            ...(from === undefined ? {} : { ContinuationToken: from }),
-          }),
-          { abortSignal: signal },
-        );
-        const rows = answer.Contents ?? [];
-        // A page that was cut short may still be read as XML.
-        if (answer.IsTruncated === undefined || (answer.KeyCount !== undefined && answer.KeyCount !== rows.length))
-          throw new BadAnswer("a page of the list came in part");
-        if (answer.IsTruncated && (answer.NextContinuationToken ?? "") === "")
-          throw new BadAnswer("a page of the list does not say where the next begins");
-        const objects = rows.map(({ Key = "", Size, ETag, LastModified }) => {
-          const whole = answer.EncodingType === "url" ? decodeKey(Key) : Buffer.from(Key);
-          if (Size === undefined || ETag === undefined || !whole.subarray(0, skip.length).equals(skip))
-            throw new BadAnswer("a page of the list lacks what was asked for");
-          const raw = whole.subarray(skip.length);
-          return { raw, key: showKey(raw), size: Size, etag: unquote(ETag), modified: timeOf(LastModified), unreadable: !isUtf8(raw) };
-        });
-        return { objects, token: answer.IsTruncated ? answer.NextContinuationToken : undefined };
-      });
-    }
   }
-  const skip = Buffer.from(prefix);
-
-  function remove(key: string): Promise<void> {
-    return ask(`Removing ${address}${key}`, async ({ sdk, client }, signal) => {
-      await client.send(new sdk.DeleteObjectCommand({ Bucket, Key: prefix + key }), { abortSignal: signal });
+  delete(key: string): Promise<void> {
+    return this.#ask(`Removing ${this.address}${key}`, async ({ sdk, client }, signal) => {
+      await client.send(new sdk.DeleteObjectCommand({ Bucket: this.#config.bucket, Key: this.#config.prefix + key }), {
+        abortSignal: signal,
+      });
     });
   }
 
-  return { address, get, head, put, putIfAbsent, putIfMatch, list, delete: remove };
+  #listPage(under: string, from: string | undefined): Promise<Page> {
+    const skip = Buffer.from(this.#config.prefix);
+    return this.#ask(`Listing ${this.address}${under}`, async ({ sdk, client }, signal) => {
+      const answer = await client.send(
+        new sdk.ListObjectsV2Command({
+          Bucket: this.#config.bucket,
+          Prefix: this.#config.prefix + under,
+          MaxKeys: PAGE_KEYS,
+          // Some characters of keys have no place in XML.
+          EncodingType: "url",
+          ...(from === undefined ? {} : { ContinuationToken: from }),
+        }),
+        { abortSignal: signal },
+      );
+      const rows = answer.Contents ?? [];
+      // A page that was cut short may still be read as XML.
+      if (answer.IsTruncated === undefined || (answer.KeyCount !== undefined && answer.KeyCount !== rows.length))
+        throw new BadAnswer("a page of the list came in part");
+      if (answer.IsTruncated && (answer.NextContinuationToken ?? "") === "")
+        throw new BadAnswer("a page of the list does not say where the next begins");
+      const objects = rows.map(({ Key = "", Size, ETag, LastModified }) => {
+        const whole = answer.EncodingType === "url" ? decodeKey(Key) : Buffer.from(Key);
+        if (Size === undefined || ETag === undefined || !whole.subarray(0, skip.length).equals(skip))
+          throw new BadAnswer("a page of the list lacks what was asked for");
+        const raw = whole.subarray(skip.length);
+        return { raw, key: showKey(raw), size: Size, etag: unquote(ETag), modified: timeOf(LastModified), unreadable: !isUtf8(raw) };
+      });
+      return { objects, token: answer.IsTruncated ? answer.NextContinuationToken : undefined };
+    });
+  }
 }
 
 type Page = { readonly objects: readonly (ListedObject & { readonly raw: Buffer })[]; readonly token: string | undefined };

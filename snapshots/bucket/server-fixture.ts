@@ -4,7 +4,7 @@ import { after, test, type TestContext } from "node:test";
 import { type CephServer, type RunningCeph, startCeph, useCredentials } from "./ceph.ts";
 import { type Found, findShared, makeFolder, problemOf } from "./shared-ceph.ts";
 
-export { makeBucket, useCredentials } from "./ceph.ts";
+export { makeBucket } from "./ceph.ts";
 
 let own: RunningCeph | null = null;
 let ownFolder: string | null = null;

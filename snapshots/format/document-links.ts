@@ -1,6 +1,6 @@
 /** Where the links and images of a document lead within its library. Authors write them as if the store were a folder; the extractor has written
  *  them as addresses of our pages. */
-import { pagePath, parseKeyPath, parseSlug, relativeHref } from "./layout.ts";
+import { objectPath, pagePath, parseKeyPath, parseSlug, relativeHref } from "./layout.ts";
 
 /** Links do not nest, attributes hold no bare double quote, and text no bare "<". */
 const LINK = /<a((?: [a-zA-Z-]+(?:="[^"]*")?)*)>([\s\S]*?)<\/a>/g;
@@ -15,7 +15,7 @@ const HERE = "http://library.invalid";
 export function linkTargets(html: string, key: string): readonly string[] {
   const targets = new Set<string>();
   for (const [, attributes = ""] of html.matchAll(LINK)) {
-    const target = targetOf(attributes, key);
+    const target = targetOf(HREF.exec(attributes)?.[1], key);
     if (target !== null && target !== "" && target !== key) targets.add(target);
   }
   for (const [, attributes = ""] of html.matchAll(IMAGE)) {
@@ -25,17 +25,43 @@ export function linkTargets(html: string, key: string): readonly string[] {
   return [...targets];
 }
 
-/** The fragment with the text alone of the links that are not kept, and what is said instead of images that are not. @param keeps is asked for keys and prefixes; links out of the library
- *  are kept */
-export function filterLinks(html: string, key: string, keeps: (target: string) => boolean): string {
+/** The fragment with each link and image where it leads, and with the text alone, or what is said instead, of those that lead nowhere.
+ *  @param leadsTo is asked for keys and prefixes, gives one of them or null; links out of the library stay */
+export function leadLinks(html: string, key: string, leadsTo: (target: string) => string | null): string {
+  // Documents that a program has written link each name to where it is defined, so the same few files a thousand times.
+  const known = new Map<string, string | null>();
+  /** The address in its place; null for one that leads nowhere. */
+  const lead = (address: string): string | null => {
+    const found = known.get(address);
+    if (found !== undefined) return found;
+    const target = targetOf(address, key);
+    const led = target === null ? null : leadsTo(target);
+    const written = target === null || led === target ? address : led === null ? null : hrefOf(key, addressOf(led));
+    known.set(address, written);
+    return written;
+  };
   const shown = html.replaceAll(IMAGE, (image, attributes: string) => {
     const target = imageOf(attributes, key);
-    return target === null || keeps(target) ? image : (ALT.exec(attributes)?.[1] ?? "");
+    const led = target === null ? null : leadsTo(target);
+    if (target === led) return image;
+    return led === null ? (ALT.exec(attributes)?.[1] ?? "") : image.replace(SRC, () => ` src="${hrefOf(key, objectPath(led))}"`);
   });
   return shown.replace(LINK, (link, attributes: string, text: string) => {
-    const target = targetOf(attributes, key);
-    return target === null || keeps(target) ? link : text;
+    const written = HREF.exec(attributes)?.[1] ?? "";
+    const [address = "", ...fragment] = written.split(/(?=#)/);
+    const led = written === "" || written.startsWith("#") ? address : lead(address);
+    if (led === null) return text;
+    return led === address ? link : link.replace(HREF, () => ` href="${led}${fragment.join("")}"`);
   });
+}
+
+function addressOf(target: string): string {
+  return target === "" || target.endsWith("/") ? pagePath.browse(target) : pagePath.object(target);
+}
+
+/** As it stands in an attribute of the page of `key`. */
+function hrefOf(key: string, path: string): string {
+  return relativeHref(pagePath.object(key), path).replaceAll("&", "&amp;").replaceAll('"', "&quot;");
 }
 
 /** The fragment for another page: what its addresses were relative to is one site path, what they are to be relative to is another. */
@@ -63,8 +89,8 @@ function pathOf(written: string | undefined, key: string): string | null {
 }
 
 /** Null for what leads out of the library, or to no object and no folder. */
-function targetOf(attributes: string, key: string): string | null {
-  const [, kind, slug] = /^\/(object|browse)\/(.*?)\/?$/.exec(pathOf(HREF.exec(attributes)?.[1], key) ?? "") ?? [];
+function targetOf(written: string | undefined, key: string): string | null {
+  const [, kind, slug] = /^\/(object|browse)\/(.*?)\/?$/.exec(pathOf(written, key) ?? "") ?? [];
   if (kind === undefined || slug === undefined) return null;
   if (slug === "") return kind === "browse" ? "" : null;
   return parseSlug(decodeURIComponent(kind === "browse" ? `${slug}/` : slug));

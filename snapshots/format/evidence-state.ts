@@ -1,28 +1,27 @@
 /** Whether what a record or a claim pins is what the library has. Nothing here says "failed" for a reason that is ours: what could not be
  *  looked at is unreachable. */
 import type { ClaimEvidence } from "../schema/claims.ts";
-import type { CubCodeFile } from "../schema/cubs.ts";
 import type { EvidenceState } from "../schema/scalar.ts";
-import { lazily, oncePer, relationsOf } from "./relations.ts";
+import { lazily, relationsOf } from "./relations.ts";
+import { BUTS } from "./standing.ts";
 import type { ViewData } from "./view-data.ts";
-
-/** Of a file that a record pins. Snapshots of earlier versions say only whether the store has it. */
-export function fileState({ state, available, size }: Pick<CubCodeFile, "state" | "available" | "size">): EvidenceState {
-  return state ?? (available ? "holds" : size === null ? "gone" : "differs");
-}
 
 /** Gravest first. */
 const BY_GRAVITY: readonly EvidenceState[] = ["differs", "gone", "unreachable", "unpinned", "holds"];
 
 /** Of a record: the gravest of its files', "unpinned" when it pins none. */
 export function recordState(data: Pick<ViewData, "code">, id: string): EvidenceState {
-  const states = new Set((data.code.get(id)?.files ?? []).map(fileState));
-  return BY_GRAVITY.find((state) => states.has(state)) ?? "unpinned";
+  return worstOf((data.code.get(id)?.files ?? []).map(({ state }) => state));
+}
+
+/** WorstOf returns the gravest of some states, "unpinned" when there are none. */
+export function worstOf(states: readonly EvidenceState[]): EvidenceState {
+  return BY_GRAVITY.find((state) => states.includes(state)) ?? "unpinned";
 }
 
 /** Whether it was looked at and is not what is pinned. */
 export function isLost(state: EvidenceState): boolean {
-  return state === "differs" || state === "gone";
+  return BUTS[state]?.lost ?? false;
 }
 
 type StateOf = (item: Pick<ClaimEvidence, "sha256" | "repo" | "ref" | "path">) => EvidenceState;
@@ -63,16 +62,6 @@ function placeOf(repo = "", ref = "", path = ""): string {
 /** Files of records, each at its revision and, for who names none, the one that the registry has. */
 function filesOf({ code }: ViewData): readonly { readonly place: string; readonly digest: string; readonly state: EvidenceState }[] {
   return [...code.values()].flatMap(({ repo, head, files }) =>
-    files.flatMap((file) =>
-      [head, ""].map((ref) => ({ place: placeOf(repo, ref, file.path), digest: file.sha256, state: fileState(file) })),
-    ),
+    files.flatMap((file) => [head, ""].map((ref) => ({ place: placeOf(repo, ref, file.path), digest: file.sha256, state: file.state }))),
   );
 }
-
-/** Ids of records and claims with something pinned that does not hold: records first, each in the order of the view. */
-export const findLost = oncePer((data: ViewData): readonly string[] => {
-  const stateOf = openEvidence(data);
-  const records = [...data.code.values()].filter(({ files }) => files.some((file) => isLost(fileState(file))));
-  const claims = data.claims.claims.filter(({ evidence }) => evidence.some((item) => isLost(stateOf(item))));
-  return [...records, ...claims].map(({ id }) => id);
-});

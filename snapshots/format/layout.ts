@@ -86,8 +86,14 @@ export function formatSlug(key: string): string {
   return key.split("/").map(slugOfSegment).join("/");
 }
 
-/** The key of a slug, or null when no key has this slug. */
+/** parseSlug returns the key of a slug, or null when no key has this slug. */
 export function parseSlug(slug: string): string | null {
+  // Most slugs escape nothing: then the key is the slug, if it is one at all.
+  const key = slug.includes("=") ? unescapeSlug(slug) : slug;
+  return key !== null && formatSlug(key) === slug ? key : null;
+}
+
+function unescapeSlug(slug: string): string | null {
   const bytes: number[] = [];
   const joined = slug.replaceAll(/=\//g, "");
   for (let at = 0; at < joined.length; ) {
@@ -102,13 +108,11 @@ export function parseSlug(slug: string): string | null {
       at += character.length;
     }
   }
-  let key: string;
   try {
-    key = decoder.decode(Uint8Array.from(bytes));
+    return decoder.decode(Uint8Array.from(bytes));
   } catch {
     return null;
   }
-  return formatSlug(key) === slug ? key : null;
 }
 
 /** Site paths of the pages: absolute, canonical, ending in "/"; percent-encoded, ready for an href. */
@@ -165,7 +169,7 @@ export function listPath(prefix: string): string {
 
 /** The two beginnings of snapshots' ids in the path of a comparison; null for every other path. */
 export function parseDiffPath(path: string): readonly [from: string, to: string] | null {
-  const [, from, to] = /^\/snapshots\/([0-9a-f]{8,64})\.\.([0-9a-f]{8,64})\/$/.exec(path) ?? [];
+  const [, from, to] = /^\/snapshots\/([1-9][0-9]{0,6}|[0-9a-f]{8,64})\.\.([1-9][0-9]{0,6}|[0-9a-f]{8,64})\/$/.exec(path) ?? [];
   return from === undefined || to === undefined ? null : [from, to];
 }
 

@@ -34,10 +34,12 @@ export type Relations = {
   readonly claimsOfObject: ReadonlyMap<string, readonly Claim[]>;
   readonly recordsOfObject: ReadonlyMap<string, readonly CubRecord[]>;
   readonly claimsOfRecord: ReadonlyMap<string, readonly Claim[]>;
+  /** The records that a claim rests on. */
+  readonly recordsOfClaim: ReadonlyMap<string, readonly CubRecord[]>;
 };
 
-/** What `make` says of a thing, worked out once for as long as the thing is there. */
-export function oncePer<K extends object, V extends object>(make: (thing: K) => V): (thing: K) => V {
+/** memoize returns `make` memoised per object: each value is kept as long as the object that it was made of. */
+export function memoize<K extends object, V extends object>(make: (thing: K) => V): (thing: K) => V {
   const known = new WeakMap<K, V>();
   return (thing) => {
     const value = known.get(thing) ?? make(thing);
@@ -47,10 +49,10 @@ export function oncePer<K extends object, V extends object>(make: (thing: K) => 
 }
 
 /** Each relation is worked out when it is first asked for, and once for a view's data. */
-export const relationsOf = oncePer(relate);
+export const relationsOf = memoize(relate);
 
 /** Strings that a record's free-form `claims` array names, whatever its items look like. */
-function claimIdsOf(record: CubRecord): readonly string[] {
+export function claimsNamed(record: CubRecord): readonly string[] {
   return record.claims.flatMap((item) => {
     if (typeof item === "string") return [item];
     const id: unknown = typeof item === "object" && item !== null && "id" in item ? item.id : null;
@@ -81,7 +83,9 @@ function relate(data: ViewData): Relations {
         ),
       ),
     recordsOfObject: () => collect(cubs.flatMap((record) => pairWithObjects(record, Object.values(record.file_shas)))),
-    claimsOfRecord: () => relateClaims(data, relations.claimById),
+    claimsOfRecord: () => relateClaims(data, relations),
+    recordsOfClaim: () =>
+      collect(cubs.flatMap((record) => (relations.claimsOfRecord.get(record.id) ?? []).map((claim) => [claim.id, record] as const))),
   });
   return relations;
 }
@@ -103,20 +107,33 @@ export function lazily<T extends object>(makers: { readonly [K in keyof T]: () =
   return lazy;
 }
 
-/** Claims that a record names, or whose evidence is one of its files, each once. */
-function relateClaims({ cubs, claims }: ViewData, claimById: ReadonlyMap<string, Claim>): ReadonlyMap<string, readonly Claim[]> {
+/** Ids of records that the evidence of a claim names. */
+export function recordsNamed({ evidence }: Pick<Claim, "evidence">): readonly string[] {
+  const texts = evidence.flatMap(({ artifact, path = "", url = "" }) => [artifact, path, url]);
+  return [...new Set(texts.flatMap((text) => text.match(/\bCUB-[0-9]{4,}\b/g) ?? []))];
+}
+
+/** Claims that a record names, or whose evidence names it or is one of its files, each once. */
+function relateClaims(
+  { cubs, claims }: ViewData,
+  { claimById, recordById }: Pick<Relations, "claimById" | "recordById">,
+): ReadonlyMap<string, readonly Claim[]> {
   const byRecord = new Map<string, Set<Claim>>();
   const link = (record: CubRecord, claim: Claim): void => {
     byRecord.set(record.id, (byRecord.get(record.id) ?? new Set()).add(claim));
   };
   for (const record of cubs) {
-    for (const id of claimIdsOf(record)) {
+    for (const id of claimsNamed(record)) {
       const claim = claimById.get(id);
       if (claim !== undefined) link(record, claim);
     }
   }
   const recordsByFile = collect(cubs.flatMap((record) => Object.values(record.file_shas).map((digest) => [digest, record] as const)));
   for (const claim of claims.claims) {
+    for (const id of recordsNamed(claim)) {
+      const record = recordById.get(id);
+      if (record !== undefined) link(record, claim);
+    }
     for (const { sha256: digest } of claim.evidence) {
       if (digest !== undefined) for (const record of recordsByFile.get(digest) ?? []) link(record, claim);
     }
@@ -170,6 +187,11 @@ function foldersOf(objects: readonly ObjectRow[]): ReadonlyMap<string, Folder> {
 /** As a value to filter by: "" where none is stated. */
 export function licenceOf({ license = "" }: Pick<ObjectRow, "license">): string {
   return license.normalize("NFC");
+}
+
+/** `a/` and `a/b/` of `a/b/c.md`. */
+export function leadingPrefixes(key: string): readonly string[] {
+  return [...key.matchAll(/\//g)].map(({ index }) => key.slice(0, index + 1));
 }
 
 /** The folder that a key or prefix lies in: `a/b.md` → `a/`, `a/b/` → `a/`, `a.md` → "". */

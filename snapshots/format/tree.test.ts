@@ -56,7 +56,7 @@ const hostileName = fc.oneof(
 );
 const digest = fc.integer({ min: 0, max: 20 }).map((number) => sha(String(number)));
 
-/** Files whose paths never make one path a folder of another: each folder name ends in "+", no file name does. */
+/** files whose paths never make one path a folder of another: each folder name ends in "+", no file name does. */
 const files: fc.Arbitrary<readonly FileEntry[]> = fc.uniqueArray(
   fc
     .record({
@@ -85,6 +85,13 @@ async function listFiles(root: string, load: (digest: string) => Promise<Tree>, 
   }
   return found;
 }
+
+test("a media type that would end a header, or be none, is refused where it is read", () => {
+  const of = (type: string): Uint8Array => formatTree([{ kind: "blob", name: "a", sha256: sha(""), size: 0, type }]);
+  for (const type of ["text/plain\r\nSet-Cookie: a=b", "text/plain\n", "text/\u0000", "text/\u007f", "text/plain; a=\u00e9", "\u2028"])
+    assert.throws(() => parseTree(of(type)), { code: "snapshot_damaged" }, JSON.stringify(type));
+  assert.equal(parseTree(of('text/plain; charset="utf-8"')).length, 1);
+});
 
 test("names that no tree can hold are refused before anything is written", () => {
   for (const path of ["", "/a", "a/", "a//b", "a\0b", "a/\ud800", "\udc00"]) {

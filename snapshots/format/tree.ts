@@ -10,16 +10,18 @@ import { ShelfError } from "../errors.ts";
 
 const sha = z.string().regex(SHA256_PATTERN);
 const name = z.string().refine(isName);
+/** Servers send it as a header: a line's end in it would end the header. Whether it is a media type is for verification to tell. */
+const HEADER_SAFE = /^[\x20-\x7e]*$/;
 const blobEntry = z.strictObject({
   kind: z.literal("blob"),
   name,
   sha256: sha,
   size: z.int().nonnegative(),
-  type: z.string(),
+  type: z.string().regex(HEADER_SAFE),
   uploaded: z.string().nullable().optional(),
 });
 const treeEntry = z.strictObject({ kind: z.literal("tree"), name, sha256: sha, size: z.int().nonnegative() });
-const treeSchema = z.array(z.discriminatedUnion("kind", [blobEntry, treeEntry]));
+const entrySchema = z.discriminatedUnion("kind", [blobEntry, treeEntry]);
 
 /** A file: `size` in bytes of the blob, `type` its media type, `uploaded` only for objects (RFC 3339 UTC). */
 export type BlobEntry = Readonly<z.infer<typeof blobEntry>>;
@@ -41,17 +43,19 @@ export function compareNames(a: string, b: string): number {
 }
 
 export function formatTree(tree: Tree): Uint8Array {
-  const rows = tree.map((entry) => {
-    // Members in RFC 8785 order; strings and integers come out of JSON.stringify as RFC 8785 wants them.
-    const head = `{"kind":"${entry.kind}","name":${JSON.stringify(entry.name)},"sha256":"${entry.sha256}","size":${entry.size}`;
-    if (entry.kind === "tree") return `${head}}`;
-    const uploaded = entry.uploaded === undefined ? "" : `,"uploaded":${JSON.stringify(entry.uploaded)}`;
-    return `${head},"type":${JSON.stringify(entry.type)}${uploaded}}`;
-  });
-  return new TextEncoder().encode(`[${rows.join(",")}]`);
+  return new TextEncoder().encode(`[${tree.map(formatEntry).join(",")}]`);
 }
 
-/** @throws ShelfError "snapshot_damaged" when the bytes are not one canonical tree */
+function formatEntry(entry: Entry): string {
+  // Members in RFC 8785 order; strings and integers come out of JSON.stringify as RFC 8785 wants them.
+  const head = `{"kind":"${entry.kind}","name":${JSON.stringify(entry.name)},"sha256":"${entry.sha256}","size":${entry.size}`;
+  if (entry.kind === "tree") return `${head}}`;
+  const uploaded = entry.uploaded === undefined ? "" : `,"uploaded":${JSON.stringify(entry.uploaded)}`;
+  return `${head},"type":${JSON.stringify(entry.type)}${uploaded}}`;
+}
+
+/** ParseTree reads a tree. Whoever sent it controls the bytes: each entry is looked at by itself, and the first bad one ends it.
+ *  @throws ShelfError "snapshot_damaged" when the bytes are not one canonical tree */
 export function parseTree(bytes: Uint8Array): Tree {
   let value: unknown;
   try {
@@ -59,17 +63,26 @@ export function parseTree(bytes: Uint8Array): Tree {
   } catch (cause) {
     throw new ShelfError("snapshot_damaged", "A tree is not JSON.", { cause });
   }
-  const parsed = treeSchema.safeParse(value);
-  if (!parsed.success) throw new ShelfError("snapshot_damaged", "A tree has a malformed entry.", { cause: parsed.error });
-  const tree: Tree = parsed.data;
-  for (let at = 1; at < tree.length; at++) {
-    if (compareNames(tree[at - 1]?.name ?? "", tree[at]?.name ?? "") >= 0) {
+  if (!Array.isArray(value)) throw new ShelfError("snapshot_damaged", "A tree is no list.");
+  const tree: Entry[] = [];
+  const given = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const expect = (text: string): void => {
+    const wanted = Buffer.from(text);
+    if (!wanted.equals(given.subarray(at, at + wanted.length)))
+      throw new ShelfError("snapshot_damaged", "A tree is not in canonical form.");
+    at += wanted.length;
+  };
+  for (const [index, one] of value.entries()) {
+    const parsed = entrySchema.safeParse(one);
+    if (!parsed.success) throw new ShelfError("snapshot_damaged", "A tree has a malformed entry.", { cause: parsed.error });
+    if (index > 0 && compareNames(tree[index - 1]?.name ?? "", parsed.data.name) >= 0)
       throw new ShelfError("snapshot_damaged", "A tree is not sorted, or has a name twice.");
-    }
+    expect(`${index === 0 ? "[" : ","}${formatEntry(parsed.data)}`);
+    tree.push(parsed.data);
   }
-  if (Buffer.compare(formatTree(tree), bytes) !== 0) {
-    throw new ShelfError("snapshot_damaged", "A tree is not in canonical form.");
-  }
+  expect(tree.length === 0 ? "[]" : "]");
+  if (at !== given.length) throw new ShelfError("snapshot_damaged", "A tree is not in canonical form.");
   return tree;
 }
 

@@ -2,46 +2,12 @@
  *  the files under `api/`. Pages and queries are functions of this and of nothing else. */
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
-import type { ObjectKind } from "../schema/extract.ts";
+import type { ObjectKind } from "../schema/kinds.ts";
+import type { CollectionInfo, Library, RegistryState } from "../schema/library.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
-import type { CollectionCounts, Rejection, SourceRef, Visibility, View } from "../schema/resources.ts";
+import type { Rejection, SourceRef } from "../schema/resources.ts";
 
-export type CollectionInfo = {
-  readonly id: string;
-  readonly title: string;
-  readonly summary: string;
-  readonly visibility: Visibility;
-  readonly prefix: string;
-};
-
-/** Of the registry, and of the claims. With "kept" it could not be used and the last good copy was taken; with "failed" there was none. */
-export const REGISTRY_STATES = ["none", "read", "kept", "failed"] as const;
-export type RegistryState = (typeof REGISTRY_STATES)[number];
-
-/** `api/library.json`: what the configuration says of this view, and what the build met. */
-export type Library = {
-  readonly title: string;
-  readonly summary: string;
-  readonly view: View;
-  readonly base_url: string;
-  readonly registry_url: string;
-  /** With "none" and "failed" there are no records and no metadata. */
-  readonly registry: RegistryState;
-  /** Absent in snapshots of earlier versions. */
-  readonly claims?: RegistryState;
-  readonly generator: string;
-  readonly collections: readonly CollectionInfo[];
-  /** Key of the object whose text opens the front page, where the configuration names one. */
-  readonly front?: string;
-  /** What `security.txt` says, where the configuration has it; a time in RFC 3339. */
-  readonly security?: { readonly contact: string; readonly expires: string };
-  /** How many pages of a PDF are drawn; absent where none are, and in snapshots of earlier versions. */
-  readonly page_images?: number;
-  /** Of both kinds, in each view, and beside them what the operator states. Absent in snapshots of earlier versions. */
-  readonly collection_counts?: CollectionCounts;
-  /** What a reader should know of this build, in words: a registry that was down, counts that disagree, … */
-  readonly notes: readonly string[];
-};
+export type { CollectionInfo, Library, RegistryState };
 
 export type ObjectRow = {
   readonly key: string;
@@ -55,11 +21,11 @@ export type ObjectRow = {
   readonly uploaded: string | null;
   /** Where it comes from, when that is known. */
   readonly source?: SourceRef;
-  /** As in `About`; absent when nothing is stated, and in snapshots of earlier versions. */
+  /** As in `About`; absent when nothing is stated. */
   readonly authors?: readonly string[];
   readonly date?: string;
   readonly license?: string;
-  /** Identifier of its content (swhid.org): what git and Software Heritage call these bytes. Absent in snapshots of earlier versions. */
+  /** Identifier of its content (swhid.org): what git and Software Heritage call these bytes. Absent in a preview, which reads no bytes. */
   readonly swhid?: string;
 };
 

@@ -13,8 +13,8 @@ import { bareExchange, httpSuite, PUBLIC_SCRIPTS, SHARED_SCRIPTS, SITE_SCRIPTS }
 import { parseScript } from "../contract/script.ts";
 import { openIndex } from "../index/open.ts";
 import { openRenderer, type Renderer } from "../page/renderer.ts";
-import { matchRoute } from "../routes/match.ts";
-import { ROUTES } from "../routes/routes.ts";
+import { matchPath } from "../routes/match.ts";
+import { ROUTES } from "../routes/all.ts";
 import { Catalog } from "../schema/resources.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
@@ -192,7 +192,7 @@ test("every GET route that this process answers is in a script", () => {
     for (const { steps } of parseScript(text, name)) {
       for (const { request } of steps) {
         const [method, target = ""] = request.replaceAll("{mount}", "").split(" ");
-        const id = matchRoute(target.replace(/\?.*$/, ""))?.route.id;
+        const id = matchPath(target.replace(/\?.*$/, ""))?.route.id;
         if (method === "GET" && id !== undefined) seen.add(id);
       }
     }

@@ -9,7 +9,7 @@ import { sha256 } from "../digest.ts";
 import type { Tree } from "../format/tree.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import type { Shelf } from "../shelf/shelf.ts";
+import { overriding, type Shelf } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf.ts";
 import { answer } from "./answer.ts";
 import { openView, type View } from "./view.ts";
@@ -36,8 +36,7 @@ before(async () => {
   const source = { ...TINY, objects: KEYS.map((key) => ({ key, text: textOf(key) })) };
   const plain = openDirectoryShelf(join(folder, "shelf"));
   await publishTiny(plain, tinyData(source, "public"), source);
-  const shelf: Shelf = {
-    ...plain,
+  const shelf: Shelf = overriding(plain, {
     getBlob(digest) {
       read++;
       return plain.getBlob(digest);
@@ -50,7 +49,7 @@ before(async () => {
       read += digests.length;
       return plain.readMany(digests);
     },
-  };
+  });
   const runtime = { version: "0", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: () => 0, listing: null });
   const current = await view.current();

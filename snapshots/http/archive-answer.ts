@@ -8,9 +8,9 @@ import { openByteBudget } from "../shelf/byte-budget.ts";
 import { PART_BYTES } from "../shelf/checked-read.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import { redactedBlobs, redactionError } from "../shelf/redactions.ts";
-import type { Context } from "./context.ts";
+import type { Asked } from "./context.ts";
 import { findRange } from "./object-answer.ts";
-import { type Answer, type AnswerRequest, CACHE, checkPreconditions, formatTag, queryTag } from "./reply.ts";
+import { type Answer, CACHE, checkPreconditions, formatTag, queryTag } from "./reply.ts";
 
 /** Of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
 const BATCH_BYTES = PART_BYTES;
@@ -34,7 +34,7 @@ const layouts = new WeakMap<Snapshot, Promise<Layout>>();
 
 /** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged", "withdrawn" or "withdrawn_legal" where a file of it
  *  was redacted */
-export async function archiveAnswer({ open, cache }: Context, request: AnswerRequest): Promise<Answer> {
+export async function archiveAnswer({ context: { open, cache }, request }: Asked): Promise<Answer> {
   const { id } = open.snapshot;
   const tag = queryTag(id, "archive");
   const headers = {

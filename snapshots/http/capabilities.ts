@@ -1,7 +1,7 @@
 /** GET /api/capabilities and GET /health: what the running process offers, read from its state (conventions "Bodies"). */
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { CLAIMS_WORDS, REGISTRY_WORDS } from "../format/registry-words.ts";
-import { findLost } from "../format/evidence-state.ts";
+import { findLost } from "../format/claim-standing.ts";
 import type { Capabilities, Component, Health } from "../schema/resources.ts";
 import { describeLog } from "../shelf/log.ts";
 import { findSearchProblem } from "../query/probe.ts";
@@ -112,7 +112,7 @@ async function findHealth(view: View): Promise<Health> {
   if (lost.length > 0)
     checks["evidence"] = {
       status: "warn",
-      detail: `what these pin does not hold any more: ${[...lost.slice(0, MAX_LOST), ...(lost.length > MAX_LOST ? [`and ${lost.length - MAX_LOST} more`] : [])].join(", ")}`,
+      detail: `what these pin or rest on does not hold any more: ${[...lost.slice(0, MAX_LOST), ...(lost.length > MAX_LOST ? [`and ${lost.length - MAX_LOST} more`] : [])].join(", ")}`,
     };
   const library = data?.library;
   for (const [name, words] of [

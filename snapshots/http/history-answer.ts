@@ -9,50 +9,45 @@ import { HISTORY_QUERIES } from "../query/changes.ts";
 import { feedEntries, feedScope } from "../query/feed.ts";
 import { recordAt } from "../query/history.ts";
 import type { Match } from "../routes/match.ts";
-import type { HistoryRouteId, Route } from "../routes/route.ts";
-import { type Context, contentAnswer } from "./context.ts";
+import type { HISTORY_PAGES, HISTORY_ROWS } from "../routes/history-rows.ts";
+import { type Asked, contentAnswer, type Handler } from "./context.ts";
 import { textContent } from "./file-answer.ts";
+import { pageAnswer } from "./page-answer.ts";
 import { continueIn, linkHeader } from "./query-answer.ts";
-import { type Answer, type AnswerRequest, CACHE, redirect } from "./reply.ts";
+import { type Answer, CACHE, redirect } from "./reply.ts";
 import type { View } from "./view.ts";
 
-/** The context of what a publication or a prune changes. */
-export async function historyContext(context: Context): Promise<Context> {
-  return { ...context, basis: `${context.basis}+${await context.view.historyVersion()}` };
-}
+const feed: Handler = { read: feedAnswer };
+const page: Handler = { read: pageAnswer };
 
-/** A request for what follows from the history. */
-type Asked = {
-  readonly context: Context;
-  readonly request: AnswerRequest;
-  readonly match: Match<Route>;
-  /** As sent, inside the view. */
-  readonly path: string;
-  readonly query: string;
-};
-
-/** How each route of the history is answered. Each throws a ShelfError for a value that its route does not take. */
-export const HISTORY: Readonly<Record<HistoryRouteId, (asked: Asked) => Promise<Answer>>> = {
-  changes: (asked) => bodyAnswer(asked, "changes"),
-  diff: (asked) => bodyAnswer(asked, "diff"),
-  feed: feedAnswer,
-  "feed-json": feedAnswer,
-  "claims-feed": feedAnswer,
-  "claims-feed-json": feedAnswer,
-  "registry-feed": feedAnswer,
-  "registry-feed-json": feedAnswer,
-  "folder-feed": feedAnswer,
-  "folder-feed-json": feedAnswer,
-  timemap: timeMapAnswer,
-  timegate({ context: { view, open, mount }, request, path, query }) {
-    const rest = path.slice("/timegate".length) + (query === "" ? "" : `?${query}`);
-    return timeAnswer(view, open.snapshot.record.sequence, request.header("accept-datetime"), mount, rest);
+export const HISTORY_HANDLERS = {
+  changes: { read: (asked) => bodyAnswer(asked, "changes") },
+  diff: { read: (asked) => bodyAnswer(asked, "diff") },
+  feed,
+  "feed-json": feed,
+  "claims-feed": feed,
+  "claims-feed-json": feed,
+  "registry-feed": feed,
+  "registry-feed-json": feed,
+  "folder-feed": feed,
+  "folder-feed-json": feed,
+  timemap: { read: timeMapAnswer },
+  timegate: {
+    read({ context: { view, open, mount }, request, place: { path, query } }) {
+      const rest = path.slice("/timegate".length) + (query === "" ? "" : `?${query}`);
+      return timeAnswer(view, open.snapshot.record.sequence, request.header("accept-datetime"), mount, rest);
+    },
   },
-};
+  "diff-page": page,
+  "object-revisions": page,
+  "record-revisions": page,
+  "snapshots-page": page,
+  "snapshots-part": page,
+} as const satisfies Readonly<Record<keyof typeof HISTORY_ROWS | keyof typeof HISTORY_PAGES, Handler>>;
 
-async function bodyAnswer({ context: given, request, match, query }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
-  const context = await historyContext(given);
-  const params = new URLSearchParams(query);
+async function bodyAnswer({ context, request, place }: Asked, id: keyof typeof HISTORY_QUERIES): Promise<Answer> {
+  const match = place.match as Match;
+  const params = new URLSearchParams(place.query);
   const parsed = HISTORY_QUERIES[id](match.parts, params);
   return contentAnswer(context, request, "queries", async () => {
     const body = await parsed.body(context.view, await continueIn(context, parsed, params, match));
@@ -63,8 +58,7 @@ async function bodyAnswer({ context: given, request, match, query }: Asked, id: 
 }
 
 /** @throws ShelfError "not_found" where nothing has one */
-async function feedAnswer({ context: given, request, path }: Asked): Promise<Answer> {
-  const context = await historyContext(given);
+async function feedAnswer({ context, request, place: { path } }: Asked): Promise<Answer> {
   const { open, view, cache } = context;
   const file = path.endsWith(".json") ? "feed.json" : "feed.xml";
   const page = path.slice(0, -file.length);
@@ -77,8 +71,7 @@ async function feedAnswer({ context: given, request, path }: Asked): Promise<Ans
   });
 }
 
-async function timeMapAnswer({ context: given, request }: Asked): Promise<Answer> {
-  const context = await historyContext(given);
+async function timeMapAnswer({ context, request }: Asked): Promise<Answer> {
   const { open, view, mount, cache } = context;
   return contentAnswer(context, request, "files", async () => {
     const { base_url: base } = await open.snapshot.library();
@@ -90,7 +83,7 @@ async function timeMapAnswer({ context: given, request }: Asked): Promise<Answer
  *  @param time as a client wrote it; null is now
  *  @param rest path and query inside the snapshot
  *  @throws ShelfError "bad_parameter" when it is no time */
-export async function timeAnswer(view: View, current: number, time: string | null, mount: string, rest: string): Promise<Answer> {
+async function timeAnswer(view: View, current: number, time: string | null, mount: string, rest: string): Promise<Answer> {
   const wanted = time === null ? Number.POSITIVE_INFINITY : Date.parse(time);
   if (Number.isNaN(wanted)) {
     throw new ShelfError("bad_parameter", "This is no time.", {
@@ -104,7 +97,7 @@ export async function timeAnswer(view: View, current: number, time: string | nul
 }
 
 /** What an answer under /at says of the time that it is of. */
-export function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
+function mementoHeaders(created: string, mount: string, rest: string, link: string | undefined): Record<string, string> {
   return {
     "Memento-Datetime": new Date(created).toUTCString(),
     Link: [...(link === undefined ? [] : [link]), originalLinks(mount, rest)].join(", "),
@@ -118,7 +111,10 @@ function originalLinks(mount: string, rest: string): string {
 }
 
 /** RFC 3339 with at least a day, as it stands in a path; null for anything else. */
-export function parsePathTime(text: string): string | null {
+function parsePathTime(text: string): string | null {
   const time = decodeURIComponent(text);
   return /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(time) ? time : null;
 }
+
+/** What /at/ takes and says beside a snapshot's id (RFC 7089). */
+export const MEMENTO = { parsePathTime, timeAnswer, mementoHeaders } as const;

@@ -41,7 +41,7 @@ async function start(t: TestContext, patience: Patience = HURRY): Promise<{ read
     port: listening.port,
     async serves() {
       // On a busy machine even a good client is late for a server that is in such a hurry.
-      for (let tries = 0; tries < 50; tries++) {
+      for (let tries = 0; tries < 1_000; tries++) {
         const response = await fetch(listening.url, { method: "POST", body: "x" }).catch(() => null);
         if (response?.status === 200) return assert.equal(await response.text(), "ok");
       }

@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { pipeline } from "node:stream/promises";
 import { ShelfError } from "../errors.ts";
 import { PROBLEM_TYPE, problemBody, toShelfError } from "../format/problem.ts";
-import { matchRoute, splitAt } from "../routes/match.ts";
+import { type Place, splitAt } from "../routes/match.ts";
 import { PART_BYTES } from "../shelf/checked-read.ts";
-import { answer, refuse } from "./answer.ts";
+import { answer, placeIn, refuse } from "./answer.ts";
 import { openConnections } from "./connections.ts";
-import { chooseEncoding } from "./encoding.ts";
+import { findReady } from "./prepared.ts";
 import { type Answer, type AnswerRequest, CACHE } from "./reply.ts";
 import { openUnderWay, type Turn, type UnderWay } from "./under-way.ts";
 import { atBasis, type View } from "./view.ts";
@@ -79,24 +79,26 @@ export function originForm(target: string): string {
   return whole === "" ? target : path.startsWith("/") ? path : `/${path}`;
 }
 
+/** Answers from a view. @param place where the target leads, where somebody has read it already */
+export type ViewListener = (message: IncomingMessage, response: ServerResponse, place?: Place) => void;
+
 /** @param underWay the process's budget for answers */
-export function viewListener(view: View, underWay = openUnderWay()): RequestListener {
-  return (message, response) => {
-    const target = originForm(message.url ?? "/");
-    if (sendPrepared(view, target, message, response)) return;
+export function viewListener(view: View, underWay = openUnderWay()): ViewListener {
+  return (message, response, place) => {
+    const request = toAnswerRequest(message, originForm(message.url ?? "/"));
+    if (sendPrepared(view, request, response)) return;
     // One request that cannot be sent costs its connection, never the process.
-    makeAnswer(view, underWay, toAnswerRequest(message, target), response).catch(() => response.destroy());
+    makeAnswer(view, underWay, request, place ?? placeIn(view, request.target), response).catch(() => response.destroy());
   };
 }
 
-/** What a process says of itself it says in any state, also where nothing else has room.
- *  @param target path and query within a view */
-export function isOfProcess(target: string): boolean {
-  return matchRoute(target.replace(/\?.*$/s, ""))?.route.kind === "live";
+/** What a process says of itself it says in any state, also where nothing else has room. */
+export function isOfProcess({ match, at }: Place): boolean {
+  return match?.route.kind === "live" && at === null;
 }
 
-async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest, response: ServerResponse): Promise<void> {
-  if (isOfProcess(request.target)) return sendAnswer(response, await answer(view, request));
+async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest, place: Place, response: ServerResponse): Promise<void> {
+  if (isOfProcess(place)) return sendAnswer(response, await answer(view, request, place));
   let turn: Turn;
   try {
     turn = await underWay.begin();
@@ -105,7 +107,7 @@ async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest
   }
   try {
     if (response.destroyed) return;
-    const found = await answer(view, request);
+    const found = await answer(view, request, place);
     turn.hold(found.body);
     await sendAnswer(response, found);
   } finally {
@@ -113,28 +115,21 @@ async function makeAnswer(view: View, underWay: UnderWay, request: AnswerRequest
   }
 }
 
-/** Headers that ask for more than the plain answer or its 304. */
-const SPECIAL = ["range", "if-match", "if-unmodified-since", "if-modified-since"] as const;
-
 /** Sends what is ready without waiting. @returns false when `answer` has to be asked */
-function sendPrepared(view: View, target: string, { method, headers }: IncomingMessage, response: ServerResponse): boolean {
-  if (method !== "GET" || SPECIAL.some((name) => headers[name] !== undefined)) return false;
-  const at = splitAt(target);
+function sendPrepared(view: View, request: AnswerRequest, response: ServerResponse): boolean {
+  if (request.method !== "GET") return false;
+  const at = splitAt(request.target);
   const open = at === null ? view.peek() : view.peekById(at.id);
-  if (open === null) return false;
-  const { id } = open.snapshot;
-  const encoding = chooseEncoding(headers["accept-encoding"]?.toString() ?? null);
-  const found = view.prepared.get(at === null ? id : atBasis(id), target, encoding);
+  const found = open === null ? null : findReady(view.prepared, at === null ? open.snapshot.id : atBasis(open.snapshot.id), request);
   if (found === null) return false;
-  const held = headers["if-none-match"];
-  if (held === undefined) {
-    response.writeHead(200, found.head as string[]);
-    void sendBody(response, found.answer.body);
-  } else if (held === found.answer.headers["ETag"]) {
-    // Nearly every client sends back the one validator that it was given.
-    response.writeHead(304, found.unmodifiedHead as string[]);
+  const { ready, held } = found;
+  if (held) {
+    response.writeHead(304, ready.unmodifiedHead as string[]);
     response.end();
-  } else return false;
+  } else {
+    response.writeHead(200, ready.head as string[]);
+    void sendBody(response, ready.answer.body);
+  }
   return true;
 }
 

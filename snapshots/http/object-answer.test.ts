@@ -19,7 +19,7 @@ import { brotliDecompressSync } from "node:zlib";
 import { sha256 } from "../digest.ts";
 import { PART_BYTES } from "../shelf/checked-read.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import type { Shelf } from "../shelf/shelf.ts";
+import { overriding, type Shelf } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf.ts";
 import { answer } from "./answer.ts";
 import { openView, type View } from "./view.ts";
@@ -47,8 +47,7 @@ async function open(t: TestContext, sizes: readonly number[] = SIZES): Promise<L
   const plain = openDirectoryShelf(root);
   await publishTiny(plain, tinyData(source, "public"), source);
   let read = 0;
-  const shelf: Shelf = {
-    ...plain,
+  const shelf: Shelf = overriding(plain, {
     async getBlob(digest) {
       const bytes = await plain.getBlob(digest);
       read += bytes?.length ?? 0;
@@ -65,7 +64,7 @@ async function open(t: TestContext, sizes: readonly number[] = SIZES): Promise<L
         },
       };
     },
-  };
+  });
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   const view = openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null });
   await view.current();

@@ -3,16 +3,30 @@ import { create as formatDisposition } from "content-disposition";
 import parseRange from "range-parser";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
+import { objectPath } from "../format/layout.ts";
 import type { BlobEntry } from "../format/tree.ts";
-import type { Context } from "./context.ts";
+import type { Asked, Context } from "./context.ts";
 import { chooseEncoding, type Encoding, encode, encodeStream, isCompressed, mayEncodeStream, varies } from "./encoding.ts";
 import { objectLinks } from "./signposts.ts";
-import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag } from "./reply.ts";
+import { type Answer, type AnswerRequest, CACHE, checkPreconditions, commonHeaders, formatTag, redirect } from "./reply.ts";
 
 /** Types that a browser may show in place: nothing in them can run or load anything. */
 const PASSIVE = /^(text\/(plain|markdown|csv|x-[\w.-]+)|application\/(json|yaml)|image\/(png|jpeg|gif|webp))(;|$)/;
 /** Objects up to this size are compressed whole, so that their length and digest are known beforehand. Bytes. */
 const MAX_COMPRESSED_WHOLE = 1024 * 1024;
+
+/** @throws ShelfError "object_not_found", and what `objectAnswer` throws */
+export async function keyAnswer({ context, request, place }: Asked): Promise<Answer> {
+  const key = place.match?.parts["key"] ?? "";
+  const entry = await context.open.snapshot.find(`objects/${key}`);
+  if (entry?.kind !== "blob") {
+    throw new ShelfError("object_not_found", "No object of this view has this key.", {
+      fixes: ["List its prefix with /api/list.", "Look in /api/rejected."],
+    });
+  }
+  if (place.path !== objectPath(key)) return redirect(308, context.mount + objectPath(key), CACHE[context.cache]);
+  return objectAnswer(context, key, entry, request);
+}
 
 /** @throws ShelfError "range_not_satisfiable", "precondition_failed", "snapshot_damaged" */
 export async function objectAnswer(context: Context, key: string, entry: BlobEntry, request: AnswerRequest): Promise<Answer> {
@@ -54,19 +68,17 @@ export async function objectAnswer(context: Context, key: string, entry: BlobEnt
     // Made once: it costs more than everything else about an answer.
     const { view, basis, room } = context;
     const common = commonHeaders(view.options.view, snapshot.id);
-    const { answer } =
-      view.prepared.get(basis, request.target, encoding) ??
-      (await view.prepared.obtain(room ?? "objects", basis, request.target, encoding, async () => {
-        const body = await encode(await snapshot.read(entry), encoding);
-        const sent = { ...common, ...whole(encoding), ...digestHeader(sha256(body)), "Content-Encoding": encoding };
-        return {
-          answer: { status: 200, headers: { ...sent, "Content-Length": String(body.length) }, body },
-          unmodified: { status: 304, headers: { ...common, ...whole(encoding) }, body: null },
-          tag: entry.sha256,
-          encoding,
-          onlyForm: false,
-        };
-      }));
+    const { answer } = await view.prepared.obtain(room ?? "objects", basis, request.target, encoding, async () => {
+      const body = await encode(await snapshot.read(entry), encoding);
+      const sent = { ...common, ...whole(encoding), ...digestHeader(sha256(body)), "Content-Encoding": encoding };
+      return {
+        answer: { status: 200, headers: { ...sent, "Content-Length": String(body.length) }, body },
+        unmodified: { status: 304, headers: { ...common, ...whole(encoding) }, body: null },
+        tag: entry.sha256,
+        encoding,
+        onlyForm: false,
+      };
+    });
     return bodiless ? { ...answer, body: null } : answer;
   }
   const body = bodiless ? null : size === 0 ? new Uint8Array() : await snapshot.readPart(entry, 0, size - 1);

@@ -2,7 +2,7 @@
  *  and `/ready`, 200 when there is a snapshot to serve. No name of a person, an object or a query is in any of it. */
 import type { RequestListener } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import { matchService } from "../routes/match.ts";
+import { findPlace } from "../routes/match.ts";
 import { listen, type Listening } from "./listen.ts";
 import { observe, type Seen } from "./observe.ts";
 import type { BuildTally, OperationsServing } from "./serving.ts";
@@ -122,9 +122,7 @@ export function describeOperations(operations: Operations | null): string[] {
 
 /** Of the row in the route table; few names, whatever strangers ask for. */
 function nameOf(path: string): string {
-  try {
-    return matchService(path.replace(/^\/at\/[^/]+/, ""))?.route.id ?? "page";
-  } catch {
-    return "page";
-  }
+  const { match, mount } = findPlace(path);
+  if (match === null || !match.exact || !("query" in match.route)) return "page";
+  return mount === "" ? match.route.id : `internal-${match.route.id}`;
 }

@@ -1,23 +1,18 @@
-/** HTML: pages that the snapshot holds, pages that are made per request, their Markdown twins, and what they load. */
+/** HTML: pages that the snapshot holds, pages that are made per request, and what they load. */
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { CITATION_FILES, isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
+import { isPagePath, pageFile, pagePath, parseKeyPath, parseSlug } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
 import { isWithdrawalError, replacementHref } from "../format/withdrawn.ts";
 import type { Withdrawal } from "../schema/withdrawals.ts";
-import { citation } from "../page/citations.ts";
-import { markdownTwin, TWIN_FILE } from "../page/markdown-twin.ts";
 import type { PageInput, PageModel, WithdrawalRow } from "../page/model.ts";
-import { ICON_FILE } from "../page/renderer.ts";
-import { requestPage } from "../page/request-pages.ts";
-import { findStoredPage } from "../page/stored-pages.ts";
+import { requestPage } from "../page/all-pages.ts";
+import { findStoredPage, type PageAt } from "../page/stored-pages.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { type Context, contentAnswer } from "./context.ts";
-import { chooseEncoding } from "./encoding.ts";
-import { textContent } from "./file-answer.ts";
-import { historyContext } from "./history-answer.ts";
+import type { Place } from "../routes/match.ts";
+import { type Asked, type Context, contentAnswer } from "./context.ts";
 import type { Room } from "./prepared.ts";
-import { type Answer, type AnswerRequest, CACHE, commonHeaders, type Content, queryTag, redirect, reply } from "./reply.ts";
+import { type Answer, CACHE, commonHeaders, type Content, queryTag, redirect } from "./reply.ts";
 import { pageLinks } from "./signposts.ts";
 import { stampPage } from "./stamp.ts";
 import type { View } from "./view.ts";
@@ -28,64 +23,52 @@ export const PAGE_POLICY =
 const HTML_TYPE = "text/html; charset=utf-8";
 const PAGE_HEADERS = { "Content-Security-Policy": PAGE_POLICY };
 
-/** What is at a path, before it is made. */
-type Found = {
-  /** Unknown parameters on pages are ignored but what they lead to is not kept: a stranger could fill the memory with them. */
-  readonly keep: Room | null;
-  make(): Promise<Content>;
-};
-
-/** @param query as sent, without its question mark
+/** A page, a page made per request, or the way to a page under another spelling of its path.
  *  @throws ShelfError "not_found", "not_configured", and what a page made per request throws */
-export async function pageAnswer(context: Context, request: AnswerRequest, path: string, query: string): Promise<Answer> {
-  // Pages of the history follow from all records, which a publication or a prune changes.
-  const ofHistory = path.startsWith(pagePath.snapshots);
-  const within = ofHistory ? await historyContext(context) : context;
-  const known = within.view.prepared.get(within.basis, request.target, chooseEncoding(request.header("accept-encoding")));
-  if (known !== null) return reply(request, known);
-  const found = await findPage(within, path, query);
-  if (found !== null) return contentAnswer(within, request, found.keep, found.make);
-  const target = await findRedirect(within, path);
+export async function pageAnswer(asked: Asked): Promise<Answer> {
+  const { context, request, place } = asked;
+  const { open, view } = context;
+  const { path, match, query } = place;
+  const params = new URLSearchParams(query);
+  const found = await Promise.try(async () => {
+    const data = await open.snapshot.data();
+    return requestPage({ history: view, open, data, path, match, params });
+  }).catch((error: unknown) => {
+    // Pages that are stored are there whatever else of the snapshot was redacted.
+    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
+    throw error;
+  });
+  if (found !== null) {
+    const tag = found.tag === null ? null : queryTag(open.snapshot.id, found.tag);
+    return contentAnswer(context, request, query === "" ? "files" : "queries", () => rendered(context, found.input, tag));
+  }
+  const make = isPagePath(path) ? await storedPage(context, place) : null;
+  return make === null ? otherSpelling(asked) : contentAnswer(context, request, keepOf(place), make);
+}
+
+/** Unknown parameters on pages are ignored, but what they lead to is not kept: a stranger could fill the memory with them. */
+export function keepOf({ query }: Place): Room | null {
+  return query === "" ? "files" : null;
+}
+
+async function storedPage(context: Context, { path, match }: Place): Promise<(() => Promise<Content>) | null> {
+  const { open } = context;
+  if (await holdsPages(open)) {
+    const entry = await open.snapshot.find(`pages/${pageFile(path)}`);
+    if (entry?.kind !== "blob") return null;
+    return async () => htmlContent(context, await stampPage(open, path, await open.snapshot.read(entry)), null);
+  }
+  const input = await findInput(context, { path, match });
+  return input === null ? null : () => rendered(context, input, null);
+}
+
+/** Leads to the page that is meant. @throws ShelfError "not_found" */
+export async function otherSpelling({ context, place: { path, query, match } }: Asked): Promise<Answer> {
+  const target = await findRedirect(context, { path, match });
   if (target !== null) return redirect(308, context.mount + target + (query === "" ? "" : `?${query}`), CACHE[context.cache]);
   throw new ShelfError("not_found", "Nothing is served at this path.", {
     fixes: [`See ${context.mount}${pagePath.reference} for every path.`],
   });
-}
-
-async function findPage(context: Context, path: string, query: string): Promise<Found | null> {
-  const { open, view, cache } = context;
-  if (path.startsWith("/assets/") || path.startsWith("/pagefind/") || path === `/${ICON_FILE}`) return findAsset(context, path);
-  // Pages that are stored are there whatever else of the snapshot was redacted.
-  const requested = await requestPage(view, open, path, new URLSearchParams(query)).catch((error: unknown) => {
-    if (error instanceof ShelfError && isWithdrawalError(error)) return null;
-    throw error;
-  });
-  if (requested !== null) {
-    const tag = requested.tag === null ? null : queryTag(open.snapshot.id, requested.tag);
-    return { keep: query === "" ? "files" : "queries", make: () => rendered(context, requested.input, tag) };
-  }
-  const keep = query === "" ? "files" : null;
-  if (path.endsWith(`/${TWIN_FILE}`)) {
-    const input = await findInput(context, path.slice(0, -TWIN_FILE.length));
-    const text = input === null ? null : await markdownTwin(open, input);
-    return text === null ? null : { keep, make: async () => textContent(text, "text/markdown; charset=utf-8", cache) };
-  }
-  const [, page = "", file = ""] = /^(.*\/)([^/]+)$/s.exec(path) ?? [];
-  const type = Object.hasOwn(CITATION_FILES, file) ? CITATION_FILES[file] : undefined;
-  if (type !== undefined) {
-    const input = await findInput(context, page);
-    const text = input === null ? null : await citation(open, input, file);
-    return text === null ? null : { keep, make: async () => textContent(text, type, cache) };
-  }
-  if (!isPagePath(path)) return null;
-  const { snapshot } = open;
-  if (await holdsPages(open)) {
-    const entry = await snapshot.find(`pages/${pageFile(path)}`);
-    if (entry?.kind !== "blob") return null;
-    return { keep, make: async () => htmlContent(context, await stampPage(open, path, await snapshot.read(entry)), null) };
-  }
-  const input = await findInput(context, path);
-  return input === null ? null : { keep, make: () => rendered(context, input, null) };
 }
 
 /** The internal view stores no pages: they are rendered from the same models when they are asked for. */
@@ -93,15 +76,18 @@ async function holdsPages(open: OpenSnapshot): Promise<boolean> {
   return (await open.snapshot.find("pages")) !== null;
 }
 
-async function findInput({ view, open }: Context, path: string): Promise<PageInput | null> {
+/** What the page at a path shows. */
+export async function findInput({ view, open }: Context, { path, match }: PageAt): Promise<PageInput | null> {
   const { snapshot } = open;
   const read = async (key: string) => {
     const extract = await snapshot.extract(key);
     if (extract === null) throw new ShelfError("snapshot_damaged", "An object has no extract.");
     return extract;
   };
-  const stored = findStoredPage(await snapshot.data(), path, { digest: () => "", read });
-  return stored === null ? ((await requestPage(view, open, path, new URLSearchParams()))?.input ?? null) : stored.input();
+  const data = await snapshot.data();
+  const stored = findStoredPage(data, { path, match }, { digest: () => "", read });
+  if (stored !== null) return stored.input();
+  return (await requestPage({ history: view, open, data, path, match, params: new URLSearchParams() }))?.input ?? null;
 }
 
 async function rendered(context: Context, input: PageInput, tag: string | null): Promise<Content> {
@@ -118,21 +104,22 @@ async function render(view: View, input: PageInput): Promise<Uint8Array> {
 }
 
 /** Files named by their content stay reachable while a page of the snapshot before still asks for them. */
-async function findAsset(context: Context, path: string): Promise<Found | null> {
+export async function assetAnswer(asked: Asked): Promise<Answer> {
+  const { context, request, place } = asked;
   const { view, open } = context;
-  const file = parseKeyPath(path.slice(1));
-  const cache = path.startsWith("/assets/") && context.cache === "live" ? "immutable" : context.cache;
+  const file = parseKeyPath(place.path.slice(1));
+  const cache = place.match?.route.id === "asset" && context.cache === "live" ? "immutable" : context.cache;
   for (const { snapshot } of [open, await previousOf(context)].filter((one) => one !== null)) {
     const entry = await snapshot.find(file);
     if (entry?.kind !== "blob") continue;
     const { type, sha256: tag } = entry;
-    return { keep: "files", make: async () => ({ bytes: await snapshot.read(entry), type, tag, cache, headers: {} }) };
+    return contentAnswer(context, request, "files", async () => ({ bytes: await snapshot.read(entry), type, tag, cache, headers: {} }));
   }
   // Pages made per request come from the pages of this process, which may be newer than those of the snapshot.
   const own = (await view.options.renderer?.())?.assets.find((asset) => asset.path === file);
-  if (own === undefined) return null;
+  if (own === undefined) return otherSpelling(asked);
   const { bytes, mediaType: type } = own;
-  return { keep: "files", make: async () => ({ bytes, type, tag: sha256(bytes), cache, headers: {} }) };
+  return contentAnswer(context, request, "files", async () => ({ bytes, type, tag: sha256(bytes), cache, headers: {} }));
 }
 
 async function previousOf({ view, open }: Context): Promise<OpenSnapshot | null> {
@@ -141,7 +128,7 @@ async function previousOf({ view, open }: Context): Promise<OpenSnapshot | null>
 }
 
 /** A path that means a page under another spelling: without its last slash, a key or prefix instead of its slug. */
-async function findRedirect(context: Context, path: string): Promise<string | null> {
+async function findRedirect(context: Context, { path, match }: PageAt): Promise<string | null> {
   const data = await context.open.snapshot.data();
   const { folders, objectByKey } = relationsOf(data);
   for (const start of ["/browse/", "/object/"]) {
@@ -156,7 +143,11 @@ async function findRedirect(context: Context, path: string): Promise<string | nu
     return null;
   }
   if (path.endsWith("/")) return null;
-  return `${path}/` === pagePath.snapshots || (await findInput(context, `${path}/`)) !== null ? `${path}/` : null;
+  if (match?.exact !== false) return null;
+  // A list of snapshots there always is.
+  const isThere =
+    `${path}/` === pagePath.snapshots || (await findInput(context, { path: `${path}/`, match: { ...match, exact: true } })) !== null;
+  return isThere ? `${path}/` : null;
 }
 
 /** A page that follows from more than the snapshot and the request: made now, kept by nobody.

@@ -1,19 +1,10 @@
-/** Preflights of pages elsewhere: every public route may be read from anywhere, without credentials (conventions "Errors and
- *  headers": CORS). */
-import { ShelfError } from "../errors.ts";
-import type { Route } from "../routes/route.ts";
+/** Preflights of pages elsewhere (conventions "Errors and headers": CORS). */
 import { type Answer, CACHE } from "./reply.ts";
 
 /** Seconds that a browser may remember it. */
 const MAX_AGE_S = 86_400;
 
-/** @param route null for a page
- *  @throws ShelfError "method_not_allowed" for a route that pages elsewhere may not call */
-export function preflight(route: Route | null): Answer {
-  const methods = route?.methods ?? ["GET", "HEAD"];
-  if (route !== null && route.access !== "public") {
-    throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
-  }
+export function preflight(methods: readonly string[]): Answer {
   const allowed = [...methods, "OPTIONS"].join(", ");
   return {
     status: 204,

@@ -1,7 +1,7 @@
 /** Answers that are ready, by the snapshot and the target that they follow from: asked for again, they cost a look-up. */
 import { LRUCache } from "lru-cache";
-import type { Encoding } from "./encoding.ts";
-import type { Ready } from "./reply.ts";
+import { chooseEncoding, type Encoding } from "./encoding.ts";
+import type { AnswerRequest, Ready } from "./reply.ts";
 
 /** What each kind of answer may take, so that one never pushes out another. Bytes. */
 const ROOM = {
@@ -25,7 +25,7 @@ export type Room = keyof typeof ROOM;
 export type PreparedStore = {
   /** @param basis what the answer follows from besides its target: a snapshot's id, or that and the shelf's history */
   get(basis: string, target: string, encoding: Encoding): Prepared | null;
-  /** The answer of that name, made once however many ask for it meanwhile. A failure is not remembered.
+  /** The answer of that name, as it is ready or made once however many ask for it meanwhile. A failure is not remembered.
    *  @param room null keeps it only until it has been made */
   obtain(room: Room | null, basis: string, target: string, encoding: Encoding, make: () => Promise<Ready>): Promise<Ready>;
   /** Drops what follows from a snapshot. @param start of a basis */
@@ -50,14 +50,18 @@ export function openPreparedStore(): PreparedStore {
     rooms[room].set(key, { ...ready, head, unmodifiedHead });
   };
 
+  const get: PreparedStore["get"] = (basis, target, encoding) => {
+    const found = find(keyOf(basis, target, encoding));
+    if (found !== null || encoding === "identity") return found;
+    const plain = find(keyOf(basis, target, "identity"));
+    return plain?.onlyForm === true ? plain : null;
+  };
+
   return {
-    get(basis, target, encoding) {
-      const found = find(keyOf(basis, target, encoding));
-      if (found !== null || encoding === "identity") return found;
-      const plain = find(keyOf(basis, target, "identity"));
-      return plain?.onlyForm === true ? plain : null;
-    },
-    obtain(room, basis, target, encoding, work) {
+    get,
+    async obtain(room, basis, target, encoding, work) {
+      const ready = get(basis, target, encoding);
+      if (ready !== null) return ready;
       const key = keyOf(basis, target, encoding);
       let promise = making.get(key);
       if (promise === undefined) {
@@ -74,6 +78,24 @@ export function openPreparedStore(): PreparedStore {
       for (const room of Object.values(rooms)) for (const key of room.keys()) if (key.startsWith(start)) room.delete(key);
     },
   };
+}
+
+/** Headers that ask for more than the plain answer or its 304. */
+const SPECIAL = ["range", "if-match", "if-unmodified-since", "if-modified-since"] as const;
+
+/** findReady finds what a plain request is sent without making anything.
+ *  @returns the answer that is ready, and whether its client holds it; null for a request that is not plain, or not ready */
+export function findReady(
+  store: PreparedStore,
+  basis: string,
+  request: AnswerRequest,
+): { readonly ready: Prepared; readonly held: boolean } | null {
+  if (SPECIAL.some((name) => request.header(name) !== null)) return null;
+  const ready = store.get(basis, request.target, chooseEncoding(request.header("accept-encoding")));
+  if (ready === null) return null;
+  // Nearly every client sends back the one validator that it was given.
+  const tag = request.header("if-none-match");
+  return tag === null || tag === ready.answer.headers["ETag"] ? { ready, held: tag !== null } : null;
 }
 
 function keyOf(basis: string, target: string, encoding: Encoding): string {

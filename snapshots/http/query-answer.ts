@@ -1,28 +1,25 @@
 /** The routes that follow from the snapshot and the URL. */
 import { canonicalJson } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
-import { type ParsedQuery, QUERIES, type QueryRouteId } from "../query/bodies.ts";
+import type { ParsedQuery } from "../query/bodies.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Match } from "../routes/match.ts";
-import type { Route } from "../routes/route.ts";
-import type { Context } from "./context.ts";
+import type { Asked, Context } from "./context.ts";
 import { chooseEncoding } from "./encoding.ts";
-import { type Answer, type AnswerRequest, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
+import { type Answer, checkPreconditions, commonHeaders, makeReady, notModified, queryTag, reply } from "./reply.ts";
 
 const JSON_TYPE = "application/json";
 
-/** @throws ShelfError for a value that the route does not take, and what its body throws */
-export async function queryAnswer(
-  context: Context,
-  request: AnswerRequest,
-  match: Match<Route<QueryRouteId>>,
-  params: URLSearchParams,
-): Promise<Answer> {
+type QueryParser = (parts: Match["parts"], params: URLSearchParams) => ParsedQuery;
+
+/** @param parse reads the parts of the path and the parameters, whose names are known already
+ *  @throws ShelfError for a value that the route does not take, and what its body throws */
+export async function queryAnswer({ context, request, place }: Asked, parse: QueryParser): Promise<Answer> {
   const { view, basis } = context;
+  const match = place.match as Match;
+  const params = new URLSearchParams(place.query);
   const encoding = chooseEncoding(request.header("accept-encoding"));
-  const known = view.prepared.get(basis, request.target, encoding);
-  if (known !== null) return reply(request, known);
-  const parsed = QUERIES[match.route.id](match.parts, params);
+  const parsed = parse(match.parts, params);
   const open = await continueIn(context, parsed, params, match);
   const tag = queryTag(open.snapshot.id, parsed.canonical);
   const content = { type: JSON_TYPE, tag, cache: context.cache, headers: {} };

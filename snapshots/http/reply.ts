@@ -161,3 +161,19 @@ export function redirect(status: 302 | 307 | 308, location: string, cache: strin
   const safe = location.toWellFormed().replaceAll(/[^\x21-\x7e]/gu, encodeURIComponent);
   return { status, headers: { Location: safe, "Cache-Control": cache, "Content-Length": "0" }, body: null };
 }
+
+/** A short text that nobody keeps. */
+export function plainAnswer(
+  request: AnswerRequest,
+  status: number,
+  text: string,
+  type: string,
+  headers: Readonly<Record<string, string>> = {},
+): Answer {
+  const bytes = new TextEncoder().encode(text);
+  return {
+    status,
+    headers: { "Cache-Control": CACHE.none, "Content-Type": type, "Content-Length": String(bytes.length), ...headers },
+    body: request.method === "HEAD" ? null : bytes,
+  };
+}

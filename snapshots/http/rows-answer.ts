@@ -3,12 +3,12 @@ import { setImmediate } from "node:timers/promises";
 import type { ViewData } from "../format/view-data.ts";
 import { requireRegistry } from "../query/bodies.ts";
 import { formatRows, type RowsRouteId } from "../query/rows.ts";
-import type { Context } from "./context.ts";
+import type { Asked } from "./context.ts";
 import { chooseEncoding, encodeStream, mayEncodeStream } from "./encoding.ts";
-import { type Answer, type AnswerRequest, checkPreconditions, commonHeaders, notModified, queryTag } from "./reply.ts";
+import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "./reply.ts";
 
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
-export async function rowsAnswer({ open, view, cache }: Context, request: AnswerRequest, id: RowsRouteId): Promise<Answer> {
+export async function rowsAnswer({ context: { open, view, cache }, request }: Asked, id: RowsRouteId): Promise<Answer> {
   const data = await open.snapshot.data();
   if (id.startsWith("cubs")) requireRegistry(data);
   const tag = queryTag(open.snapshot.id, id);

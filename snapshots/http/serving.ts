@@ -45,7 +45,7 @@ export type SidecarServing = Watched & {
   readonly version: string;
   /** Of the service, for the addresses of problems. */
   readonly baseUrl: string;
-  /** null closes every gated route; "development" lets a key in that this process makes for itself. */
+  /** null closes every gated route; "development" lets a key in that this process makes for itself, on a host of this machine alone. */
   readonly access: AccessConfig | "development" | null;
   readonly answers: { readonly baseUrl: string; readonly model: string } | null;
   /** The model that made the vectors; queries go to the same one. */
@@ -82,6 +82,8 @@ export type ServerMessage =
       readonly snapshot: string | null;
       /** Lines for the operator. */
       readonly notes?: readonly string[];
+      /** Lets in whoever started it; for no log. */
+      readonly token?: string;
     }
   | { readonly type: "failed"; readonly message: string; readonly code: string | null }
   | { readonly type: "listing"; readonly id: number }

@@ -4,19 +4,28 @@ import { canonicalJson, sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { blobPath } from "../format/layout.ts";
 import { readTileFile } from "../log/tiles.ts";
+import { QUERIES } from "../query/bodies.ts";
+import type { LOG_ROWS } from "../routes/log-rows.ts";
 import { checkpointPath, KEYS_PATH, readCheckpoint, readLogKeys } from "../shelf/log.ts";
 import { redactedBlobs } from "../shelf/redactions.ts";
-import { type Context, contentAnswer } from "./context.ts";
+import { type Asked, type Context, contentAnswer, type Handler } from "./context.ts";
 import { objectAnswer } from "./object-answer.ts";
-import type { Answer, AnswerRequest, CacheClass } from "./reply.ts";
+import { queryAnswer } from "./query-answer.ts";
+import type { Answer, CacheClass } from "./reply.ts";
 
 const TYPES = { text: "text/plain; charset=utf-8", json: "application/json", bytes: "application/octet-stream" } as const;
 
 type File = { readonly bytes: Uint8Array | string; readonly type: keyof typeof TYPES; readonly cache: CacheClass };
 
-/** @param path behind /shelf/
- *  @throws ShelfError "not_found" for what is not in service, "snapshot_damaged" and others for what cannot be read */
-export async function shelfAnswer(context: Context, request: AnswerRequest, path: string): Promise<Answer> {
+export const LOG_HANDLERS = {
+  shelf: { read: shelfAnswer },
+  proof: { read: (asked) => queryAnswer(asked, QUERIES.proof) },
+} as const satisfies Readonly<Record<keyof typeof LOG_ROWS, Handler>>;
+
+/** @throws ShelfError "not_found" for what is not in service, "snapshot_damaged" and others for what cannot be read */
+async function shelfAnswer({ context, request, place }: Asked): Promise<Answer> {
+  // Spelled as it stands: the parts are decoded.
+  const path = place.path.slice("/shelf/".length);
   if (context.view.options.view !== "public") throw missing();
   const digest = /^blobs\/[0-9a-f]{2}\/([0-9a-f]{64})\.bin$/.exec(path)?.[1];
   if (digest !== undefined) {

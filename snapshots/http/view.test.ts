@@ -4,14 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
+import { type DirectoryShelf, openDirectoryShelf } from "../shelf/shelf-directory.ts";
 import { prune } from "../shelf/prune.ts";
-import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { overriding, type SnapshotRecord } from "../shelf/shelf.ts";
 import { publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf.ts";
 import { answer } from "./answer.ts";
 import { openView, type View, type ViewOptions } from "./view.ts";
 
-function newShelf(t: TestContext): { readonly root: string; readonly shelf: Shelf } {
+function newShelf(t: TestContext): { readonly root: string; readonly shelf: DirectoryShelf } {
   const root = mkdtempSync(join(tmpdir(), "proofshelf-view-"));
   t.after(() => rmSync(root, { recursive: true, force: true }));
   return { root, shelf: openDirectoryShelf(root) };
@@ -21,12 +21,12 @@ function source(n: number): TinySource {
   return { ...TINY, objects: [...TINY.objects, { key: `notes/${n}.md`, text: `# Note ${n}\n\nThe number is ${n}.\n` }] };
 }
 
-async function publishNote(shelf: Shelf, n: number): Promise<string> {
+async function publishNote(shelf: DirectoryShelf, n: number): Promise<string> {
   const of = source(n);
   return (await publishTiny(shelf, tinyData(of, "public"), of)).snapshot;
 }
 
-function open(shelf: Shelf, more: Partial<ViewOptions> = {}): View {
+function open(shelf: DirectoryShelf, more: Partial<ViewOptions> = {}): View {
   const runtime = { version: "1", components: () => [], limits: {}, auth: {}, mcp: { endpoint: "/mcp", versions: [], tools: [] } };
   return openView({ view: "public", shelf, renderer: null, index: null, runtime, now: Date.now, listing: null, ...more });
 }
@@ -39,18 +39,17 @@ const get = (view: View, target: string, headers: Record<string, string> = {}) =
 const textOf = (body: unknown): string => Buffer.from(body as Uint8Array).toString();
 
 /** The same shelf, whose blobs are counted, and held back while `closed`. */
-function watched(shelf: Shelf): { readonly shelf: Shelf; reads: number; hold(): () => void } {
+function watched(shelf: DirectoryShelf): { readonly shelf: DirectoryShelf; reads: number; hold(): () => void } {
   let gate: Promise<void> = Promise.resolve();
   const seen = {
     reads: 0,
-    shelf: {
-      ...shelf,
+    shelf: overriding(shelf, {
       async getBlob(digest: string) {
         seen.reads++;
         await gate;
         return shelf.getBlob(digest);
       },
-    },
+    }),
     hold() {
       const { promise, resolve } = Promise.withResolvers<void>();
       gate = promise;
@@ -141,7 +140,7 @@ test("many who ask at once for one thing cost one look", async (t) => {
   await publishNote(shelf, 1);
   const seen = watched(shelf);
   let looks = 0;
-  const view = open({ ...seen.shelf, readChecked: () => (looks++, shelf.readChecked()) });
+  const view = open(overriding(seen.shelf, { readChecked: () => (looks++, shelf.readChecked()) }));
   assert.equal((await get(view, "/health")).status, 200);
   const [before, looked] = [seen.reads, looks];
   const answers = await Promise.all(Array.from({ length: 50 }, () => get(view, "/objects/notes/1.md")));
@@ -161,8 +160,8 @@ test("an unknown id costs no look at any record", async (t) => {
   const { shelf } = newShelf(t);
   await publishNote(shelf, 1);
   let listed = 0;
-  const records = { ...shelf.records, index: () => (listed++, shelf.records.index()) };
-  const view = open({ ...shelf, records }, { monotonic: () => 0 });
+  const records = overriding(shelf.records, { index: () => (listed++, shelf.records.index()) });
+  const view = open(overriding(shelf, { records }), { monotonic: () => 0 });
   for (let n = 0; n < 50; n++) assert.equal((await get(view, `/at/${n.toString(16).padStart(64, "0")}/api/catalog`)).status, 404);
   assert.equal(listed, 2, "one look at the pointer, one at what is kept");
 });
@@ -171,7 +170,7 @@ test("when things were first seen is the same whether a server was there all the
   const { shelf } = newShelf(t);
   const read: string[] = [];
   const changes = (after: number, upTo: number) => (read.push(`${after + 1}-${upTo}`), shelf.records.changes(after, upTo));
-  const counted = { ...shelf, records: { ...shelf.records, changes } };
+  const counted = overriding(shelf, { records: overriding(shelf.records, { changes }) });
   const following = open(counted);
   for (let n = 1; n <= 4; n++) {
     await publishNote(shelf, n);

@@ -13,7 +13,7 @@ import type { Renderer } from "../page/renderer.ts";
 import type { History } from "../query/history.ts";
 import type { FirstSeen, OpenSnapshot } from "../query/open-snapshot.ts";
 import type { Catalog, Component } from "../schema/resources.ts";
-import { createTreeCache, openSnapshot, type Snapshot, WHOLE_CATALOG } from "../shelf/read.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../shelf/read.ts";
 import { openInService } from "../shelf/in-service.ts";
 import { findSetback } from "../shelf/record-index.ts";
 import type { RecordIndex, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
@@ -79,13 +79,6 @@ type Kept = Pick<RecordIndex, "records" | "withdrawn" | "byId"> & {
   readonly redactions: string;
 };
 
-/** Beside what everybody sees: what a snapshot that follows can go on from. */
-type Opened = OpenSnapshot & {
-  /** Whether anybody has searched it. */
-  searched(): boolean;
-  past(): Past | null;
-};
-
 /** When things were first seen on the way to a snapshot: the last that anybody asked for. */
 type Past = { readonly sequence: number; readonly seen: Promise<Seen> };
 
@@ -101,178 +94,236 @@ async function assertRecorded(shelf: Shelf, pointer: SnapshotRecord): Promise<vo
 }
 
 export function openView(options: ViewOptions): View {
-  const { shelf } = options;
-  const monotonic = options.monotonic ?? (() => performance.now());
-  const trees = createTreeCache();
-  const prepared = openPreparedStore();
-  const inService = openInService(shelf);
-  const opened = new LRUCache<string, OpenSnapshot>({
-    max: OPEN_SNAPSHOTS,
-    maxSize: OPEN_BYTES,
-  });
-  let index: Promise<ViewIndex> | null = null;
-  let current: Opened | null = null;
-  let looked = Number.NEGATIVE_INFINITY;
-  let looking: Promise<void> | null = null;
-  let kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0, redactions: "" };
-  let listed = Number.NEGATIVE_INFINITY;
-  let trouble: string | null = null;
+  return new ServedView(options);
+}
 
-  const openViewIndex = (): Promise<ViewIndex> => {
-    if (options.index === null) throw new ShelfError("search_unavailable", "This process has no search index.");
-    index ??= options.index().catch((error: unknown) => {
-      index = null;
+/** Site path of a view. */
+export function mountOf(view: View): "" | "/internal" {
+  return view.options.view === "internal" ? "/internal" : "";
+}
+
+/** @throws ShelfError "no_snapshot" */
+export function waitForFirst(): never {
+  throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run a build, then try again."] });
+}
+
+/** What a view holds while it is served: the open snapshots, the answers made of them, and the last look at the shelf. */
+class ServedView implements View {
+  readonly options: ViewOptions;
+  readonly prepared = openPreparedStore();
+  readonly #shelf: Shelf;
+  readonly #monotonic: () => number;
+  readonly #trees = createTreeCache();
+  readonly #inService: ReturnType<typeof openInService>;
+  readonly #opened = new LRUCache<string, OpenSnapshot>({ max: OPEN_SNAPSHOTS, maxSize: OPEN_BYTES });
+  #index: Promise<ViewIndex> | null = null;
+  #current: ServedSnapshot | null = null;
+  #looked = Number.NEGATIVE_INFINITY;
+  #looking: Promise<void> | null = null;
+  #kept: Kept = { records: [], withdrawn: [], byId: new Map(), version: 0, redactions: "" };
+  #listed = Number.NEGATIVE_INFINITY;
+  #trouble: string | null = null;
+
+  constructor(options: ViewOptions) {
+    this.options = options;
+    this.#shelf = options.shelf;
+    this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#inService = openInService(options.shelf);
+  }
+
+  async current(): Promise<OpenSnapshot | null> {
+    if (this.#current === null) await this.#look();
+    else this.#lookAside();
+    return this.#current;
+  }
+
+  peek(): OpenSnapshot | null {
+    if (this.#current !== null) this.#lookAside();
+    return this.#current;
+  }
+
+  async refresh(): Promise<void> {
+    // One that is under way may have read the pointer before it moved.
+    await this.#looking?.catch(() => undefined);
+    await this.#look();
+    this.#listed = Number.NEGATIVE_INFINITY;
+  }
+
+  async byId(id: string): Promise<OpenSnapshot | null> {
+    const record = (await this.#list()).byId.get(id);
+    if (this.#current?.snapshot.id === id) return this.#current;
+    if (record === undefined) return null;
+    const known = this.#opened.get(id);
+    if (known !== undefined) return known;
+    const found = await this.#open(record);
+    // However large: two at least stay open.
+    this.#opened.set(id, found, { size: Math.min(Math.max(1, await objectBytes(found.snapshot)), OPEN_BYTES / 2) });
+    return found;
+  }
+
+  peekById(id: string): OpenSnapshot | null {
+    return this.#monotonic() - this.#listed < LOOK_MS && this.#kept.byId.has(id) ? (this.#opened.get(id) ?? null) : null;
+  }
+
+  isOpen(id: string): boolean {
+    return this.#current?.snapshot.id === id || this.#opened.has(id);
+  }
+
+  async records(): Promise<Kept["records"]> {
+    return (await this.#list()).records;
+  }
+
+  async withdrawn(): Promise<Kept["withdrawn"]> {
+    return (await this.#list()).withdrawn;
+  }
+
+  async sizeInService(digest: string): Promise<number | null> {
+    const { records } = await this.#list();
+    const served = this.#current?.snapshot.record;
+    if (served === undefined) return null;
+    return this.#inService.sizeOf(digest, [...records.filter(({ sequence }) => sequence < served.sequence), served]);
+  }
+
+  async historyVersion(): Promise<number> {
+    return (await this.#list()).version;
+  }
+
+  trouble(): string | null {
+    return this.#trouble;
+  }
+
+  async #open(record: SnapshotRecord): Promise<ServedSnapshot> {
+    const snapshot = await openSnapshot(this.#shelf, record, this.#trees);
+    const known = this.#current?.past() ?? null;
+    const past = known !== null && known.sequence < record.sequence ? known : null;
+    return new ServedSnapshot(snapshot, past, () => this.#openIndex());
+  }
+
+  #openIndex(): Promise<ViewIndex> {
+    if (this.options.index === null) throw new ShelfError("search_unavailable", "This process has no search index.");
+    this.#index ??= this.options.index().catch((error: unknown) => {
+      this.#index = null;
       throw error;
     });
-    return index;
-  };
+    return this.#index;
+  }
 
-  const open = async (record: SnapshotRecord): Promise<Opened> => {
-    const snapshot = await openSnapshot(shelf, record, trees);
-    let reader: Promise<IndexReader> | null = null;
-    let held: IndexReader | null = null;
-    let history: Promise<Seen> | null = null;
-    const known = current?.past() ?? null;
-    const past = known !== null && known.sequence < record.sequence ? known : null;
-    return {
-      snapshot,
-      searched: () => reader !== null,
-      past: () => (history === null ? past : { sequence: record.sequence, seen: history }),
-      async firstSeen(kind, name) {
-        history ??= loadHistory(shelf, record, past).catch((error: unknown) => {
-          history = null;
-          throw error;
-        });
-        return (await history)[kind].get(name) ?? null;
-      },
-      reader() {
-        // A file of its index is not what was written any more: no search until the index is made anew.
-        if (held?.whole() === false) {
-          held.close();
-          held = null;
-          reader = null;
-        }
-        reader ??= (async () => (held = await (await openViewIndex()).at(record.snapshot)))().catch((error: unknown) => {
-          reader = null;
-          if (error instanceof ShelfError) throw error;
-          throw new ShelfError("search_unavailable", "The search index cannot be opened.", { cause: error });
-        });
-        return withinLimit(reader);
-      },
-    };
-  };
+  #look(): Promise<void> {
+    this.#looking ??= this.#follow().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
 
-  const follow = async (): Promise<void> => {
+  /** A look that nobody waits for. While a snapshot is open none fails: `trouble` says what is wrong. */
+  #lookAside(): void {
+    if (this.#monotonic() - this.#looked >= LOOK_MS) void this.#look();
+  }
+
+  /** Serves what the pointer names, once it is loaded. */
+  async #follow(): Promise<void> {
     try {
       // Before the pointer, which may move meanwhile: never the other way round.
-      const index = await shelf.records.index();
-      const record = await shelf.readPointer();
-      const served = current?.snapshot.record ?? null;
+      const index = await this.#shelf.records.index();
+      const record = await this.#shelf.readPointer();
+      const served = this.#current?.snapshot.record ?? null;
       if (record !== null && served !== null && record.sequence < served.sequence) {
-        trouble = `the newest pointer is not served: current.json names snapshot ${record.sequence}, but ${served.sequence} was published after it and is served on`;
+        this.#trouble = `the newest pointer is not served: current.json names snapshot ${record.sequence}, but ${served.sequence} was published after it and is served on`;
         return;
       }
       if (record !== null && !isDeepStrictEqual(record, served)) {
-        await assertRecorded(shelf, record);
-        const next = await open(record);
+        await assertRecorded(this.#shelf, record);
+        const next = await this.#open(record);
         // Loaded before it is served: no reader waits, and a damaged snapshot never becomes current.
-        await load(next, current?.searched() === true);
-        const before = current;
-        current = next;
-        if (before !== null) prepared.forget(before.snapshot.id);
+        await load(next, this.#current?.searched() === true);
+        const before = this.#current;
+        this.#current = next;
+        if (before !== null) this.prepared.forget(before.snapshot.id);
       }
-      trouble = findSetback(record, index);
+      this.#trouble = findSetback(record, index);
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      trouble = `the newest pointer is not served: ${error.message}`;
-      if (current === null) throw error;
+      this.#trouble = `the newest pointer is not served: ${error.message}`;
+      if (this.#current === null) throw error;
     } finally {
-      looked = monotonic();
+      this.#looked = this.#monotonic();
     }
-  };
+  }
 
-  const look = (): Promise<void> => {
-    looking ??= follow().finally(() => {
-      looking = null;
-    });
-    return looking;
-  };
-
-  /** A look that nobody waits for. While a snapshot is open none fails: `trouble` says what is wrong. */
-  const lookAside = (): void => {
-    if (monotonic() - looked >= LOOK_MS) void look();
-  };
-
-  const list = async (): Promise<Kept> => {
-    if (monotonic() - listed < LOOK_MS) return kept;
-    const { records, withdrawn, byId } = await shelf.records.index();
-    const redactions = await shelf.redactions.version();
-    const redacted = redactions !== kept.redactions;
-    if (records !== kept.records || redacted) {
-      kept = { records, withdrawn, byId, redactions, version: kept.version + 1 };
+  /** Which snapshots are kept. What is not kept any more, or was redacted, is forgotten. */
+  async #list(): Promise<Kept> {
+    if (this.#monotonic() - this.#listed < LOOK_MS) return this.#kept;
+    const { records, withdrawn, byId } = await this.#shelf.records.index();
+    const redactions = await this.#shelf.redactions.version();
+    const redacted = redactions !== this.#kept.redactions;
+    if (records !== this.#kept.records || redacted) {
+      this.#kept = { records, withdrawn, byId, redactions, version: this.#kept.version + 1 };
       // What was taken out of earlier snapshots is not answered from memory.
-      if (redacted) trees.parsed.clear();
-      for (const id of redacted ? byId.keys() : [...opened.keys()].filter((name) => !byId.has(name))) {
-        opened.delete(id);
-        prepared.forget(atBasis(id));
+      if (redacted) this.#trees.parsed.clear();
+      for (const id of redacted ? byId.keys() : [...this.#opened.keys()].filter((name) => !byId.has(name))) {
+        this.#opened.delete(id);
+        this.prepared.forget(atBasis(id));
       }
     }
-    listed = monotonic();
-    return kept;
-  };
+    this.#listed = this.#monotonic();
+    return this.#kept;
+  }
+}
 
-  const view: View = {
-    options,
-    prepared,
-    async current() {
-      if (current === null) {
-        await look();
-        return current;
-      }
-      lookAside();
-      return current;
-    },
-    peek() {
-      if (current !== null) lookAside();
-      return current;
-    },
-    async refresh() {
-      // One that is under way may have read the pointer before it moved.
-      await looking?.catch(() => undefined);
-      await look();
-      listed = Number.NEGATIVE_INFINITY;
-    },
-    async byId(id) {
-      const record = (await list()).byId.get(id);
-      if (current?.snapshot.id === id) return current;
-      if (record === undefined) return null;
-      const known = opened.get(id);
-      if (known !== undefined) return known;
-      const found = await open(record);
-      // However large: two at least stay open.
-      opened.set(id, found, { size: Math.min(Math.max(1, await objectBytes(found.snapshot)), OPEN_BYTES / 2) });
-      return found;
-    },
-    peekById: (id) => (monotonic() - listed < LOOK_MS && kept.byId.has(id) ? (opened.get(id) ?? null) : null),
-    isOpen: (id) => current?.snapshot.id === id || opened.has(id),
-    async records() {
-      return (await list()).records;
-    },
-    async withdrawn() {
-      return (await list()).withdrawn;
-    },
-    async sizeInService(digest) {
-      const { records } = await list();
-      const served = current?.snapshot.record;
-      if (served === undefined) return null;
-      return inService.sizeOf(digest, [...records.filter(({ sequence }) => sequence < served.sequence), served]);
-    },
-    async historyVersion() {
-      return (await list()).version;
-    },
-    trouble: () => trouble,
-  };
-  return view;
+/** A snapshot while it is open: its reader of the index and its history are opened when they are first asked for. */
+class ServedSnapshot implements OpenSnapshot {
+  readonly snapshot: Snapshot;
+  readonly #past: Past | null;
+  readonly #openIndex: () => Promise<ViewIndex>;
+  #reader: Promise<IndexReader> | null = null;
+  #held: IndexReader | null = null;
+  #history: Promise<Seen> | null = null;
+
+  /** @param past of an earlier snapshot, to go on from */
+  constructor(snapshot: Snapshot, past: Past | null, openIndex: () => Promise<ViewIndex>) {
+    this.snapshot = snapshot;
+    this.#past = past;
+    this.#openIndex = openIndex;
+  }
+
+  /** Whether anybody has searched it. */
+  searched(): boolean {
+    return this.#reader !== null;
+  }
+
+  /** What a snapshot that follows can go on from. */
+  past(): Past | null {
+    return this.#history === null ? this.#past : { sequence: this.snapshot.record.sequence, seen: this.#history };
+  }
+
+  async firstSeen(kind: keyof Seen, name: string): Promise<FirstSeen | null> {
+    const { shelf, record } = this.snapshot;
+    this.#history ??= loadHistory(shelf, record, this.#past).catch((error: unknown) => {
+      this.#history = null;
+      throw error;
+    });
+    return (await this.#history)[kind].get(name) ?? null;
+  }
+
+  reader(): Promise<IndexReader> {
+    // A file of its index is not what was written any more: no search until the index is made anew.
+    if (this.#held?.whole() === false) {
+      this.#held.close();
+      this.#held = null;
+      this.#reader = null;
+    }
+    this.#reader ??= this.#read().catch((error: unknown) => {
+      this.#reader = null;
+      if (error instanceof ShelfError) throw error;
+      throw new ShelfError("search_unavailable", "The search index cannot be opened.", { cause: error });
+    });
+    return withinLimit(this.#reader);
+  }
+
+  async #read(): Promise<IndexReader> {
+    this.#held = await (await this.#openIndex()).at(this.snapshot.record.snapshot);
+    return this.#held;
+  }
 }
 
 /** What answers under /at follow from, so that they are told from those of the same snapshot while it is served. */
@@ -282,8 +333,6 @@ export function atBasis(id: string): string {
 
 /** What the rows of all objects take in the shelf. */
 async function objectBytes(snapshot: Snapshot): Promise<number> {
-  const whole = await snapshot.find(WHOLE_CATALOG);
-  if (whole !== null) return whole.size;
   const { collections } = await snapshot.library();
   let bytes = 0;
   for (const { id } of collections) for (const { size } of await snapshot.files(partsPath.objects(id))) bytes += size;

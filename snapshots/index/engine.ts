@@ -1,7 +1,7 @@
 /** The engine, LanceDB. The rest of the program meets it only through this folder. */
 import { createRequire } from "node:module";
 import type { Connection } from "@lancedb/lancedb";
-import { type Manifests, openManifests } from "./manifest.ts";
+import { Manifests } from "./manifest.ts";
 
 const INDEX_CACHE = 128n * 1024n * 1024n; // bytes of decoded index data that one connection keeps
 const METADATA_CACHE = 64n * 1024n * 1024n; // and of file metadata
@@ -19,5 +19,5 @@ export async function connectEngine(uri: string): Promise<Engine> {
   // As CommonJS, because LanceDB loads it so and knows tables by its own copy of the classes.
   const arrow = createRequire(import.meta.url)("apache-arrow") as Engine["arrow"];
   const session = new lancedb.Session(INDEX_CACHE, METADATA_CACHE);
-  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow, manifests: openManifests(uri) };
+  return { connection: await lancedb.connect(uri, {}, session), lancedb, arrow, manifests: new Manifests(uri) };
 }

@@ -1,131 +1,34 @@
 /** An index whose files are damaged: no search at a tag with a byte that is not as it was written, and another one made anew. */
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, test } from "node:test";
+import { appendFileSync, cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
 import { canonicalJson, sha256 } from "../digest.ts";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Embedder } from "../embed/embedder.ts";
-import { search } from "../query/search.ts";
-import { openManifests } from "./manifest.ts";
-import { openIndex, type ViewIndex } from "./open.ts";
-import { type Document, documentId } from "./row.ts";
+import { Manifests } from "./manifest.ts";
+import { openIndex } from "./open.ts";
 import { PASSAGES } from "./tables.ts";
 
-const folder = await mkdtemp(join(tmpdir(), "manifest-"));
-after(() => rm(folder, { recursive: true, force: true }));
+import {
+  damageInTurn,
+  DAMAGES,
+  document,
+  documents,
+  embedder,
+  filesOf,
+  filesUnder,
+  folder,
+  keys,
+  makeIndex,
+  namedFiles,
+} from "./manifest-fixture.ts";
 
-function document(key: string, text: string): Document {
-  const passage = { heading: [], name: null, page: null, start_line: 1, end_line: 1, text };
-  return {
-    doc: documentId("object", key),
-    key,
-    kind: "text",
-    collection: "c",
-    title: key,
-    sha256: sha256(`${key}\n${text}`),
-    passages: [passage],
-  };
-}
-
-const documents = ["rings and fields", "graphs", "rings of graphs"].map((text, at) => document(`c/${at}.txt`, text));
-
-const embedder: Embedder = {
-  id: "toy",
-  dimensions: 3,
-  close: async () => {},
-  embed: (texts) => Promise.resolve(texts.map((text) => Float32Array.from([text.length % 5, 1, 2], (value) => value / 10))),
-};
-
-/** Two tags, the later one built on the earlier, both with vectors. */
-async function makeIndex(name: string): Promise<string> {
-  const uri = join(folder, name, "index");
-  const index = await openIndex(uri);
-  await index.update({ upsert: documents.slice(0, 2), remove: [], base: null, tag: "one" });
-  await index.embed({ tag: "one", embedder, cacheUri: join(folder, name, "cache") });
-  await index.update({ upsert: documents.slice(2), remove: ["object:c/1.txt"], base: "one", tag: "two" });
-  await index.embed({ tag: "two", embedder, cacheUri: join(folder, name, "cache") });
-  index.close();
-  return uri;
-}
-
-function filesUnder(dir: string): string[] {
-  return readdirSync(dir, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .sort();
-}
-
-/** All but the engine's hint, which it writes over in place and does not believe. */
-function filesOf(uri: string): string[] {
-  return filesUnder(uri).filter((path) => !path.endsWith("latest_version_hint.json"));
-}
-
-/** Paths in the index of what the manifest of a tag names. */
-function namedFiles(uri: string, start: string, tag: string): string[] {
-  const table = readdirSync(join(uri, "manifests")).find((name) => name.startsWith(start)) ?? assert.fail();
-  const { files } = JSON.parse(readFileSync(join(uri, "manifests", table, `${tag}.json`), "utf8")) as { files: object };
-  return Object.keys(files).map((path) => join(`${table}.lance`, path));
-}
-
-const DAMAGES: Readonly<Record<string, (path: string) => void>> = {
-  flipped: (path) => {
-    const bytes = readFileSync(path);
-    const at = Math.floor(bytes.length / 2);
-    writeFileSync(path, bytes.fill((bytes[at] ?? 0) ^ 4, at, at + 1));
-  },
-  cut: (path) => truncateSync(path, Math.floor(statSync(path).size / 2)),
-  "made longer": (path) => appendFileSync(path, "\0"),
-  zeroed: (path) => writeFileSync(path, Buffer.alloc(statSync(path).size)),
-  gone: (path) => rmSync(path),
-};
-
-async function keys(index: ViewIndex, tag: string, q: string): Promise<string[]> {
-  const reader = await index.at(tag);
-  const found = await search(reader, { q, prefix: "", limit: 10 });
-  reader.close();
-  return found.map(({ key }) => key).sort();
-}
+/** One damage of each kind; manifest.slow.test.ts damages a file of each folder. */
+const QUICK = 5;
 
 test("a damage to a file of an index is found, nothing is searched there, and the next update makes it anew", async () => {
-  const whole = await makeIndex("any");
-  // One file of each folder, each damage in turn.
-  const files = new Map(filesOf(whole).map((path) => [dirname(path), path]));
-  for (const [number, file] of [...files.values()].entries()) {
-    const relative = file.slice(whole.length);
-    const names = Object.keys(DAMAGES);
-    const name = names[number % names.length] ?? "";
-    const uri = join(folder, "copy", "index");
-    rmSync(join(folder, "copy"), { recursive: true, force: true });
-    cpSync(whole, uri, { recursive: true });
-    DAMAGES[name]?.(join(uri, relative));
-    const index = await openIndex(uri);
-    const problems = [await index.findProblem("one"), await index.findProblem("two"), ...(await index.findVectorProblems("two"))];
-    const vectorsOfOne = await index.findVectorProblems("one");
-    assert.ok(
-      [...problems, ...vectorsOfOne].some((problem) => problem !== null),
-      `${relative} ${name}`,
-    );
-    if (problems[1] !== null) await assert.rejects(index.at("two"), { code: "search_unavailable" }, relative);
-    else assert.deepEqual(await keys(index, "two", "rings"), ["c/0.txt", "c/2.txt"]);
-    const base = problems[1] === null ? "two" : null;
-    await index.update({
-      upsert: base === null ? [documents[0], documents[2]].filter((one) => one !== undefined) : [],
-      remove: [],
-      base,
-      tag: "two",
-    });
-    await index.embed({ tag: "two", embedder, cacheUri: null });
-    assert.deepEqual([await index.findProblem("two"), ...(await index.findVectorProblems("two"))], [null], `${relative} ${name}`);
-    assert.deepEqual(await keys(index, "two", "rings"), ["c/0.txt", "c/2.txt"]);
-    // A tag that is damaged goes; what is kept stays whole.
-    await index.prune(["one", "two"]);
-    assert.deepEqual([await index.findProblem("two"), ...(await index.findVectorProblems("two"))], [null]);
-    assert.deepEqual(await keys(index, "two", "rings"), ["c/0.txt", "c/2.txt"]);
-    index.close();
-  }
+  await damageInTurn(await makeIndex("any"), QUICK);
 });
 
 test("a version that cannot be read is no hindrance when the manifests that name it cannot be read either", async () => {
@@ -179,7 +82,7 @@ test("a tag that the engine left unwritten is damage, whatever its manifest says
   const uri = await makeIndex("empty-tag");
   const tag = join(uri, `${PASSAGES}.lance`, "_refs/tags/two.json");
   const manifest = join(uri, "manifests", PASSAGES, "two.json");
-  const manifests = openManifests(uri);
+  const manifests = new Manifests(uri);
   await assert.rejects(
     manifests.write(PASSAGES, "two", { base: "one", before: await manifests.list(PASSAGES) }, async () => writeFileSync(tag, "")),
     /could not be written/,

@@ -49,106 +49,22 @@ type Version = { readonly path: string; readonly bytes: Buffer };
 /** Path in the table's folder → what changes whenever the file does, but for a disk that fails. */
 type Listing = ReadonlyMap<string, string>;
 
-export type Manifests = {
-  /** The files that a table has now. */
-  list(table: string): Promise<Listing>;
-  /** What is wrong with the files that a tag of a table needs, in words; null when all are exactly what was written. */
-  findDamage(table: string, tag: string): Promise<string | null>;
-  /** Whether a table has this tag or its manifest, whole or not. */
-  has(table: string, tag: string): Promise<boolean>;
-  /** Tags of a table that have a manifest, whole or not. */
-  tags(table: string): Promise<string[]>;
-  /** Sets a tag, and writes its manifest. The files are hashed before, so that the two differ for as short as can be.
-   *  @param base tag that was built on: its files are needed as well, with the digests that they had
-   *  @param before the files that the table had before anything was written for this tag
-   *  @param set makes the engine set it; where it sets none, the name is the manifest's alone
-   *  @throws ShelfError "build_failed" when what it set cannot be read */
-  write(
-    table: string,
-    tag: string,
-    from: { readonly base: string | null; readonly before: Listing },
-    set: () => Promise<void>,
-  ): Promise<void>;
-  forget(table: string, tag: string): Promise<void>;
-  /** Forgets the tags that are not whole, with every file that none of the others needs: the engine neither lists tags nor cleans up
-   *  while it cannot read one of them, and reads each version there is. Before a table is written. */
-  mend(table: string): Promise<void>;
-  /** Removes every file of a table that no tag with a manifest needs, and folders that are left empty. Only for whoever is alone with the table. */
-  sweep(table: string): Promise<void>;
-  /** Runs work that removes files of a table that none of these tags needs; they are whole. */
-  thin(table: string, tags: readonly string[], work: () => Promise<unknown>): Promise<void>;
-};
-
-/** @param uri directory of the index */
-export function openManifests(uri: string): Manifests {
-  const known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({
+/** The manifests of an index, and the files that they name. */
+export class Manifests {
+  private readonly uri: string;
+  private readonly known = new LRUCache<string, { readonly identity: string; readonly digest: Sha256 }>({
     maxSize: MAX_KNOWN, // and no `max`, for which the library lays out all slots at once
     sizeCalculation: () => 1,
   });
-  const folderOf = (table: string): string => join(uri, `${table}.lance`);
-  const pathOf = (table: string, tag: string): string => join(uri, FOLDER, table, `${tag}.json`);
 
-  async function digestOf(path: string, identity: string): Promise<Sha256> {
-    const before = known.get(path);
-    if (before?.identity === identity) return before.digest;
-    // Most files of an index are small, and a stream makes room for all that it may read at once.
-    const highWaterMark = Math.min(READ_BYTES, (await stat(path)).size + 1);
-    const digest = await sha256Of(createReadStream(path, { highWaterMark }));
-    known.set(path, { identity, digest });
-    return digest;
+  /** @param uri directory of the index */
+  constructor(uri: string) {
+    this.uri = uri;
   }
 
-  async function read(table: string, tag: string): Promise<Manifest | null> {
-    const text = await readFile(pathOf(table, tag), "utf8").catch(absent);
-    if (text === null) return null;
-    try {
-      const found = manifestSchema.parse(JSON.parse(text));
-      return found.table === table && found.tag === tag && canonicalJson(found) === text ? found : null;
-    } catch {
-      return null;
-    }
-  }
-
-  /** @param found the files that the table has, to look at each only once for many tags */
-  async function findDamage(table: string, tag: string, found: Listing | null = null): Promise<string | null> {
-    const manifest = await read(table, tag);
-    if (manifest === null) return `${table} has no manifest of this snapshot.`;
-    for (const [file, digest] of Object.entries(manifest.files)) {
-      const path = join(folderOf(table), file);
-      const identity = found === null ? await identify(path) : (found.get(file) ?? null);
-      if (identity === null && manifest.thinning) continue;
-      if (identity === null) return `${table}.lance/${file} is missing.`;
-      if ((await digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
-    }
-    return (await isTag(table, tag)) ? null : `${table}.lance/${tagFile(tag)} is no tag.`;
-  }
-
-  /** The engine can leave the file of a tag empty on a disk that fails, without a word; then it lists none of its tags any more. */
-  async function isTag(table: string, tag: string): Promise<boolean> {
-    const text = await readFile(join(folderOf(table), tagFile(tag)), "utf8").catch(absent);
-    return text !== "";
-  }
-
-  /** The version that a tag points at, as the engine wrote it. Null when it cannot be told. */
-  async function versionOf(table: string, tag: string): Promise<Version | null> {
-    const text = await readFile(join(folderOf(table), tagFile(tag)), "utf8").catch(absent);
-    const number = /"version":\s*(\d+)/.exec(text ?? "")?.[1];
-    if (number === undefined) return null;
-    const path = `${VERSIONS}${LAST_VERSION - BigInt(number)}.manifest`;
-    const bytes = await readFile(join(folderOf(table), path)).catch(absent);
-    return bytes === null ? null : { path, bytes };
-  }
-
-  async function put(manifest: Manifest): Promise<void> {
-    const path = pathOf(manifest.table, manifest.tag);
-    const temporary = `${path}.new`;
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(temporary, canonicalJson(manifest));
-    await rename(temporary, path);
-  }
-
-  async function list(table: string): Promise<Listing> {
-    const folder = folderOf(table);
+  /** list returns the files that a table has now. */
+  async list(table: string): Promise<Listing> {
+    const folder = this.folderOf(table);
     const entries: readonly Dirent[] = (await readdir(folder, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
     const files = new Map<string, string>();
     for (const entry of entries) {
@@ -160,92 +76,175 @@ export function openManifests(uri: string): Manifests {
     return files;
   }
 
-  async function tags(table: string): Promise<string[]> {
-    const names = (await readdir(join(uri, FOLDER, table)).catch(absent)) ?? [];
+  /** findDamage says in words what is wrong with the files that a tag of a table needs; null when all are exactly what was written. */
+  async findDamage(table: string, tag: string): Promise<string | null> {
+    if ((await this.lookAt(table, tag)) === null) return null;
+    // A tag that is being set again is another than its manifest for a moment.
+    await wait(RESET_MS);
+    return this.lookAt(table, tag);
+  }
+
+  /** has tells whether a table has this tag or its manifest, whole or not. */
+  async has(table: string, tag: string): Promise<boolean> {
+    const files = [join(this.folderOf(table), tagFile(tag)), this.pathOf(table, tag)];
+    return (await Promise.all(files.map(identify))).some((identity) => identity !== null);
+  }
+
+  /** tags returns the tags of a table that have a manifest, whole or not. */
+  async tags(table: string): Promise<string[]> {
+    const names = (await readdir(join(this.uri, FOLDER, table)).catch(absent)) ?? [];
     return names.filter((name) => name.endsWith(".json")).map((name) => name.slice(0, -".json".length));
   }
 
-  async function forget(table: string, tag: string): Promise<void> {
-    await rm(pathOf(table, tag), { force: true });
+  /** write sets a tag, and writes its manifest. The files are hashed before, so that the two differ for as short as can be.
+   *  @param base tag that was built on: its files are needed as well, with the digests that they had
+   *  @param before the files that the table had before anything was written for this tag
+   *  @param set makes the engine set it; where it sets none, the name is the manifest's alone
+   *  @throws ShelfError "build_failed" when what it set cannot be read */
+  async write(
+    table: string,
+    tag: string,
+    { base, before }: { readonly base: string | null; readonly before: Listing },
+    set: () => Promise<void>,
+  ): Promise<void> {
+    const built = base === null ? null : await this.read(table, base);
+    const files: Record<string, Sha256> = {};
+    const earlier: Record<string, Sha256> = {};
+    const add = async (path: string, identity: string): Promise<void> => {
+      files[path] = await this.digestOf(join(this.folderOf(table), path), identity);
+    };
+    for (const [path, identity] of await this.list(table)) {
+      if (path.startsWith(TAGS)) continue;
+      if (before.get(path) !== identity) await add(path, identity);
+      else if (built !== null && Object.hasOwn(built.files, path)) earlier[path] = built.files[path] ?? "";
+    }
+    await set();
+    if (!(await this.isTag(table, tag)))
+      throw new ShelfError("build_failed", `The tag of the search index could not be written: ${table}.lance/${tagFile(tag)}.`, {
+        fixes: ["Look after the disk, then build again."],
+      });
+    const identity = await identify(join(this.folderOf(table), tagFile(tag)));
+    if (identity !== null) await add(tagFile(tag), identity);
+    const version = await this.versionOf(table, tag);
+    for (const [path, digest] of Object.entries(earlier)) if (version === null || isNamed(path, version)) files[path] = digest;
+    await this.put({ table, tag, thinning: false, files });
   }
 
-  async function remove(table: string, files: Iterable<string>): Promise<void> {
-    for (const path of files) await rm(join(folderOf(table), path), { force: true });
+  async forget(table: string, tag: string): Promise<void> {
+    await rm(this.pathOf(table, tag), { force: true });
   }
 
-  async function sweep(table: string): Promise<void> {
+  /** mend forgets the tags that are not whole, with every file that none of the others needs: the engine neither lists tags nor cleans up
+   *  while it cannot read one of them, and reads each version there is. Before a table is written. */
+  async mend(table: string): Promise<void> {
+    let damaged = false;
+    const kept = new Set<string>();
+    const found = await this.list(table);
+    for (const tag of await this.tags(table)) {
+      if ((await this.lookAt(table, tag, found)) === null) kept.add(tagFile(tag));
+      else {
+        await this.forget(table, tag);
+        damaged = true;
+      }
+    }
+    for (const path of found.keys()) damaged ||= path.startsWith(TAGS) && !kept.has(path);
+    // The manifest that named what is damaged may not be readable either.
+    if (damaged) await this.sweep(table);
+  }
+
+  /** sweep removes every file of a table that no tag with a manifest needs, and folders that are left empty. Only for whoever is alone
+   *  with the table. */
+  async sweep(table: string): Promise<void> {
     const needed = new Set<string>();
-    for (const tag of await tags(table)) for (const path of Object.keys((await read(table, tag))?.files ?? {})) needed.add(path);
-    await remove(table, new Set((await list(table)).keys()).difference(needed));
+    for (const tag of await this.tags(table)) for (const path of Object.keys((await this.read(table, tag))?.files ?? {})) needed.add(path);
+    await this.remove(table, new Set((await this.list(table)).keys()).difference(needed));
     // The engine and we remove an index's files, and nobody its folder.
-    const indexes = join(folderOf(table), INDEXES);
+    const indexes = join(this.folderOf(table), INDEXES);
     for (const name of (await readdir(indexes).catch(absent)) ?? []) await rmdir(join(indexes, name)).catch(inUse);
   }
 
-  return {
-    list,
-    async findDamage(table, tag) {
-      if ((await findDamage(table, tag)) === null) return null;
-      // A tag that is being set again is another than its manifest for a moment.
-      await wait(RESET_MS);
-      return findDamage(table, tag);
-    },
-    async has(table, tag) {
-      const files = [join(folderOf(table), tagFile(tag)), pathOf(table, tag)];
-      return (await Promise.all(files.map(identify))).some((identity) => identity !== null);
-    },
-    tags,
-    async write(table, tag, { base, before }, set) {
-      const built = base === null ? null : await read(table, base);
-      const files: Record<string, Sha256> = {};
-      const earlier: Record<string, Sha256> = {};
-      const add = async (path: string, identity: string): Promise<void> => {
-        files[path] = await digestOf(join(folderOf(table), path), identity);
-      };
-      for (const [path, identity] of await list(table)) {
-        if (path.startsWith(TAGS)) continue;
-        if (before.get(path) !== identity) await add(path, identity);
-        else if (built !== null && Object.hasOwn(built.files, path)) earlier[path] = built.files[path] ?? "";
-      }
-      await set();
-      if (!(await isTag(table, tag)))
-        throw new ShelfError("build_failed", `The tag of the search index could not be written: ${table}.lance/${tagFile(tag)}.`, {
-          fixes: ["Look after the disk, then build again."],
-        });
-      const identity = await identify(join(folderOf(table), tagFile(tag)));
-      if (identity !== null) await add(tagFile(tag), identity);
-      const version = await versionOf(table, tag);
-      for (const [path, digest] of Object.entries(earlier)) if (version === null || isNamed(path, version)) files[path] = digest;
-      await put({ table, tag, thinning: false, files });
-    },
-    forget,
-    async mend(table) {
-      let damaged = false;
-      const kept = new Set<string>();
-      const found = await list(table);
-      for (const tag of await tags(table)) {
-        if ((await findDamage(table, tag, found)) === null) kept.add(tagFile(tag));
-        else {
-          await forget(table, tag);
-          damaged = true;
-        }
-      }
-      for (const path of found.keys()) damaged ||= path.startsWith(TAGS) && !kept.has(path);
-      // The manifest that named what is damaged may not be readable either.
-      if (damaged) await sweep(table);
-    },
-    sweep,
-    async thin(table, tags, work) {
-      const kept = (await Promise.all(tags.map((tag) => read(table, tag)))).filter((manifest) => manifest !== null);
-      for (const manifest of kept) await put({ ...manifest, thinning: true });
-      await work();
-      const left = await list(table);
-      for (const manifest of kept) {
-        const files = Object.fromEntries(Object.entries(manifest.files).filter(([path]) => left.has(path)));
-        await put({ ...manifest, files });
-      }
-    },
-  };
+  /** thin runs work that removes files of a table that none of these tags needs; they are whole. */
+  async thin(table: string, tags: readonly string[], work: () => Promise<unknown>): Promise<void> {
+    const kept = (await Promise.all(tags.map((tag) => this.read(table, tag)))).filter((manifest) => manifest !== null);
+    for (const manifest of kept) await this.put({ ...manifest, thinning: true });
+    await work();
+    const left = await this.list(table);
+    for (const manifest of kept) {
+      const files = Object.fromEntries(Object.entries(manifest.files).filter(([path]) => left.has(path)));
+      await this.put({ ...manifest, files });
+    }
+  }
+
+  private folderOf(table: string): string {
+    return join(this.uri, `${table}.lance`);
+  }
+
+  private pathOf(table: string, tag: string): string {
+    return join(this.uri, FOLDER, table, `${tag}.json`);
+  }
+
+  private async digestOf(path: string, identity: string): Promise<Sha256> {
+    const before = this.known.get(path);
+    if (before?.identity === identity) return before.digest;
+    // Most files of an index are small, and a stream makes room for all that it may read at once.
+    const highWaterMark = Math.min(READ_BYTES, (await stat(path)).size + 1);
+    const digest = await sha256Of(createReadStream(path, { highWaterMark }));
+    this.known.set(path, { identity, digest });
+    return digest;
+  }
+
+  private async read(table: string, tag: string): Promise<Manifest | null> {
+    const text = await readFile(this.pathOf(table, tag), "utf8").catch(absent);
+    if (text === null) return null;
+    try {
+      const found = manifestSchema.parse(JSON.parse(text));
+      return found.table === table && found.tag === tag && canonicalJson(found) === text ? found : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** @param found the files that the table has, to look at each only once for many tags */
+  private async lookAt(table: string, tag: string, found: Listing | null = null): Promise<string | null> {
+    const manifest = await this.read(table, tag);
+    if (manifest === null) return `${table} has no manifest of this snapshot.`;
+    for (const [file, digest] of Object.entries(manifest.files)) {
+      const path = join(this.folderOf(table), file);
+      const identity = found === null ? await identify(path) : (found.get(file) ?? null);
+      if (identity === null && manifest.thinning) continue;
+      if (identity === null) return `${table}.lance/${file} is missing.`;
+      if ((await this.digestOf(path, identity).catch(() => null)) !== digest) return `${table}.lance/${file} is not what was written.`;
+    }
+    return (await this.isTag(table, tag)) ? null : `${table}.lance/${tagFile(tag)} is no tag.`;
+  }
+
+  /** The engine can leave the file of a tag empty on a disk that fails, without a word; then it lists none of its tags any more. */
+  private async isTag(table: string, tag: string): Promise<boolean> {
+    const text = await readFile(join(this.folderOf(table), tagFile(tag)), "utf8").catch(absent);
+    return text !== "";
+  }
+
+  /** The version that a tag points at, as the engine wrote it. Null when it cannot be told. */
+  private async versionOf(table: string, tag: string): Promise<Version | null> {
+    const text = await readFile(join(this.folderOf(table), tagFile(tag)), "utf8").catch(absent);
+    const number = /"version":\s*(\d+)/.exec(text ?? "")?.[1];
+    if (number === undefined) return null;
+    const path = `${VERSIONS}${LAST_VERSION - BigInt(number)}.manifest`;
+    const bytes = await readFile(join(this.folderOf(table), path)).catch(absent);
+    return bytes === null ? null : { path, bytes };
+  }
+
+  private async put(manifest: Manifest): Promise<void> {
+    const path = this.pathOf(manifest.table, manifest.tag);
+    const temporary = `${path}.new`;
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(temporary, canonicalJson(manifest));
+    await rename(temporary, path);
+  }
+
+  private async remove(table: string, files: Iterable<string>): Promise<void> {
+    for (const path of files) await rm(join(this.folderOf(table), path), { force: true });
+  }
 }
 
 /** For a table that is copied, file by file, with all its tags. */

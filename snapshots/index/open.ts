@@ -5,7 +5,7 @@ import { stringsOf } from "./columns.ts";
 import { connectEngine, type Engine } from "./engine.ts";
 import { type IndexReader, openReader } from "./reader.ts";
 import { type Document, rowsOf, type StoredRow } from "./row.ts";
-import { shownAt } from "./shown.ts";
+import { storedFieldsAt } from "./stored-fields.ts";
 import { WordCounts } from "./statistics.ts";
 import {
   emptyTable,
@@ -175,7 +175,7 @@ export async function openIndex(uri: string): Promise<ViewIndex> {
       if (table === null) return;
       for await (const batch of table.query().select(["shown"])) {
         const shown = stringsOf(batch, "shown");
-        yield Array.from({ length: batch.numRows }, (_, at) => shownAt(shown, at)).flatMap((row) => SAID.map((name) => row[name]));
+        yield Array.from({ length: batch.numRows }, (_, at) => storedFieldsAt(shown, at)).flatMap((row) => SAID.map((name) => row[name]));
       }
       table.close();
     },

@@ -2,7 +2,7 @@
 import { ShelfError } from "../errors.ts";
 import type { IndexRow } from "./row.ts";
 import { numbersOf, refsOf, stringsOf, textAt } from "./columns.ts";
-import { shownAt } from "./shown.ts";
+import { storedFieldsAt } from "./stored-fields.ts";
 import { openStatistics, type Statistics } from "./statistics.ts";
 import type { Engine } from "./engine.ts";
 import { PASSAGES, sqlLists, sqlString, WORDS } from "./tables.ts";
@@ -160,7 +160,7 @@ export async function openReader(engine: Engine, tag: string, passages: Table, w
           const [shown, terms] = [stringsOf(batch, "shown"), stringsOf(batch, "terms")];
           for (let at = 0; at < batch.numRows; at++) {
             const ref = found[at] ?? 0n;
-            byRef.set(ref, { ref, row: shownAt(shown, at), terms: textAt(terms, at) });
+            byRef.set(ref, { ref, row: storedFieldsAt(shown, at), terms: textAt(terms, at) });
           }
         }
         return refs.flatMap((ref) => byRef.get(ref) ?? []);

@@ -1,10 +1,9 @@
 /** What the index holds: documents as the generator gives them, and the rows that they become, one per passage. */
 import { sha256 } from "../digest.ts";
-import type { ObjectKind, Passage } from "../schema/extract.ts";
+import type { Passage } from "../schema/extract.ts";
+import type { Kind } from "../schema/kinds.ts";
 import { firstParagraph } from "./first-paragraph.ts";
 import { qualifiedSuffixes, words } from "./words.ts";
-
-export type IndexKind = ObjectKind | "claim" | "record";
 
 /** Everything searchable of one object, record or claim. */
 export type Document = {
@@ -12,7 +11,7 @@ export type Document = {
   readonly doc: string;
   /** The object's key, or the id of the record or claim. */
   readonly key: string;
-  readonly kind: IndexKind;
+  readonly kind: Kind;
   /** Id of the collection; "" for records and claims. */
   readonly collection: string;
   readonly title: string;
@@ -55,7 +54,7 @@ export type StoredRow = Pick<IndexRow, "doc" | "n"> & {
 };
 
 /** Part of the tables' names: it changes with anything that makes stored rows unreadable or scores different. */
-export const INDEX_FORMAT = "7";
+export const INDEX_FORMAT = "8";
 
 const PRINT_LENGTH = 32; // hex digits; whoever finds two passages with one print wins a shared vector
 

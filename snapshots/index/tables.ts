@@ -4,7 +4,7 @@ import type { Connection, Table } from "@lancedb/lancedb";
 import type { Table as ArrowTable, TypeMap, Vector } from "apache-arrow";
 import type { Engine } from "./engine.ts";
 import { INDEX_FORMAT, type StoredRow } from "./row.ts";
-import { formatShown } from "./shown.ts";
+import { formatStoredFields } from "./stored-fields.ts";
 import { textColumn } from "./text-column.ts";
 
 export const PASSAGES = `passages-${INDEX_FORMAT}`;
@@ -80,7 +80,7 @@ async function createTable(connection: Connection, name: string, like: ArrowTabl
 
 export function passageTable({ arrow }: Engine, rows: readonly StoredRow[]): ArrowTable {
   const valuesOf = (name: (typeof TEXT_COLUMNS)[number]): (string | null)[] =>
-    rows.map((row) => (name === "shown" ? formatShown(row.shown) : row[name]));
+    rows.map((row) => (name === "shown" ? formatStoredFields(row.shown) : row[name]));
   const text = TEXT_COLUMNS.map((name) => [name, textColumn(arrow, valuesOf(name))] as const);
   const numbers = NUMBER_COLUMNS.map((name) => [name, arrow.makeVector(Int32Array.from(rows, (row) => row[name]))] as const);
   return new arrow.Table<TypeMap>(Object.fromEntries<Vector>([...text, ...numbers]));

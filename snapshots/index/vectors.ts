@@ -9,10 +9,10 @@ import { embedDigest, embedText } from "../embed/embed-text.ts";
 import type { Embedder } from "../embed/embedder.ts";
 import { firstParagraph } from "./first-paragraph.ts";
 import { INDEX_FORMAT } from "./row.ts";
-import { shownAt } from "./shown.ts";
+import { storedFieldsAt } from "./stored-fields.ts";
 import { textColumn } from "./text-column.ts";
 import type { Engine } from "./engine.ts";
-import { openManifests } from "./manifest.ts";
+import { Manifests } from "./manifest.ts";
 import { withinLimit } from "./time-limit.ts";
 import { NEVER, openAt, openOrCreate, PASSAGES, setTag, sqlLists, sqlString } from "./tables.ts";
 
@@ -77,7 +77,7 @@ async function choosePlaces(passages: Table, most: number): Promise<Place[]> {
   for await (const batch of passages.query().select(["shown", "print"])) {
     const [shown, prints] = [stringsOf(batch, "shown"), stringsOf(batch, "print")];
     for (let row = 0; row < batch.numRows; row++) {
-      const { doc, n, kind, heading, name, text } = shownAt(shown, row);
+      const { doc, n, kind, heading, name, text } = storedFieldsAt(shown, row);
       const place = { doc, n, print: textAt(prints, row) };
       if (n === 0) kinds[0]?.push(place);
       else if (kind === "code") {
@@ -155,7 +155,7 @@ async function readTexts(passages: Table, batch: readonly Place[]): Promise<stri
     for await (const batch of passages.query().where(filter).select(["shown"])) {
       const shown = stringsOf(batch, "shown");
       for (let at = 0; at < batch.numRows; at++) {
-        const row = shownAt(shown, at);
+        const row = storedFieldsAt(shown, at);
         texts.set(`${row.n} ${row.doc}`, embedText(row));
       }
     }
@@ -182,7 +182,7 @@ type Cache = {
 
 async function openCache(engine: Engine, uri: string, embedder: Embedder): Promise<Cache> {
   const connection = await engine.lancedb.connect(uri);
-  const manifests = openManifests(uri);
+  const manifests = new Manifests(uri);
   const empty = vectorTable(engine, { digest: [] }, [], embedder.dimensions);
   const name = `embeddings-${sha256(embedder.id).slice(0, 16)}`;
   await manifests.mend(name);
@@ -220,7 +220,7 @@ async function openCache(engine: Engine, uri: string, embedder: Embedder): Promi
 /** Whether an index has the vectors of a tag by a model, every byte as it was written; told without the engine.
  *  @param uri directory of the index */
 export async function hasVectors(uri: string, tag: string, embedderId: string): Promise<boolean> {
-  return (await openManifests(uri).findDamage(vectorTableName(embedderId), tag)) === null;
+  return (await new Manifests(uri).findDamage(vectorTableName(embedderId), tag)) === null;
 }
 
 /** A passage near a vector; similarity is the cosine, -1 to 1. */

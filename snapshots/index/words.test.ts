@@ -29,6 +29,8 @@ test("words have the stems of Porter's paper, and a word of another script has i
       "triplic form electr hope good reviv allow infer airlin adjust irrit replac " +
       "adopt commun activ effect probat rate ceas control roll",
   );
+  for (const [one, many] of ["walrus walruses", "status statuses", "virus viruses", "focus focused"].map((pair) => pair.split(" ")))
+    assert.deepEqual(words(one ?? ""), words(many ?? ""), one);
   assert.deepEqual(words("теоремы größen"), ["теоремы", "großen"]);
 });
 
@@ -107,4 +109,28 @@ test("a formula has the same signs in LaTeX and in Unicode, and a word the same 
   assert.deepEqual(words("\\mathcal{F}"), ["f"]);
   assert.deepEqual(words("behaviour organised"), words("behavior organized"));
   assert.deepEqual(words("four hours"), ["four", "hour"]);
+});
+
+test("words of scripts without spaces are those of a dictionary, particles are none, and a part of a compound is found in it", () => {
+  const holds = (text: string, question: string): boolean => {
+    const held = new Set(words(text));
+    return words(question).every((word) => held.has(word));
+  };
+  assert.deepEqual(words("は、です。の？"), []);
+  assert.ok(words("スロットとは何ですか？").includes("スロット"));
+  assert.ok(!words("スロットとは何ですか？").some((word) => /何|とは|です/.test(word)));
+  assert.ok(holds("パッケージの依存関係を調べる", "依存関係とは何ですか"));
+  assert.ok(holds("Debianパッケージ管理システム", "パッケージ"));
+  assert.ok(holds("软件包的依赖关系", "软件包"));
+  assert.ok(holds("ภาษาไทยไม่มีช่องว่าง", "ภาษาไทย"));
+  assert.ok(!holds("世界の人口は八十億である", "東京の人口は？"));
+  assert.deepEqual(find("スロットは、値を保持する場所です", "値"), ["値"]);
+  assert.deepEqual(find("Debianの依存関係", "debian"), ["Debian"]);
+});
+
+test("what is written in base64 is no word", () => {
+  const base64 = "QUJD".repeat(60);
+  assert.deepEqual(words(`plot data:image/png;base64,${base64}= end`), words("plot end"));
+  assert.deepEqual(words(`"png": "${base64}"`), words("png"));
+  assert.equal(words("a".repeat(200)).length, 1);
 });

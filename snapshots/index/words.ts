@@ -5,7 +5,9 @@
 import { stemmer } from "stemmer";
 import { ownText } from "../own-text.ts";
 import { ASCII_SIGN, ASCII_SIGNS } from "./ascii-signs.ts";
+import { leaveEncodedOut } from "./encoded.ts";
 import { LATEX_DRESS, LATEX_SIGNS } from "./latex-signs.ts";
+import { isUnspaced, segmentsOf, unspacedWords } from "./unspaced.ts";
 
 const MAX_WORD = 64; // code units; longer runs (base64, minified code) are cut and say nothing
 const CACHE_LIMIT = 200_000; // distinct raw words whose analysis is kept
@@ -23,8 +25,6 @@ const JOINT = /::|[.'’_]/u;
 /** Where letters and digits meet. A part with more of these than MAX_MEETINGS is a hash: no piece of it is a word. */
 const MEETING = /\p{L}(?=\p{N})|\p{N}(?=\p{L})/gu;
 const MAX_MEETINGS = 2;
-/** Scripts written without spaces: each character and each pair is a word. */
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 const PLAIN = /^[a-z]+$/;
 const ASCII = /^[\x00-\x7f]*$/;
 
@@ -46,7 +46,12 @@ function addPart(into: string[], part: string): void {
   const word = fold(part).slice(0, MAX_WORD);
   if (word === "" || STOP.has(word)) return;
   // Porter's rules are for English: other words stay as they are.
-  into.push(PLAIN.test(word) ? stemmer(americanise(word)) : word);
+  into.push(PLAIN.test(word) ? stemOf(word) : word);
+}
+
+/** `walrus` and `walruses` are one word: a later form of Porter's rules takes no "s" from "us". */
+function stemOf(word: string): string {
+  return /[a-z]{2}[^o]us$|^[a-z]{1,2}us$/.test(word) ? word : stemmer(americanise(word));
 }
 
 /** British spellings as American ones; both sides of a comparison come through here. */
@@ -82,13 +87,8 @@ function analyse(raw: string): readonly string[] {
     addPart(out, raw);
     return out;
   }
-  if (UNSPACED.test(raw)) {
-    const characters = [...raw];
-    characters.forEach((character, at) => {
-      out.push(fold(character));
-      const next = characters[at + 1];
-      if (next !== undefined) out.push(fold(character + next));
-    });
+  if (isUnspaced(raw)) {
+    for (const word of unspacedWords(raw, words)) out.push(fold(word).slice(0, MAX_WORD));
     return out;
   }
   const whole = raw.replace(/['’]s$/, "");
@@ -111,7 +111,7 @@ function identifiersIn(whole: string): string[] {
  *  identifier of several pieces. */
 export function identifierWords(raw: string): readonly string[] {
   const own = ownText(raw).replace(/['’]s$/, "");
-  if (raw.startsWith("\\") || PLAIN.test(own) || UNSPACED.test(own)) return [];
+  if (raw.startsWith("\\") || PLAIN.test(own) || isUnspaced(own)) return [];
   const pieces = piecesOf(own);
   if (pieces.length <= 1 && (pieces[0] ?? own) === own) return [];
   const out: string[] = [];
@@ -141,7 +141,8 @@ function pattern(text: string): RegExp {
 
 /** The raw words of a text: each is a word of its own, an identifier, a sign. */
 export function rawWords(text: string): readonly string[] {
-  return text.match(pattern(text)) ?? [];
+  const read = leaveEncodedOut(text);
+  return read.match(pattern(read)) ?? [];
 }
 
 /** Index words of a text, in order, with repetitions. */
@@ -183,6 +184,14 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
     if (best !== null) hits.push({ start, end: start + text.length, ...best });
   }
 
+  /** What has words without spaces between them is looked at word by word, and as a whole for what stands across them. */
+  function lookIn(hits: Hit[], text: string, start: number): void {
+    const before = hits.length;
+    for (const segment of isUnspaced(text) ? segmentsOf(text) : [])
+      for (const found of segment.text.matchAll(RAW)) look(hits, found[0], start + segment.start + found.index);
+    if (hits.length === before) look(hits, text, start);
+  }
+
   function findAscii(hits: Hit[], text: string, pattern: RegExp): void {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
@@ -206,7 +215,7 @@ export function openFinder(wanted: ReadonlyMap<string, number>): (text: string) 
       while (end < text.length && isRunCode(text.charCodeAt(end))) end++;
       const run = text.slice(start, end);
       raw.lastIndex = 0;
-      for (let found = raw.exec(run); found !== null; found = raw.exec(run)) look(hits, found[0], start + found.index);
+      for (let found = raw.exec(run); found !== null; found = raw.exec(run)) lookIn(hits, found[0], start + found.index);
       headOrLetter.lastIndex = end;
     }
   }

@@ -58,17 +58,17 @@ export function tileNodes(size: number, read: ReadTile): ReadNode {
     const reading = tiles.get(name) ?? readTileOf(level, tile, size, read);
     tiles.set(name, reading);
     const at = first % TILE_WIDTH;
-    return fold((await reading).slice(at, at + count));
+    return foldHashes((await reading).slice(at, at + count));
   };
 }
 
-/** The hash over a power of two of hashes. */
-function fold(hashes: readonly Hash[]): Hash {
+/** foldHashes returns the hash over a power of two of hashes. */
+export function foldHashes(hashes: readonly Hash[]): Hash {
   const [first, second] = hashes;
   if (first === undefined) throw new ShelfError("bad_log", "A tile of the log is too short.");
   if (second === undefined) return first;
   const half = hashes.length / 2;
-  return hashNode(fold(hashes.slice(0, half)), fold(hashes.slice(half)));
+  return hashNode(foldHashes(hashes.slice(0, half)), foldHashes(hashes.slice(half)));
 }
 
 /** The bundle of some entries. @throws ShelfError "bad_log" for an entry that is too long */
@@ -120,6 +120,22 @@ export function* tilePaths(size: number): Generator<string> {
   }
 }
 
+/** The files of a log of this size that are not full: its last tile of each level, and its last bundle. */
+export function* partialTilePaths(size: number): Generator<string> {
+  for (let level = 0; hashesAt(level, size) > 0; level++) {
+    const index = Math.floor(hashesAt(level, size) / TILE_WIDTH);
+    const width = widthOf(level, index, size);
+    if (width === 0) continue;
+    yield tilePath(level, index, width);
+    if (level === 0) yield tilePath("entries", index, width);
+  }
+}
+
+/** The full one in the place of a tile or bundle. */
+export function fullTilePath(path: string): string {
+  return path.replace(/\.p\/\d+$/, "");
+}
+
 const TILE_PATH = /^tile\/(entries|\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/(\d{1,3}))?$/;
 
 /** The file at a path of a log of this size. One of any width that a log had on its way is there, cut from what follows it.
@@ -163,7 +179,7 @@ export async function appendEntries(size: number, added: readonly Uint8Array[], 
       const tile = [...old, ...hashes.slice(from, from + TILE_WIDTH - old.length)];
       from += tile.length - old.length;
       files.push({ path: tilePath(level, index, tile.length), bytes: Buffer.concat(tile) });
-      if (tile.length === TILE_WIDTH) full.push(fold(tile));
+      if (tile.length === TILE_WIDTH) full.push(foldHashes(tile));
     }
     hashes = full;
   }

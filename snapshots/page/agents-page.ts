@@ -3,14 +3,14 @@ import { mountPath, type ViewData } from "../format/view-data.ts";
 import { MAX_RESULT_BYTES } from "../tools/budget.ts";
 import { PROMPTS } from "../tools/prompts.ts";
 import { inputJsonSchema, MCP_VERSIONS, TOOLS } from "../tools/table.ts";
-import type { AgentsPage } from "./model.ts";
 
 const FILTER = /^Exact value of /;
 
-export function agentsPage(data: ViewData): AgentsPage {
+/** The endpoint is absolute when the service's address is known, else a site path. */
+export function agentsPage(data: ViewData) {
   const endpoint = `${data.library.base_url}${mountPath(data.library)}/mcp`;
   return {
-    page: "agents",
+    page: "agents" as const,
     endpoint,
     versions: [...MCP_VERSIONS],
     resultBytes: MAX_RESULT_BYTES,
@@ -39,7 +39,7 @@ export function agentsPage(data: ViewData): AgentsPage {
   };
 }
 
-function clients(url: string): AgentsPage["clients"] {
+function clients(url: string) {
   const json = (value: unknown): string => JSON.stringify(value, null, 2);
   const call = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_collections", arguments: {} } });
   return [

@@ -4,7 +4,7 @@ import { canonicalJson } from "../digest.ts";
 import { cutParts, partName, partsPath } from "../format/parts.ts";
 import { groupByCollection } from "../format/relations.ts";
 import { openapi } from "../routes/openapi.ts";
-import { catalogJson, rowsJson } from "../query/catalog.ts";
+import { rowsJson } from "../query/catalog.ts";
 import type { ViewData } from "../format/view-data.ts";
 
 export type DerivedFile = { readonly path: string; readonly type: string; readonly bytes: Uint8Array };
@@ -34,15 +34,6 @@ export function* otherApiFiles(data: Omit<ViewData, "objects">): Generator<Deriv
   yield* singleFiles(data);
   yield* partFiles(partsPath.records, cubs, ({ id }) => id, canonicalJson);
   yield* partFiles(partsPath.code, code.values(), ({ id }) => id, canonicalJson);
-}
-
-/** In place of parts, earlier versions had these files. */
-export function* wholeApiFiles(data: ViewData): Generator<DerivedFile> {
-  const { library, objects, cubs, meta, code } = data;
-  yield jsonFile("catalog", catalogJson(library, objects));
-  yield jsonFile("cubs", canonicalJson({ count: cubs.length, cubs, meta, returned: cubs.length }));
-  yield jsonFile("code", canonicalJson([...code.values()]));
-  yield* singleFiles(data);
 }
 
 function* singleFiles({

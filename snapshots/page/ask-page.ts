@@ -2,27 +2,27 @@
 import { pagePath } from "../format/layout.ts";
 import type { AskResponse } from "../schema/resources.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
-import type { AskPage, Asked } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
-/** The form without an answer: the stored page. */
-export function askForm(data: ViewData): AskPage {
+/** The form without an answer: the stored page. `api` is the site path that takes questions as JSON, and `elsewhere` the absolute address
+ *  of the page that does answer, when this one cannot. */
+export function askForm(data: ViewData) {
   const { collections, view } = data.library;
   return {
-    page: "ask",
+    page: "ask" as const,
     question: "",
     prefix: "",
     collections: collections.map(({ id, prefix, title }) => ({ id, prefix, title })),
     // interface §4: the internal view has another route for machine clients, and browsers are machines.
     api: view === "internal" ? "/library/api/ask" : "/api/ask",
-    asked: null,
-    problem: null,
-    elsewhere: null,
+    asked: null as ReturnType<typeof askedOf> | null,
+    problem: null as string | null,
+    elsewhere: null as string | null,
   };
 }
 
 /** The form with a question that this process does not answer. */
-export function unansweredPage(data: ViewData, params: URLSearchParams): AskPage {
+export function unansweredPage(data: ViewData, params: URLSearchParams) {
   const { base_url: base } = data.library;
   return {
     ...askForm(data),
@@ -32,15 +32,22 @@ export function unansweredPage(data: ViewData, params: URLSearchParams): AskPage
   };
 }
 
-export function askedWith(params: URLSearchParams): Pick<AskPage, "question" | "prefix"> {
-  return { question: params.get("question") ?? "", prefix: params.get("prefix") ?? "" };
+/** `q` is what the search calls its words, so people write it here, too. */
+export function isAsked(params: URLSearchParams): boolean {
+  return params.has("question") || params.has("q");
 }
 
-export function askedPage(data: ViewData, answer: AskResponse): AskPage {
+export function askedWith(params: URLSearchParams) {
+  return { question: params.get("question") ?? params.get("q") ?? "", prefix: params.get("prefix") ?? "" };
+}
+
+export function askedPage(data: ViewData, answer: AskResponse) {
   return { ...askForm(data), question: answer.query, prefix: answer.prefix, asked: askedOf(data, answer) };
 }
 
-function askedOf(data: ViewData, { mode, answer, notice, citations, counted = [], sources, snapshot, receipt }: AskResponse): Asked {
+/** An answer as plain text, in which "[1]" refers to a citation. The path of a citation is the object's page in the answer's snapshot with
+ *  these lines on top; that of a number, the list that it comes from. */
+function askedOf(data: ViewData, { mode, answer, notice, citations, counted = [], sources, snapshot, receipt }: AskResponse) {
   const { objectByKey } = relationsOf(data);
   return {
     mode,

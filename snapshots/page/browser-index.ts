@@ -6,7 +6,7 @@
  *  - `<bundle>/cards/<page>.json`, a list of `BrowserCard`: what a result shows. More than one where two pages have one number.
  *  A page's number is the CRC-32 of what it is (`object:notes/a.md`); its bundle is that number modulo how many bundles there are.
  *  Words are those of the server's index, and `MARKS`. */
-import type { IndexKind } from "../index/row.ts";
+import { type Kind, KIND_NUMBERS } from "../schema/kinds.ts";
 
 /** A shard then has the words of few pages, and both numbers change only when a library has grown to twice its size. */
 const SHARDS_PER_BUNDLE = 32;
@@ -98,7 +98,7 @@ export type BrowserCard = {
   readonly path: string;
   readonly title: string;
   readonly key: string;
-  readonly kind: IndexKind;
+  readonly kind: Kind;
   /** Other keys with the same bytes, each with its page. */
   readonly copies: readonly { readonly key: string; readonly path: string }[];
   readonly passages: readonly CardPassage[];
@@ -128,30 +128,14 @@ export const nearPath = (shard: number): string => `pagefind/near/${shard}`;
 export const wordsPath = (shard: number): string => `pagefind/words/${shard}`;
 export const cardPath = (bundle: number, page: number): string => `pagefind/${bundle}/cards/${page}.json`;
 
-/** Kinds in an order that never changes: a place is a number in the index. New ones come last. */
-const KIND_NUMBERS: readonly IndexKind[] = [
-  "markdown",
-  "text",
-  "code",
-  "html",
-  "pdf",
-  "latex",
-  "json",
-  "yaml",
-  "csv",
-  "image",
-  "binary",
-  "claim",
-  "record",
-];
 const KIND_ROOM = 16;
 
 /** What filters go by, as one number.
  *  @param collection its place among the library's collections, or -1 */
-export function groupOf(kind: IndexKind, collection: number): number {
+export function groupOf(kind: Kind, collection: number): number {
   return (collection + 1) * KIND_ROOM + KIND_NUMBERS.indexOf(kind);
 }
 
-export function readGroup(group: number): { readonly kind: IndexKind; readonly collection: number } {
+export function readGroup(group: number): { readonly kind: Kind; readonly collection: number } {
   return { kind: KIND_NUMBERS[group % KIND_ROOM] ?? "binary", collection: Math.floor(group / KIND_ROOM) - 1 };
 }

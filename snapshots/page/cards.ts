@@ -2,26 +2,30 @@
 import { pagePath } from "../format/layout.ts";
 import type { Claim } from "../schema/claims.ts";
 import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
+import { claimStandings } from "../format/claim-standing.ts";
+import { CLAIM_STANDINGS, RECORD_STANDINGS, recordStanding } from "../format/standing.ts";
 import type { CollectionInfo, ObjectRow, ViewData } from "../format/view-data.ts";
-import type { CitedBy, ClaimCard, CollectionCard, Count, Crumb, ObjectCard, RecordCard, RecordCounts } from "./model.ts";
 import { relationsOf } from "../format/relations.ts";
 
-export function objectCard(row: ObjectRow): ObjectCard {
+export type Crumb = { readonly title: string; readonly path: string };
+export type Count = { readonly value: string; readonly count: number };
+
+export function objectCard(row: ObjectRow) {
   const { media_type: _, ...card } = row;
   return card;
 }
 
-export function claimCard(claim: Claim): ClaimCard {
-  const { id, title, status, scope } = claim;
-  return { id, title, status, scope };
+export function claimCard(data: ViewData, claim: Claim) {
+  const { id, title, scope } = claim;
+  return { id, title, standing: claimStandings(data)(claim), scope };
 }
 
-export function recordCard(record: CubRecord): RecordCard {
-  const { id, theorem_name, kind, statement, verification_state, repo, module, invocation } = record;
-  return { id, theorem_name, kind, statement, verification_state, repo, module, invocation };
+export function recordCard(record: CubRecord) {
+  const { id, theorem_name, kind, statement, repo, module, invocation } = record;
+  return { id, theorem_name, kind, statement, standing: recordStanding(record), repo, module, invocation };
 }
 
-export function collectionCard(data: ViewData, collection: CollectionInfo): CollectionCard {
+export function collectionCard(data: ViewData, collection: CollectionInfo) {
   return { ...collection, ...(relationsOf(data).totals.get(collection.id) ?? { count: 0, bytes: 0, updated: null }) };
 }
 
@@ -38,12 +42,24 @@ export function crumbsOf(data: ViewData, keyOrPrefix: string): readonly Crumb[] 
   return crumbs;
 }
 
-export function recordCounts(cubs: readonly CubRecord[]): RecordCounts {
+/** Records by the states that every overview of them shows. */
+export function recordCounts(cubs: readonly CubRecord[]) {
   return {
-    byVerification: countBy(cubs, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+    byStanding: countStandings(cubs),
     byProduction: countBy(cubs, (record) => record.production_consumption, KNOWN_VALUES.production_consumption),
     byInvocation: countBy(cubs, (record) => record.invocation, KNOWN_VALUES.invocation),
   };
+}
+
+/** How many records have which standing, the best first. */
+export function countStandings(cubs: readonly CubRecord[]): readonly Count[] {
+  return countBy(cubs, (record) => recordStanding(record).state, RECORD_STANDINGS);
+}
+
+/** The same of claims. */
+export function countClaims(data: ViewData): readonly Count[] {
+  const standingOf = claimStandings(data);
+  return countBy(data.claims.claims, (claim) => standingOf(claim).state, CLAIM_STANDINGS);
 }
 
 /** How often each value occurs, in the order given first, then by value. */
@@ -53,10 +69,10 @@ export function countBy<T>(items: readonly T[], value: (item: T) => string, orde
   return [...names].map((name) => ({ value: name, count: groups.get(name)?.length ?? 0 })).filter(({ count }) => count > 0);
 }
 
-export function citedBy(data: ViewData, key: string): CitedBy {
+export function citedBy(data: ViewData, key: string) {
   const relations = relationsOf(data);
   return {
-    claims: (relations.claimsOfObject.get(key) ?? []).map(claimCard),
+    claims: (relations.claimsOfObject.get(key) ?? []).map((claim) => claimCard(data, claim)),
     records: (relations.recordsOfObject.get(key) ?? []).map(recordCard),
   };
 }

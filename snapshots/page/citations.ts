@@ -2,7 +2,7 @@
  *  /at/<snapshot>/, which never shows anything else. */
 import { absoluteHref, type ViewData } from "../format/view-data.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { ObjectKind } from "../schema/extract.ts";
+import { KINDS } from "../schema/kinds.ts";
 import type { PageInput } from "./model.ts";
 import { flat } from "./text-files.ts";
 
@@ -26,16 +26,6 @@ type Cited = Pick<CslItem, "type" | "title"> & {
   readonly date: string | null;
   /** What else identifies it, and its licence. */
   readonly notes: readonly string[];
-};
-
-const TYPES: Readonly<Partial<Record<ObjectKind, string>>> = {
-  code: "software",
-  csv: "dataset",
-  json: "dataset",
-  yaml: "dataset",
-  image: "graphic",
-  pdf: "article",
-  latex: "article",
 };
 
 /** @returns null for a page that is of none of these */
@@ -70,16 +60,16 @@ async function findCited({ snapshot }: OpenSnapshot, data: ViewData, { model }: 
     case "object": {
       const { key, title, kind, authors = [], date, uploaded, sha256, swhid, license } = model;
       const notes = [`SHA-256: ${sha256}`, ...(swhid === undefined ? [] : [swhid]), terms(license)];
-      return { name: key, type: TYPES[kind] ?? "document", title, authors, date: date ?? uploaded, notes };
+      return { name: key, type: KINDS[kind].citation, title, authors, date: date ?? uploaded, notes };
     }
     case "claim": {
-      const { id, title, status } = model.claim;
-      const notes = [`Claim ${id}, ${status}`, ...(await digestOf("api/claims.json"))];
+      const { id, title } = model.claim;
+      const notes = [`Claim ${id}, ${model.standing.says}`, ...(await digestOf("api/claims.json"))];
       return { name: id, type: "document", title, authors: [], date: data.claims.meta.generated, notes };
     }
     case "record": {
-      const { id, theorem_name: title, verification_state: state, license } = model.record;
-      const notes = [`Proof record ${id}, ${state}`, ...(await digestOf(`api/cubs/${id}.json`)), terms(license)];
+      const { id, theorem_name: title, license } = model.record;
+      const notes = [`Proof record ${id}, ${model.standing.says}`, ...(await digestOf(`api/cubs/${id}.json`)), terms(license)];
       return { name: id, type: "document", title, authors: [], date: data.meta?.updated_iso ?? null, notes };
     }
     case "front":

@@ -1,15 +1,29 @@
-/** A link to what is not there, or in the public view to what is gated, is shown as text. */
-import { filterLinks } from "../format/document-links.ts";
+/** A link to what is not there, or in the public view to what is gated, is shown as text; one that is written as sites write them leads to
+ *  the object that it means. */
+import { leadLinks } from "../format/document-links.ts";
 import { relationsOf } from "../format/relations.ts";
+import { type LeadsTo, openSite } from "../format/site-links.ts";
 import type { ViewData } from "../format/view-data.ts";
 
-/** @param target a key, or a prefix that ends in "/" */
-export function isThere(data: ViewData, target: string): boolean {
+const sites = new WeakMap<ViewData, LeadsTo>();
+
+/** The key or prefix that a link leads to, or null. @param from key of the object that it stands in
+ *  @param target a key, or a prefix that ends in "/" */
+function leadsTo(data: ViewData, from: string, target: string): string | null {
   const { folders, objectByKey } = relationsOf(data);
-  return target === "" || (target.endsWith("/") ? folders.has(target) : objectByKey.has(target));
+  if (target === "" || (target.endsWith("/") ? folders.has(target) : objectByKey.has(target))) return target;
+  let site = sites.get(data);
+  if (site === undefined) sites.set(data, (site = openSite(objectByKey.keys())));
+  const found = site(from, target);
+  return found ?? (folders.has(`${target}/`) ? `${target}/` : null);
+}
+
+/** What links of an object lead to that are not written as keys are. @param links targets of all of them */
+export function ledLinks(data: ViewData, from: string, links: readonly string[]): readonly (readonly [string, string | null])[] {
+  return links.map((target) => [target, leadsTo(data, from, target)] as const).filter(([target, led]) => target !== led);
 }
 
 /** @param html an extract's fragment, of the object `key` */
 export function unlinkDead(html: string, key: string, data: ViewData): string {
-  return filterLinks(html, key, (target) => isThere(data, target));
+  return leadLinks(html, key, (target) => leadsTo(data, key, target));
 }

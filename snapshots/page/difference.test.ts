@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { difference } from "./difference.ts";
-import type { DifferentLine } from "./model.ts";
+import type { DifferentLine } from "./difference.ts";
 
 const textOf = ({ pieces }: DifferentLine): string => pieces.map(({ text }) => text).join("");
 const SIGNS = { same: " ", added: "+", removed: "-", "left-out": "…" };

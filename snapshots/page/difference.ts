@@ -1,6 +1,6 @@
 /** Two texts held against each other, line by line and within changed lines word by word. */
 import { diffLines, diffWordsWithSpace } from "diff";
-import type { Difference, DifferentLine, Piece } from "./model.ts";
+import type { Piece } from "../query/excerpt.ts";
 
 /** Steps from one text to the other: the work grows with their square. */
 const MAX_EDITS = 2000;
@@ -11,6 +11,16 @@ const MAX_LINES = 300;
 const AROUND = 2;
 /** UTF-16 units of a line that are shown. */
 const MAX_LINE = 600;
+
+export type DifferentLine = {
+  readonly kind: "same" | "added" | "removed" | "left-out";
+  /** Of the line in its own text, 1-based; of lines left out, how many. */
+  readonly number: number;
+  /** Marked: words that differ from the line that it stands for. */
+  readonly pieces: readonly Piece[];
+};
+
+export type Difference = { readonly lines: readonly DifferentLine[]; readonly more: number };
 
 /** @returns null when the texts have too little in common to be held against each other */
 export function difference(before: string, after: string): Difference | null {

@@ -3,7 +3,18 @@ import { pagePath } from "../format/layout.ts";
 import type { Folder } from "../format/relations.ts";
 import { type Counts, type Filters, inOrder, toggled } from "../query/filters.ts";
 import type { CubFacet } from "../schema/cub-facets.ts";
-import type { BrowseSort, Facet } from "./model.ts";
+import type { Count } from "./cards.ts";
+
+export const BROWSE_SORTS = ["name", "-name", "size", "-size", "date", "-date", "kind", "-kind"] as const;
+export type BrowseSort = (typeof BROWSE_SORTS)[number];
+
+export type Facet = {
+  readonly name: string;
+  /** The most frequent ones, and those that are selected. */
+  readonly values: readonly (Count & { readonly selected: boolean; readonly href: string })[];
+  /** How many values there are besides. */
+  readonly more: number;
+};
 
 /** Records on one page. */
 export const REGISTRY_PART = 50;

@@ -3,14 +3,14 @@ import type { History } from "../query/history.ts";
 import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { type Change, describeChanges } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
-import type { DiffPage, SnapshotRow, SnapshotsPage } from "./model.ts";
 import { statesOverTime } from "./states-over-time.ts";
 
 const MAX_CHANGES = 1000;
 const SNAPSHOTS_PART = 100;
 
-/** @param open the snapshot that is served */
-async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord): Promise<SnapshotRow> {
+/** A row is `kept` while its snapshot is in service, and `comparable` when the one before is kept too.
+ *  @param open the snapshot that is served */
+export async function snapshotRow(open: OpenSnapshot, record: SnapshotRecord) {
   const { records } = open.snapshot.shelf;
   const { byId } = await records.index();
   const counts = (await records.counts(record.sequence)) ?? { added: 0, changed: 0, removed: 0 };
@@ -43,23 +43,24 @@ function partsOf(records: readonly SnapshotRecord[]): number {
   return Math.max(1, Math.ceil(records.length / SNAPSHOTS_PART));
 }
 
-/** @param part 1 to `countSnapshotsParts`
+/** Snapshots come newest first, and the states of the newest of them that are in service oldest first.
+ *  @param part 1 to `countSnapshotsParts`
  *  @returns null for another part */
-export async function snapshotsPage(history: History, open: OpenSnapshot, part: number): Promise<SnapshotsPage | null> {
+export async function snapshotsPage(history: History, open: OpenSnapshot, part: number) {
   const records = await listed(history);
   const parts = partsOf(records);
   if (part > parts) return null;
   const end = records.length - (part - 1) * SNAPSHOTS_PART;
   const shown = records.slice(Math.max(0, end - SNAPSHOTS_PART), end);
   const snapshots = await Promise.all(shown.toReversed().map((record) => snapshotRow(open, record)));
-  return { page: "snapshots", snapshots, states: await statesOverTime(history, shown), part, parts };
+  return { page: "snapshots" as const, snapshots, states: await statesOverTime(history, shown), part, parts };
 }
 
 /** @param open the snapshot that is served */
-export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot): Promise<DiffPage> {
+export async function diffPage(open: OpenSnapshot, from: OpenSnapshot, to: OpenSnapshot) {
   const changes: readonly Change[] = await describeChanges(from.snapshot, to.snapshot);
   return {
-    page: "diff",
+    page: "diff" as const,
     from: await snapshotRow(open, from.snapshot.record),
     to: await snapshotRow(open, to.snapshot.record),
     changes: changes.slice(0, MAX_CHANGES),

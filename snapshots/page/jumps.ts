@@ -1,5 +1,4 @@
 /** Links into a long list that is shown in parts: by ranges of names, so that any item is two steps away however long the list is. */
-import type { Jump } from "./model.ts";
 
 /** Ranges that one page names. Above it each is several parts, and only those beside the reader stand alone. */
 const MOST = 50;
@@ -7,6 +6,9 @@ const MOST = 50;
 const SHORT = 12;
 /** However much two neighbours have in common. */
 const LONG = 40;
+
+/** A range of a list that is shown in parts, with the names, or the places, of its first and last item. */
+export type Jump = { readonly path: string; readonly first: string; readonly last: string; readonly here: boolean };
 
 /** @param options.nameAt of the items in their order; null where they are in the order of something else: then places are told
  *  @returns nothing for a list of one part */

@@ -5,17 +5,17 @@ import { unlinkDead } from "./dead-links.ts";
 import { declarationLine } from "../query/declaration-line.ts";
 import { moveLinks } from "../format/document-links.ts";
 import { pagePath } from "../format/layout.ts";
+import { claimStandings } from "../format/claim-standing.ts";
 import { openEvidence } from "../format/evidence-state.ts";
 import { findClaims } from "../query/claims.ts";
 import { withLicences } from "../query/list.ts";
-import { CLAIM_STATUSES } from "../schema/claims.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
 import { orWithdrawn, replacementHref } from "../format/withdrawn.ts";
 import { findCollection, formatEtag, lowerBound, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
-import { citedBy, claimCard, collectionCard, countBy, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
-import type { BrowsePage, BrowseSort, ClaimPage, ClaimsPage, EvidenceRow, FrontPage, ObjectPage, RejectedPage } from "./model.ts";
-import { browseQuery, licenceFacet } from "./facets.ts";
+import { citedBy, claimCard, collectionCard, countBy, countClaims, crumbsOf, objectCard, recordCard, recordCounts } from "./cards.ts";
+import { type BrowseSort, browseQuery, licenceFacet } from "./facets.ts";
 import { jumpsOf } from "./jumps.ts";
+import type { QuotedLines } from "./quoted-lines.ts";
 import { registryUnavailable } from "../format/registry-words.ts";
 import { type Folder, parentPrefix, relationsOf } from "../format/relations.ts";
 
@@ -24,21 +24,22 @@ const NEWEST_CLAIMS = 3;
 const MAX_FRONT = 6 * 1024; // UTF-16 units of HTML; of a longer text the front page has the summary
 const MAX_OUTLINE = 60;
 
-/** All but the text that opens it, which is in what was read out of an object. */
-export function frontFacts(data: ViewData): FrontPage {
+/** All but the text that opens it, which is in what was read out of an object: harmless HTML, with links as they are on the front page;
+ *  null when the text is too long to open it. `unavailable` says why there is no registry. */
+export function frontFacts(data: ViewData) {
   const { claims, cubs, library, meta, objects } = data;
   const front = relationsOf(data).objectByKey.get(library.front ?? "");
   return {
-    page: "front",
+    page: "front" as const,
     summary: front?.summary ?? library.summary,
-    front: front === undefined ? null : { key: front.key, html: null },
+    front: front === undefined ? null : { key: front.key, html: null as string | null },
     objects: objects.length,
     bytes: objects.reduce((sum, row) => sum + row.size, 0),
     collections: library.collections.map((collection) => collectionCard(data, collection)),
     claims: {
       total: claims.claims.length,
-      byStatus: countBy(claims.claims, (claim) => claim.status, CLAIM_STATUSES),
-      newest: claims.claims.slice(0, NEWEST_CLAIMS).map(claimCard),
+      byStanding: countClaims(data),
+      newest: claims.claims.slice(0, NEWEST_CLAIMS).map((claim) => claimCard(data, claim)),
     },
     registry:
       meta === null
@@ -55,7 +56,7 @@ export function frontFacts(data: ViewData): FrontPage {
 }
 
 /** @param read what was read out of an object */
-export async function frontPage(data: ViewData, facts: FrontPage, read: (key: string) => Promise<Extract>): Promise<FrontPage> {
+export async function frontPage(data: ViewData, facts: ReturnType<typeof frontFacts>, read: (key: string) => Promise<Extract>) {
   if (facts.front === null) return facts;
   const { key } = facts.front;
   const { html } = await read(key);
@@ -81,9 +82,11 @@ export function browseParts({ prefixes, objects }: Folder): number {
   return Math.max(1, Math.ceil((prefixes.length + objects.length) / BROWSE_PART));
 }
 
-/** @param part 1 to the `parts` of the answer
+/** Large folders come in parts, folders first; totals are of the whole folder, licences of all objects under the prefix, and `collections`
+ *  counts those of the whole view, at its root.
+ *  @param part 1 to the `parts` of the answer
  *  @param licences of the objects that are shown; [] for all */
-export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part: number, licences: readonly string[] = []): BrowsePage {
+export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part: number, licences: readonly string[] = []) {
   const { prefix } = whole;
   const under = data.objects.slice(...prefixRange(data.objects, prefix));
   const { folders } = relationsOf(licences.length === 0 ? data : { ...data, objects: withLicences(under, licences) });
@@ -96,7 +99,7 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
   // What lies at the root is all collections, also where one of them takes what is left over.
   const collection = prefix === "" ? undefined : data.library.collections.find((candidate) => candidate.prefix === prefix);
   return {
-    page: "browse",
+    page: "browse" as const,
     prefix,
     collections: prefix === "" ? data.library.collections.length : null,
     crumbs: crumbsOf(data, prefix),
@@ -124,17 +127,14 @@ export function browsePage(data: ViewData, whole: Folder, sort: BrowseSort, part
   };
 }
 
-export function objectFacts(
-  data: ViewData,
-  row: ObjectRow,
-): Omit<ObjectPage, "html" | "notes" | "outline" | "lines" | "language" | "quoted"> {
+export function objectFacts(data: ViewData, row: ObjectRow) {
   const { folders } = relationsOf(data);
   const siblings = folders.get(parentPrefix(row.key))?.objects ?? [];
   const at = lowerBound(siblings, (other) => other.key < row.key);
   const neighbour = (other: ObjectRow | undefined) => (other === undefined ? null : { key: other.key, title: other.title });
   const collection = findCollection(data.library.collections, row.key);
   return {
-    page: "object",
+    page: "object" as const,
     ...row,
     crumbs: crumbsOf(data, row.key),
     collection: collection === null ? null : { id: collection.id, title: collection.title, visibility: collection.visibility },
@@ -145,19 +145,22 @@ export function objectFacts(
   };
 }
 
-export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract): ObjectPage {
+/** The outline is a table of contents: the heading path and the first line of each passage. `quoted` are lines that the address asks for,
+ *  above the whole text: none on the stored page. */
+export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract) {
   return {
     ...facts,
     html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data),
     notes: extract.notes,
+    facts: extract.facts ?? [],
     lines: extract.lines,
     language: extract.language,
     outline: outlineOf(extract.passages),
-    quoted: null,
+    quoted: null as QuotedLines | null,
   };
 }
 
-function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
+function outlineOf(passages: readonly Passage[]) {
   const outline: { title: string; line: number; depth: number }[] = [];
   let open: readonly string[] = [];
   for (const { heading, name, start_line: line, text } of passages) {
@@ -174,22 +177,23 @@ function outlineOf(passages: readonly Passage[]): ObjectPage["outline"] {
   return outline.slice(0, MAX_OUTLINE);
 }
 
-/** @param statuses of the claims that are shown; null for all */
-export function claimsPage(data: ViewData, statuses: readonly string[] | null = null): ClaimsPage {
+/** @param standings of the claims that are shown; null for all */
+export function claimsPage(data: ViewData, standings: readonly string[] | null = null) {
   return {
-    page: "claims",
+    page: "claims" as const,
     meta: data.claims.meta,
-    claims: findClaims(data.claims.claims, statuses).map((claim) => ({
-      ...claimCard(claim),
+    claims: findClaims(data, standings).map((claim) => ({
+      ...claimCard(data, claim),
       evidence: claim.evidence.length,
       gaps: claim.gaps.length,
     })),
-    byStatus: countBy(data.claims.claims, (claim) => claim.status, CLAIM_STATUSES),
+    byStanding: countClaims(data),
   };
 }
 
-/** @throws ShelfError "claim_not_found" */
-export function claimPage(data: ViewData, id: string): ClaimPage {
+/** Of evidence `object` is the key of the library object with that digest, when this view holds one.
+ *  @throws ShelfError "claim_not_found" */
+export function claimPage(data: ViewData, id: string) {
   const relations = relationsOf(data);
   const claim = relations.claimById.get(id);
   if (claim === undefined)
@@ -200,17 +204,25 @@ export function claimPage(data: ViewData, id: string): ClaimPage {
       new ShelfError("claim_not_found", "No claim has this id.", { fixes: [`See ${pagePath.claims}.`] }),
     );
   const stateOf = openEvidence(data);
-  const evidence = claim.evidence.map((item): EvidenceRow => {
+  const evidence = claim.evidence.map((item) => {
     const { sha256: digest = "" } = item;
     const object = relations.keysByDigest.get(digest)?.[0] ?? null;
     const record = data.cubs.find((candidate) => Object.values(candidate.file_shas).includes(digest))?.id ?? null;
     return { ...item, object, record, evidence_state: stateOf(item) };
   });
-  const records = data.cubs.filter((record) => (relations.claimsOfRecord.get(record.id) ?? []).includes(claim));
-  return { page: "claim", claim, evidence, pins: data.claims.meta.pins, records: records.map(recordCard) };
+  const records = relations.recordsOfClaim.get(id) ?? [];
+  return {
+    page: "claim" as const,
+    claim,
+    standing: claimStandings(data)(claim),
+    evidence,
+    pins: data.claims.meta.pins,
+    records: records.map(recordCard),
+  };
 }
 
-export function rejectedPage(data: ViewData): RejectedPage {
+/** A notice of a withdrawal has the link to what takes the place of the thing. */
+export function rejectedPage(data: ViewData) {
   const withdrawn = (data.withdrawn ?? []).map((notice) => ({ ...notice, href: replacementHref(notice) }));
-  return { page: "rejected", rejected: data.rejected, withheld: data.withheld, withdrawn };
+  return { page: "rejected" as const, rejected: data.rejected, withheld: data.withheld, withdrawn };
 }

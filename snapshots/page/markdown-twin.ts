@@ -5,7 +5,6 @@ import { readText } from "../tools/object-text.ts";
 import { pageMarkdown } from "./markdown.ts";
 import type { PageInput } from "./model.ts";
 
-export const TWIN_FILE = "index.md";
 const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats; a longer one is named only
 
 /** @returns null for a page that has none: one that is only a form, or only about other pages */

@@ -2,7 +2,7 @@
 import { MAX_QUOTE, readLines } from "../format/citation.ts";
 import { ShelfError } from "../errors.ts";
 import type { Passage } from "../schema/extract.ts";
-import type { QuotedLine, QuotedLines, Piece } from "./model.ts";
+import type { Piece } from "../query/excerpt.ts";
 
 export const MAX_QUOTED_BYTES = 8 * 1024 * 1024;
 const MAX_LINES = 60;
@@ -44,6 +44,25 @@ export function pageBytes(passages: readonly Passage[], page: number): Uint8Arra
   }
   return new TextEncoder().encode(Array.from(lines, (line) => line ?? "").join("\n"));
 }
+
+type QuotedLine = {
+  readonly number: number;
+  /** False for the lines before and after. */
+  readonly cited: boolean;
+  readonly pieces: readonly Piece[];
+};
+
+export type QuotedLines = {
+  /** Of a PDF, whose lines are counted on each page; else null. */
+  readonly page: number | null;
+  readonly start: number;
+  readonly end: number;
+  readonly snapshot: string;
+  /** Why nothing is marked, or null: the file is too large or is no text with these lines, or they do not hold the quote. */
+  readonly problem: "too_large" | "no_lines" | "no_quote" | null;
+  readonly lines: readonly QuotedLine[];
+  readonly more: number;
+};
 
 /** @param bytes of the object, or of a page of it, or null when it is too large to be read for this */
 export function quotedLines(bytes: Uint8Array | null, { page, start, end, quote }: LineRange, snapshot: string): QuotedLines {

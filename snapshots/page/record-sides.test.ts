@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Extract, Passage } from "../schema/extract.ts";
 import { CubRecord } from "../schema/cubs.ts";
-import type { CodeFileRow } from "./model.ts";
+import type { CodeFileRow } from "./record-sides.ts";
 import { declaredLines, sidesOf } from "./record-sides.ts";
 
 const digest = "a".repeat(64);

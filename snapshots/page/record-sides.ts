@@ -1,9 +1,29 @@
 /** The sides of a proof: of each file that a record pins, the lines of its declaration (the theorem, its twin in another prover, the
  *  function). Lines are shown only where an object of the same view has the very bytes that the record pins. */
 import { declarationLine } from "../query/declaration-line.ts";
-import type { CubRecord } from "../schema/cubs.ts";
+import type { CubCodeFile, CubRecord } from "../schema/cubs.ts";
 import type { Extract, Passage } from "../schema/extract.ts";
-import type { CodeFileRow, RecordSide } from "./model.ts";
+
+export type CodeFileRow = Omit<CubCodeFile, "gated" | "media_type"> & {
+  /** Key of a public library object with the same digest, so that its lines can be read. */
+  readonly object: string | null;
+};
+
+export type RecordSide = {
+  readonly file: CodeFileRow;
+  /** What is declared there, as the record names it, or "". */
+  readonly name: string;
+  /** null when this view does not have the file's bytes, or nothing of that name is declared in them. */
+  readonly lines: {
+    /** 1-based, inclusive, with the comment before the declaration. */
+    readonly start: number;
+    readonly end: number;
+    /** Of the declaration itself. */
+    readonly declared: number;
+    /** The first lines, highlighted and harmless. */
+    readonly html: readonly string[];
+  } | null;
+};
 
 /** Files that are shown side by side; a record that pins more lists the others. */
 const MAX_SIDES = 4;

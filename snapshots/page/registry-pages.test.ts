@@ -1,7 +1,7 @@
+import { recordStanding } from "../format/standing.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CubRecord } from "../schema/cubs.ts";
-import type { RecordPage } from "./model.ts";
 import { recordPage } from "./registry-pages.ts";
 
 const digest = "a".repeat(64);
@@ -15,11 +15,23 @@ async function statementOf(statement: string, systems: string, proof: string | n
     size: 1,
     sha256: digest,
     available: true,
+    state: "holds",
     href: "/",
     object: null,
   } as const;
   const sides = proof === null ? [] : [{ file, name: "t", lines: null }];
-  const facts: RecordPage = { page: "record", record, statement: "", head: null, sides, files: [], claims: [], previous: null, next: null };
+  const facts = {
+    page: "record" as const,
+    record,
+    standing: recordStanding(record),
+    statement: "",
+    head: null,
+    sides,
+    files: [],
+    claims: [],
+    previous: null,
+    next: null,
+  };
   return (await recordPage(facts, () => assert.fail("no file is read"))).statement;
 }
 

@@ -4,22 +4,22 @@ import { countNarrowed, type CubQuery, findCubs } from "../query/cubs.ts";
 import { filterValues, registryPath, toggled } from "../query/filters.ts";
 import { reconcile } from "../query/registry-counts.ts";
 import { CUB_FACETS } from "../schema/cub-facets.ts";
-import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
-import { recordState } from "../format/evidence-state.ts";
+import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
 import { lowerBound, type ViewData } from "../format/view-data.ts";
-import { claimCard, countBy, recordCard, recordCounts } from "./cards.ts";
+import { claimCard, countBy, countStandings, recordCard, recordCounts } from "./cards.ts";
 import { highlightLines, loadLanguage } from "./highlight/highlight.ts";
 import { jumpsOf } from "./jumps.ts";
-import { facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
-import type { CodeFileRow, DashboardPage, Facet, RecordPage, RecordSide, RegistryPage, VerifiedCounts } from "./model.ts";
-import { declaredLines, sidesOf } from "./record-sides.ts";
+import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
+import { type CodeFileRow, declaredLines, type RecordSide, sidesOf } from "./record-sides.ts";
 import { relationsOf } from "../format/relations.ts";
 
-export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1): RegistryPage {
+/** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
+export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, part = 1) {
   const everything: CubQuery = { ...query, limit: data.cubs.length };
   const found = findCubs(data.cubs, everything);
   const parts = Math.max(1, Math.ceil(found.count / REGISTRY_PART));
@@ -30,7 +30,7 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
     return facetOf(query, name, countNarrowed(data.cubs, everything, found.cubs, name));
   }).filter(tellsApart);
   return {
-    page: "registry",
+    page: "registry" as const,
     total: data.cubs.length,
     matching: found.count,
     records: found.cubs.slice((part - 1) * REGISTRY_PART, part * REGISTRY_PART).map(recordCard),
@@ -59,31 +59,35 @@ export function registryPage(data: ViewData, query: Omit<CubQuery, "limit">, par
   };
 }
 
-/** All but the lines of its sides, which are in what was read out of objects, and its coloured statement, which follows from it. */
-export function recordFacts(data: ViewData, record: CubRecord): RecordPage {
+/** All but the lines of its sides, which are in what was read out of objects, and its coloured statement, which follows from it: harmless
+ *  HTML. The sides are statement, twin and code, to be read side by side; `files` are the others. */
+export function recordFacts(data: ViewData, record: CubRecord) {
   const { id } = record;
   const relations = relationsOf(data);
   const at = lowerBound(data.cubs, (other) => other.id < id);
   const index = data.code.get(id);
-  const files = (index?.files ?? []).map(({ gated: _, media_type: __, ...file }): CodeFileRow => {
+  const files: readonly CodeFileRow[] = (index?.files ?? []).map(({ gated: _, media_type: __, ...file }): CodeFileRow => {
     return { ...file, object: relations.keysByDigest.get(file.sha256)?.[0] ?? null };
   });
   const sides = sidesOf(record, files);
+  const rest: readonly CodeFileRow[] = files.filter((file) => !sides.some((side) => side.file === file));
+  const without: readonly RecordSide[] = sides.map((side) => ({ ...side, lines: null }));
   return {
-    page: "record",
+    page: "record" as const,
     record,
+    standing: recordStanding(record),
     statement: "",
     head: index === undefined || index.head === "" ? null : index.head,
-    sides: sides.map((side) => ({ ...side, lines: null })),
-    files: files.filter((file) => !sides.some((side) => side.file === file)),
-    claims: (relations.claimsOfRecord.get(id) ?? []).map(claimCard),
+    sides: without,
+    files: rest,
+    claims: (relations.claimsOfRecord.get(id) ?? []).map((claim) => claimCard(data, claim)),
     previous: data.cubs[at - 1]?.id ?? null,
     next: data.cubs[at + 1]?.id ?? null,
   };
 }
 
 /** @param read what was read out of an object */
-export async function recordPage(facts: RecordPage, read: (key: string) => Promise<Extract>): Promise<RecordPage> {
+export async function recordPage(facts: ReturnType<typeof recordFacts>, read: (key: string) => Promise<Extract>) {
   const sides = facts.sides.map(async (side): Promise<RecordSide> => {
     const { object } = side.file;
     return object === null ? side : { ...side, lines: declaredLines(side, facts.record, await read(object)) };
@@ -92,7 +96,7 @@ export async function recordPage(facts: RecordPage, read: (key: string) => Promi
 }
 
 /** In the language of the file that proves it, or else of the first system that the record names. */
-async function colouredStatement({ record, sides }: RecordPage): Promise<string> {
+async function colouredStatement({ record, sides }: ReturnType<typeof recordFacts>): Promise<string> {
   const proof = sides.find(({ file }) => file.role === "proof" && file.system !== "");
   const language = proof?.file.system ?? /[\w*]+/.exec(record.formal_systems)?.[0] ?? null;
   await loadLanguage(language);
@@ -102,29 +106,30 @@ async function colouredStatement({ record, sides }: RecordPage): Promise<string>
 /** Rows of the dashboard's plots; the registry's own page filters by the others. */
 const PLOTTED = 12;
 
-function verifiedBy(cubs: readonly CubRecord[], value: (record: CubRecord) => string): readonly VerifiedCounts[] {
+function standingsBy(cubs: readonly CubRecord[], value: (record: CubRecord) => string) {
   return [...Map.groupBy(cubs, value)]
     .map(([name, records]) => ({
       value: name,
       count: records.length,
-      byVerification: countBy(records, (record) => record.verification_state, KNOWN_VALUES.verification_state),
+      byStanding: countStandings(records),
     }))
     .sort((a, b) => b.count - a.count || compareNames(a.value, b.value))
     .slice(0, PLOTTED);
 }
 
-export function dashboardPage(data: ViewData): DashboardPage {
+/** By repository and by proof system most records come first, each with its records by standing; `notes` are the generator's, in words. */
+export function dashboardPage(data: ViewData) {
   const { cubs, meta } = data;
   return {
-    page: "dashboard",
+    page: "dashboard" as const,
     meta,
     unavailable: registryUnavailable(data),
     total: cubs.length,
     counts: meta === null ? [] : reconcile(meta, cubs),
     ...recordCounts(cubs),
-    byEvidence: countBy(cubs, ({ id }) => recordState(data, id), EVIDENCE_STATES),
-    byRepository: verifiedBy(cubs, (record) => record.repo),
-    bySystem: verifiedBy(cubs, (record) => record.formal_systems),
+    byEvidence: countBy(cubs, ({ evidence_state: state = "unpinned" }) => state, EVIDENCE_STATES),
+    byRepository: standingsBy(cubs, (record) => record.repo),
+    bySystem: standingsBy(cubs, (record) => record.formal_systems),
     sources: Object.entries(meta?.sources ?? {})
       .sort(([a], [b]) => compareNames(a, b))
       .map(([repo, source]) => ({ repo, ...source, records: cubs.filter((record) => filterValues(record, "repo").includes(repo)).length })),

@@ -6,24 +6,30 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import { unreadable } from "../shelf/diff.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
 import { readText } from "../tools/object-text.ts";
-import { difference } from "./difference.ts";
-import type { Revision, RevisionsPage } from "./model.ts";
+import { type Difference, difference } from "./difference.ts";
 
 /** Newest revisions that are listed; all of them are in /api/changes. */
 const SHOWN = 20;
 /** Bytes of a revision that is compared. */
 const MAX_COMPARED = 256 * 1024;
 
+/** A snapshot that added or changed a thing. */
+type Revision = Pick<SnapshotRecord, "sequence" | "created" | "snapshot"> & {
+  /** Of the thing in that snapshot; null with its digest and size when the snapshot is not kept or cannot be read. */
+  readonly path: string | null;
+  readonly sha256: string | null;
+  readonly size: number | null;
+};
+
+/** Numbers of two snapshots; the difference is null when there is no text, or too much of it. */
+type Compared = { readonly from: number; readonly to: number; readonly difference: Difference | null };
+
 type Item = NonNullable<ReturnType<typeof parseRevisionsPath>>;
 
-/** @param params `from` and `to`, numbers of snapshots; without them the two newest revisions that are kept
+/** Revisions come newest first; `more` earlier ones are not listed.
+ *  @param params `from` and `to`, numbers of snapshots; without them the two newest revisions that are kept
  *  @returns null when nothing of the view, or of its kept history, has this name */
-export async function revisionsPage(
-  history: History,
-  open: OpenSnapshot,
-  path: string,
-  params: URLSearchParams,
-): Promise<RevisionsPage | null> {
+export async function revisionsPage(history: History, open: OpenSnapshot, path: string, params: URLSearchParams) {
   const item = parseRevisionsPath(path);
   const seen = item === null ? null : await open.firstSeen(item.kind === "object" ? "objects" : "records", item.name);
   if (item === null || seen === null || (await findText(open, item)) === null) return null;
@@ -40,7 +46,7 @@ export async function revisionsPage(
   };
   const [to, from] = [choose("to", kept[0]), choose("from", kept[1])];
   return {
-    page: "revisions",
+    page: "revisions" as const,
     what: item.kind,
     name: item.name,
     path: item.path,
@@ -59,7 +65,7 @@ async function revisionOf(history: History, open: OpenSnapshot, record: Snapshot
   return { sequence, created, snapshot, path, sha256: found?.sha256 ?? null, size: found?.size ?? null };
 }
 
-async function compare(history: History, open: OpenSnapshot, item: Item, from: Revision, to: Revision): Promise<RevisionsPage["compared"]> {
+async function compare(history: History, open: OpenSnapshot, item: Item, from: Revision, to: Revision): Promise<Compared> {
   const texts = await Promise.all(
     [from, to].map(async ({ snapshot }) => {
       const found = await findText((await openAt(history, open, snapshot)) ?? open, item);

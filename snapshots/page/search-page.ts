@@ -4,19 +4,39 @@ import type { OpenSnapshot } from "../query/open-snapshot.ts";
 import type { SearchResult } from "../query/search-result.ts";
 import { ShelfError } from "../errors.ts";
 import { pagePath } from "../format/layout.ts";
-import { findNamed, leavesIn, listPassing } from "../query/direct.ts";
+import { findNamed, leavesIn, listPassing, type NameReason } from "../query/direct.ts";
 import { parseOperators } from "../query/operators.ts";
 import { correct } from "../query/meant.ts";
 import { parseSearch, searchMeant } from "../query/search.ts";
-import { copiesOf } from "../query/source.ts";
+import { copiesOf, standingOf } from "../query/source.ts";
 import { relationsOf } from "../format/relations.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
+import type { Standing } from "../schema/standing.ts";
 import { compareNames } from "../format/tree.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 import { countBy } from "./cards.ts";
 import { excerpt, findWords, lineOf } from "../query/excerpt.ts";
-import type { Facet, SearchHit, SearchPage } from "./model.ts";
+import type { Facet } from "./facets.ts";
 import { searchForm } from "./service-pages.ts";
+
+/** One result; its pieces are its text as a reader reads it. */
+type SearchHit = ReturnType<typeof excerpt> & {
+  readonly title: string;
+  readonly kind: string;
+  readonly key: string;
+  /** Site path, with "#L12" where a line is known. */
+  readonly path: string;
+  /** Of the declaration that was found, or "". */
+  readonly name: string;
+  /** That the path leads to, or null. */
+  readonly line: number | null;
+  /** Other keys with the same bytes. */
+  readonly copies: readonly string[];
+  /** What of it the whole query is: its key, id, name, title or digest. */
+  readonly exact: NameReason | null;
+  /** Of a record or a claim. */
+  readonly standing?: Standing;
+};
 
 const MAX_FOUND = 200;
 const SHOWN = 50;
@@ -29,9 +49,19 @@ export function searchParameters(params: URLSearchParams): readonly string[] {
   return ["q", "prefix", ...FILTERS].map((name) => params.get(name) ?? "");
 }
 
+/** The form with what was found: null before anything is, and where a problem is told. `found` counts the results that were looked at
+ *  under the filters that are set, of which the best are the hits; facets are "collection" and "kind", with the number of results that
+ *  each value leaves; `didYouMean` is the query that these are results of, where a word stands nowhere and another is near it. */
+type Form = Omit<ReturnType<typeof searchForm>, "hits" | "facets" | "didYouMean" | "problem"> & {
+  readonly hits: readonly SearchHit[] | null;
+  readonly facets: readonly Facet[];
+  readonly didYouMean: { readonly query: string; readonly path: string } | null;
+  readonly problem: string | null;
+};
+
 /** Filters exist on the page only: the API's search takes what the interface names. */
-export async function searchResults(open: OpenSnapshot, data: ViewData, asked: URLSearchParams): Promise<SearchPage> {
-  const form = { ...searchForm(data), query: asked.get("q") ?? "", prefix: asked.get("prefix") ?? "" };
+export async function searchResults(open: OpenSnapshot, data: ViewData, asked: URLSearchParams): Promise<Form> {
+  const form: Form = { ...searchForm(data), query: asked.get("q") ?? "", prefix: asked.get("prefix") ?? "" };
   const params = inLeftOver(data, asked);
   if (form.query.trim() === "") return form;
   try {
@@ -105,7 +135,7 @@ function namedHits(data: ViewData, name: string, prefix: string): readonly Searc
   return [...new Map(hits.map((hit) => [`${hit.kind} ${hit.key}`, hit])).values()];
 }
 
-function listed(data: ViewData, all: readonly { readonly kind: string; readonly key: string }[]): Pick<SearchPage, "hits" | "found"> {
+function listed(data: ViewData, all: readonly { readonly kind: string; readonly key: string }[]): Pick<Form, "hits" | "found"> {
   return { hits: all.slice(0, SHOWN).map(({ kind, key }) => cardOf(data, kind, key, null)), found: all.length };
 }
 
@@ -118,7 +148,19 @@ function cardOf(data: ViewData, kind: string, key: string, exact: SearchHit["exa
   const title = record?.theorem_name ?? claim?.title ?? collection?.title ?? object?.title ?? key;
   const line = record?.statement ?? claim?.statement ?? collection?.summary ?? object?.summary ?? "";
   const pieces = line === "" ? [] : [{ text: line.slice(0, MAX_SNIPPET), marked: false }];
-  return { title, kind, key, path: pagePath.source(kind, key), pieces, code: false, name: "", line: null, copies: [], exact };
+  return {
+    title,
+    kind,
+    key,
+    path: pagePath.source(kind, key),
+    pieces,
+    code: false,
+    name: "",
+    line: null,
+    copies: [],
+    exact,
+    ...standingOf(data, kind, key),
+  };
 }
 
 /** The form names the collection of all that is left over, whose prefix is empty, `=` and its id. */
@@ -145,5 +187,15 @@ function hitOf(data: ViewData, result: SearchResult, find: ReturnType<typeof fin
   const anchor = findAnchor(kind, row);
   const path = pagePath.source(kind, key) + anchor;
   const place = { name: row.name, line: lineOf(anchor) };
-  return { title, kind, key, path, ...excerpt(kind, row.text, find, row.name), ...place, copies: copiesOf(data, key, row.sha256), exact };
+  return {
+    title,
+    kind,
+    key,
+    path,
+    ...excerpt(kind, row.text, find, row.name),
+    ...place,
+    copies: copiesOf(data, key, row.sha256),
+    exact,
+    ...standingOf(data, kind, key),
+  };
 }

@@ -2,9 +2,8 @@
 import { CODES, type ErrorCode, PROBLEMS } from "../errors.ts";
 import { INTERFACE_VERSION } from "../routes/openapi.ts";
 import { errorStatuses, type Route } from "../routes/route.ts";
-import { ROUTES } from "../routes/routes.ts";
+import { ROUTES } from "../routes/all.ts";
 import type { ViewData } from "../format/view-data.ts";
-import type { ProblemRow, ProblemsPage, ReferenceOperation, ReferencePage, SearchPage } from "./model.ts";
 
 const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
   library: "Library",
@@ -13,9 +12,9 @@ const GROUP_TITLES: Readonly<Record<Route["group"], string>> = {
   internal: "Gated view",
 };
 
-export function referencePage(baseUrl: string): ReferencePage {
+export function referencePage(baseUrl: string) {
   return {
-    page: "reference",
+    page: "reference" as const,
     version: INTERFACE_VERSION,
     groups: Object.entries(GROUP_TITLES).map(([group, title]) => ({
       title,
@@ -24,7 +23,7 @@ export function referencePage(baseUrl: string): ReferencePage {
   };
 }
 
-function operation(route: Route, baseUrl: string): ReferenceOperation {
+function operation(route: Route, baseUrl: string) {
   const parts = Object.entries(route.parts);
   const example = parts.reduce(
     (path, [name, part]) => path.replace(new RegExp(`\\{${name}(\\.\\.\\.)?\\}`), () => part.example),
@@ -38,7 +37,7 @@ function operation(route: Route, baseUrl: string): ReferenceOperation {
     path: route.path,
     summary: route.summary,
     description: route.success.description,
-    access: route.access === "public" ? "public" : route.access === "token" ? "token" : "gated",
+    access: route.access === "public" || route.access === "token" ? route.access : ("gated" as const),
     parameters: [
       ...parts.map(([name, part]) => ({ name, where: "path", required: true, description: part.description })),
       ...route.query.map((item) => ({ name: item.name, where: "query", required: item.required, description: item.description })),
@@ -58,7 +57,8 @@ function errorTitles(status: number): string {
     .join("; ");
 }
 
-const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
+/** What each error means, and what to do. */
+export const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: string]>> = {
   bad_request: ["The request cannot be read as HTTP intends.", "Check the request line and the headers."],
   bad_path: [
     "The path is not percent-encoded UTF-8, or holds a NUL, a bare backslash or a dot segment.",
@@ -160,20 +160,20 @@ const EXPLAINED: Readonly<Record<ErrorCode, readonly [meaning: string, fix: stri
   lost_race: ["Another publisher moved the pointer first.", "Build again on top of it."],
 };
 
-export function problemRow(code: ErrorCode): ProblemRow {
+export function problemRow(code: ErrorCode) {
   const [status, title] = PROBLEMS[code];
   const [meaning, fix] = EXPLAINED[code];
   return { code, status, title, meaning, fix };
 }
 
-export function problemsPage(): ProblemsPage {
-  return { page: "problems", problems: CODES.map(problemRow) };
+export function problemsPage() {
+  return { page: "problems" as const, problems: CODES.map(problemRow) };
 }
 
 /** The form without results: the stored page, which the browser fills from Pagefind. */
-export function searchForm(data: ViewData): SearchPage {
+export function searchForm(data: ViewData) {
   return {
-    page: "search",
+    page: "search" as const,
     query: "",
     prefix: "",
     hits: null,

@@ -1,21 +1,24 @@
-/** How many records there were of each verification state in each of some snapshots. What a snapshot does not change lies in the same parts
+/** How many records there were of each standing in each of some snapshots. What a snapshot does not change lies in the same parts
  *  as before, and is counted once. */
 import { LRUCache } from "lru-cache";
 import type { Sha256 } from "../digest.ts";
 import { partsPath } from "../format/parts.ts";
+import { RECORD_STANDINGS } from "../format/standing.ts";
 import type { History } from "../query/history.ts";
-import { type CubRecord, KNOWN_VALUES } from "../schema/cubs.ts";
+import type { CubRecord } from "../schema/cubs.ts";
 import { unreadable } from "../shelf/diff.ts";
 import type { Snapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
-import { countBy } from "./cards.ts";
-import type { Count, StatesAt } from "./model.ts";
+import { type Count, countStandings } from "./cards.ts";
 
 /** Snapshots in one plot: columns that still can be told apart on a phone. */
 const MOST = 60;
 
 /** By digest of a part; a part has some hundred records. */
 const countsByPart = new LRUCache<Sha256, readonly Count[]>({ max: 20_000 });
+
+/** Records of a snapshot by their standing; null where they cannot be read. */
+export type StatesAt = Pick<SnapshotRecord, "sequence" | "created"> & { readonly states: readonly Count[] | null };
 
 /** @param records of snapshots, ascending
  *  @returns the newest of those that are in service, ascending; one that is damaged is there without its states */
@@ -38,11 +41,11 @@ async function countStates(snapshot: Snapshot): Promise<readonly Count[]> {
     let counts = countsByPart.get(part.sha256);
     if (counts === undefined) {
       const cubs = JSON.parse(new TextDecoder().decode(await snapshot.read(part))) as readonly CubRecord[];
-      counts = countBy(cubs, (record) => record.verification_state);
+      counts = countStandings(cubs);
       countsByPart.set(part.sha256, counts);
     }
     for (const { value, count } of counts) totals.set(value, (totals.get(value) ?? 0) + count);
   }
-  const names = [...new Set([...KNOWN_VALUES.verification_state, ...[...totals.keys()].sort()])];
+  const names = [...new Set([...RECORD_STANDINGS, ...[...totals.keys()].sort()])];
   return names.flatMap((value) => (totals.has(value) ? [{ value, count: totals.get(value) ?? 0 }] : []));
 }

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CubRecord } from "../schema/cubs.ts";
 import { TINY, tinyData } from "../verify/tiny-shelf.ts";
-import { findStoredPage, storedPages } from "./stored-pages.ts";
+import { matchPath } from "../routes/match.ts";
+import { findStoredPage, type PageAt, storedPages } from "./stored-pages.ts";
+
+function pageAt(path: string): PageAt {
+  return { path, match: matchPath(path) };
+}
 
 const extracts = { digest: () => "", read: () => Promise.reject(new Error("no page is rendered here")) };
 
@@ -31,7 +36,7 @@ test("every stored page is found by its path, alone, and is the page that the li
   const data = wideData();
   let count = 0;
   for (const page of storedPages(data, extracts)) {
-    const found = findStoredPage(data, page.path, extracts);
+    const found = findStoredPage(data, pageAt(page.path), extracts);
     assert.ok(found !== null, page.path);
     assert.deepEqual([found.path, found.file, found.folder], [page.path, page.file, page.folder]);
     assert.deepEqual(found.facts(), page.facts(), page.path);
@@ -53,7 +58,7 @@ test("another spelling of a page's path, and what only looks like one, is no pag
       path.toUpperCase(),
       path.replaceAll("=", "%3D"),
     ]) {
-      if (!known.has(other)) assert.equal(findStoredPage(data, other, extracts), null, other);
+      if (!known.has(other)) assert.equal(findStoredPage(data, pageAt(other), extracts), null, other);
     }
   }
   for (const path of [
@@ -68,7 +73,7 @@ test("another spelling of a page's path, and what only looks like one, is no pag
     "/problems/nothing/",
     "/toString/",
   ]) {
-    assert.equal(findStoredPage(data, path, extracts), null, path);
+    assert.equal(findStoredPage(data, pageAt(path), extracts), null, path);
   }
 });
 
@@ -81,6 +86,6 @@ test("a page at one path is found without making the model of any other", () => 
       (row) => new Proxy(row, { get: (target, name) => (name === "summary" && touched.add(target.key), Reflect.get(target, name)) }),
     ),
   };
-  findStoredPage(watched, "/object/notes/deep/er/x.md/", extracts)?.facts();
+  findStoredPage(watched, pageAt("/object/notes/deep/er/x.md/"), extracts)?.facts();
   assert.deepEqual([...touched], ["notes/deep/er/x.md"]);
 });

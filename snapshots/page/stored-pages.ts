@@ -7,7 +7,7 @@ import type { Extract } from "../schema/extract.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
 import { agentsPage } from "./agents-page.ts";
 import { askForm } from "./ask-page.ts";
-import { isThere } from "./dead-links.ts";
+import { ledLinks } from "./dead-links.ts";
 import {
   browsePage,
   browseParts,
@@ -23,6 +23,8 @@ import { REGISTRY_PART } from "./facets.ts";
 import type { PageInput, PageModel } from "./model.ts";
 import { dashboardPage, recordFacts, recordPage, registryPage } from "./registry-pages.ts";
 import { parentPrefix, relationsOf } from "../format/relations.ts";
+import type { RowId } from "../routes/all.ts";
+import { isOf, type Match } from "../routes/match.ts";
 import { problemRow, problemsPage, referencePage, searchForm } from "./service-pages.ts";
 
 export type StoredPage = {
@@ -64,18 +66,19 @@ export function* storedPages(data: ViewData, extracts: Extracts): Generator<Stor
   for (const row of data.objects) yield pageOfObject(data, row, extracts);
 }
 
+/** A path and the row that it is of. */
+export type PageAt = { readonly path: string; readonly match: Match | null };
+
 /** The one stored page at a path, made without the others; another spelling of the path is no page. */
-export function findStoredPage(data: ViewData, path: string, extracts: Extracts): StoredPage | null {
-  if (path === pagePath.front) return pageOfFront(data, extracts);
+export function findStoredPage(data: ViewData, { path, match }: PageAt, extracts: Extracts): StoredPage | null {
   const single = Object.hasOwn(SINGLE, path) ? SINGLE[path] : undefined;
   if (single !== undefined) return modelPage(data, path, () => single(data));
-  const [, top = "", rest = ""] = /^\/([a-z]+)\/(.*)$/s.exec(path) ?? [];
-  const family = Object.hasOwn(FAMILIES, top) ? FAMILIES[top] : undefined;
-  const found = family?.(data, rest.replace(/\/$/, ""), extracts) ?? null;
+  const found = isOf(match, FAMILIES) ? (FAMILIES[match.route.id] as Family)(data, match.parts, extracts, path) : null;
   return found?.path === path ? found : null;
 }
 
-type Family = (data: ViewData, rest: string, extracts: Extracts) => StoredPage | null;
+/** @param parts of the path, decoded */
+type Family = (data: ViewData, parts: Match["parts"], extracts: Extracts, path: string) => StoredPage | null;
 
 const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
   [pagePath.claims]: (data) => claimsPage(data),
@@ -89,45 +92,47 @@ const SINGLE: Readonly<Record<string, (data: ViewData) => PageModel>> = {
   [pagePath.notFound]: () => ({ page: "not-found", detail: null }),
 };
 
-/** First segment of a path → the page that the rest of it, without its last slash, may be of. */
-const FAMILIES: Readonly<Record<string, Family>> = {
-  claims(data, slug) {
-    const id = relationsOf(data).claimByPath.get(`/claims/${slug}/`);
-    return id === undefined ? null : modelPage(data, pagePath.claim(id), () => claimPage(data, id));
+/** Pages that there are any number of: row → the page that the parts of a path may be of. */
+const FAMILIES = {
+  front: (data, _, extracts) => pageOfFront(data, extracts),
+  "claim-page"(data, _, __, path) {
+    const found = relationsOf(data).claimByPath.get(path);
+    return found === undefined ? null : modelPage(data, pagePath.claim(found), () => claimPage(data, found));
   },
-  registry(data, rest, extracts) {
-    const { folder, part } = splitPart(rest);
-    if (folder === "" && part <= registryParts(data)) return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
-    const record = relationsOf(data).recordById.get(rest);
+  "registry-page": (data) => registryPartPage(data, 1),
+  "registry-part": (data, { part }) => registryPartPage(data, Number(part)),
+  "record-page"(data, { id = "" }, extracts) {
+    const record = relationsOf(data).recordById.get(id);
     return record === undefined ? null : pageOfRecord(data, record, extracts);
   },
-  problems(data, name) {
+  "problem-page"(data, { code: name }) {
     const code = CODES.find((candidate) => candidate === name);
     return code === undefined ? null : modelPage(data, pagePath.problem(code), () => problemPage(code));
   },
-  browse(data, rest) {
+  browse(data, { prefix: rest = "" }) {
     const { prefix, part } = parseBrowse(rest);
     const folder = prefix === null ? undefined : relationsOf(data).folders.get(prefix);
     if (folder === undefined || part > browseParts(folder)) return null;
     return modelPage(data, pagePath.browsePart(folder.prefix, part), () => browsePage(data, folder, "name", part));
   },
-  object(data, slug, extracts) {
-    const key = parseSlug(decodeURIComponent(slug));
+  "object-page"(data, { key: slug = "" }, extracts) {
+    const key = parseSlug(slug);
     const row = key === null ? undefined : relationsOf(data).objectByKey.get(key);
     return row === undefined ? null : pageOfObject(data, row, extracts);
   },
-};
+} as const satisfies Readonly<Partial<Record<RowId, Family>>>;
 
-/** A folder, and the part of it that `pagePath` names `=p2`: no slug begins with a bare "=" and a letter that is no hex digit. */
-function splitPart(rest: string): { readonly folder: string; readonly part: number } {
-  const [, folder = "", part] = /^(?:(.*)\/)?=p([1-9][0-9]{0,5})$/s.exec(rest) ?? [];
-  return part === undefined ? { folder: rest, part: 1 } : { folder, part: Number(part) };
+function registryPartPage(data: ViewData, part: number): StoredPage | null {
+  if (!Number.isInteger(part) || part < 1 || part > registryParts(data)) return null;
+  return modelPage(data, pagePath.registryPart(part), () => wholeRegistry(data, part));
 }
 
-/** @param rest of a path behind /browse/, without its last slash; the prefix is null when nothing is spelled so */
+/** @param rest of the path of a prefix, decoded; the prefix is null when nothing is spelled so. Part 2 and later is a folder `=p2`: no
+ *  slug begins with a bare "=" and a letter that is no hex digit */
 export function parseBrowse(rest: string): { readonly prefix: string | null; readonly part: number } {
-  const { folder, part } = splitPart(rest);
-  return { prefix: parseSlug(decodeURIComponent(folder === "" ? "" : `${folder}/`)), part };
+  const [, folder = rest.replace(/\/$/, ""), part = 1] =
+    /^(?:(.*)\/)?=p([1-9][0-9]{0,5})\/?$/s.exec(rest)?.map((group) => group ?? "") ?? [];
+  return { prefix: parseSlug(folder === "" ? "" : `${folder}/`), part: Number(part) };
 }
 
 function registryParts(data: ViewData): number {
@@ -164,7 +169,7 @@ function pageOfFront(data: ViewData, extracts: Extracts): StoredPage {
   const facts = (): ReturnType<typeof frontFacts> => (found ??= frontFacts(data));
   const textFacts = (key: string): unknown => ({
     extract: extracts.digest(key),
-    dead: (extracts.links?.(key) ?? []).filter((target) => !isThere(data, target)),
+    led: ledLinks(data, key, extracts.links?.(key) ?? []),
   });
   return {
     path,
@@ -197,12 +202,12 @@ function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): Store
   const path = pagePath.object(row.key);
   let found: ReturnType<typeof objectFacts> | null = null;
   const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
-  const deadLinks = (): readonly string[] => (extracts.links?.(row.key) ?? []).filter((target) => !isThere(data, target));
+  const led = (): ReturnType<typeof ledLinks> => ledLinks(data, row.key, extracts.links?.(row.key) ?? []);
   return {
     path,
     file: `pages/${pageFile(path)}`,
     folder: parentPrefix(row.key),
-    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key), dead: deadLinks() }),
+    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key), led: led() }),
     input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key)) }),
   };
 }

@@ -1,6 +1,8 @@
 /** llms.txt, sitemap.xml, robots.txt and security.txt of a view. */
 import { formatBytes } from "../format/size.ts";
 import { pagePath } from "../format/layout.ts";
+import { type Count, countClaims, countStandings } from "./cards.ts";
+import { standingWord } from "../format/standing.ts";
 import { type Library, mountPath, type ViewData } from "../format/view-data.ts";
 import { relationsOf } from "../format/relations.ts";
 
@@ -42,8 +44,8 @@ export function llmsText(data: ViewData): string {
     "## Data",
     "",
     `- [Catalog](${base}/api/catalog): every object with its digest; of one collection: ${base}/api/catalog/{collection}`,
-    `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence`,
-    ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records`] : []),
+    `- [Claims](${base}/api/claims): ${claims.claims.length} claims with pinned evidence${inWords(countClaims(data))}`,
+    ...(library.view === "public" ? [`- [Records](${base}/api/cubs): ${cubs.length} proof records${inWords(countStandings(cubs))}`] : []),
     `- [Search](${base}/api/search?q=): ranked full text`,
     `- [OpenAPI](${base}/api/openapi.json): every route`,
     `- [MCP](${base}/mcp): read-only tools for agents (POST); [how to connect](${base}${pagePath.agents})`,
@@ -60,6 +62,13 @@ export function llmsText(data: ViewData): string {
     lines.push("");
   }
   return lines.join("\n");
+}
+
+/** "; by standing: 40 verified, 2 verified once". */
+function inWords(counts: readonly Count[]): string {
+  return counts.length === 0
+    ? ""
+    : `; by standing: ${counts.map(({ value, count }) => `${count} ${flat(standingWord(value))}`).join(", ")}`;
 }
 
 /** For text and attributes. What no XML document may hold is left out. */

@@ -46,7 +46,8 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 
 function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
   const found = findCubs(records, { ...query, limit: records.length }).cubs;
-  return Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, [...countNarrowed(records, query, found, name)]]));
+  const names = [...CUB_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
+  return Object.fromEntries(names.map((name) => [name, [...countNarrowed(records, query, found, name)]]));
 }
 
 /** @throws ShelfError "bad_parameter" */

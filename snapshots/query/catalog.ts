@@ -1,8 +1,7 @@
 /** GET /api/catalog: every object of a view, grouped by collection (conventions "Bodies"). */
-import { canonicalJson } from "../digest.ts";
 import { objectPath, pagePath } from "../format/layout.ts";
 import type { Catalog, CatalogObject } from "../schema/resources.ts";
-import { groupByCollection, type Totals, totalsOf } from "../format/relations.ts";
+import { type Totals, totalsOf } from "../format/relations.ts";
 import { formatEtag, type Library, mountPath, type ObjectRow } from "../format/view-data.ts";
 
 /** Grows when a field changes its meaning; new fields do not count. */
@@ -26,14 +25,6 @@ export function catalogFrame(library: Library, totals: readonly Totals[], object
       objects: [],
     })),
   };
-}
-
-/** RFC 8785 text of everything but the snapshot's id, as a file of earlier versions has it. @param objects ascending by key */
-export function catalogJson(library: Library, objects: readonly ObjectRow[]): string {
-  const members = groupByCollection(library, objects);
-  const frame = catalogFrame(library, members.map(totalsOf), objects.length);
-  const [head = "", ...tails] = canonicalJson(frame).split(NO_OBJECTS);
-  return head + tails.map((tail, at) => `"objects":${rowsJson(library, members[at] ?? [])}${tail}`).join("");
 }
 
 /** RFC 8785 text of a list of CatalogObjects: their members stand in order, and for strings, integers and null JSON.stringify is RFC 8785. */

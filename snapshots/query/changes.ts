@@ -132,7 +132,7 @@ export type ChangesRouteId = "changes" | "diff";
 
 /** Changes in one response without a `limit`. */
 export const DEFAULT_CHANGES = 100;
-const SNAPSHOT_NAME = /^[0-9a-f]{6,64}$/;
+const SNAPSHOT_NAME = /^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/;
 
 /** As QUERIES, of the routes that follow from the shelf's history too. */
 export const HISTORY_QUERIES: Readonly<
@@ -145,7 +145,7 @@ export const HISTORY_QUERIES: Readonly<
   diff({ from = "", to = "" }, params) {
     for (const name of [from, to])
       if (!SNAPSHOT_NAME.test(name))
-        throw new ShelfError("bad_parameter", "A snapshot is named by its id, or the first six digits of it or more.");
+        throw new ShelfError("bad_parameter", "A snapshot is named by its number, its id, or the first six digits of that or more.");
     const query = { from, to, limit: limitOf(params), cursor: cursorOf(params) };
     return { cursor: query.cursor, body: (history, open) => comparisonBody(history, open, query) };
   },

@@ -1,15 +1,19 @@
-/** Claims by their status: the claims' page, and what is computed of them. */
+/** Claims by their standing: the claims' page, and what is computed of them. */
+import { claimStandings } from "../format/claim-standing.ts";
 import { pagePath } from "../format/layout.ts";
+import type { ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
 
-/** @param statuses alternatives; null for all */
-export function findClaims(claims: readonly Claim[], statuses: readonly string[] | null): readonly Claim[] {
-  return statuses === null ? claims : claims.filter(({ status }) => statuses.includes(status));
+/** @param standings states of them, alternatives; null for all */
+export function findClaims(data: ViewData, standings: readonly string[] | null): readonly Claim[] {
+  const standingOf = claimStandings(data);
+  const { claims } = data.claims;
+  return standings === null ? claims : claims.filter((claim) => standings.includes(standingOf(claim).state));
 }
 
 /** Site path of the claims' page with these claims. */
-export function claimsPath(statuses: readonly string[] | null): string {
-  return statuses === null
+export function claimsPath(standings: readonly string[] | null): string {
+  return standings === null
     ? pagePath.claims
-    : `${pagePath.claims}?${new URLSearchParams(statuses.map((status) => ["status", status])).toString()}`;
+    : `${pagePath.claims}?${new URLSearchParams(standings.map((state) => ["standing", state])).toString()}`;
 }

@@ -6,7 +6,7 @@ import { badParameter, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords, type WordForms } from "./words.ts";
 import { type Counts, type Filters, filterValues, inOrder, namesOf, rowOf, SEARCHED } from "./filters.ts";
 import { parseDigestStart, parseOperators } from "./operators.ts";
-import { lazily, oncePer } from "../format/relations.ts";
+import { lazily, memoize } from "../format/relations.ts";
 
 export type CubQuery = {
   /** "" means no restriction. */
@@ -58,7 +58,7 @@ const NONE: Postings = [];
 
 /** Each part is made when it is first asked for, and once for a list of records: no query looks at all of them, and who counts
  *  values needs no words. */
-const indexOf = oncePer((records: readonly CubRecord[]) =>
+const indexOf = memoize((records: readonly CubRecord[]) =>
   lazily<CubIndex>({
     filters: () =>
       new Map(CUB_FACETS.map(({ name }) => [name, placesOf(records, (record) => new Set(filterValues(record, name)))] as const)),
@@ -85,12 +85,12 @@ function placesOf(records: readonly CubRecord[], keysOf: (record: CubRecord) => 
 }
 
 /** Made for the first phrase that is looked for. A separator that no query contains keeps a phrase inside one field. */
-const textsOf = oncePer((records: readonly CubRecord[]) =>
+const textsOf = memoize((records: readonly CubRecord[]) =>
   records.map((record) => SEARCHED.map((field) => foldSpaces(record[field])).join("\0")),
 );
 
 /** Made for the first identifier that is looked for in longer ones. */
-const partsOf = oncePer((records: readonly CubRecord[]) =>
+const partsOf = memoize((records: readonly CubRecord[]) =>
   records.map((record) => SEARCHED.map((field) => partsLine(record[field])).join("\0")),
 );
 

@@ -2,7 +2,9 @@
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { objectPath } from "../format/layout.ts";
-import { oncePer, relationsOf } from "../format/relations.ts";
+import { claimStandings } from "../format/claim-standing.ts";
+import { recordStanding } from "../format/standing.ts";
+import { memoize, relationsOf } from "../format/relations.ts";
 import type { DigestMatches } from "../schema/evidence.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 
@@ -22,7 +24,7 @@ export function lookupDigest(data: ViewData, digest: string): DigestMatches {
   return indexOf(data).get(digest) ?? { sha256: digest, objects: [], evidence: [], cub_files: [] };
 }
 
-const indexOf = oncePer((data: ViewData): ReadonlyMap<string, DigestMatches> => {
+const indexOf = memoize((data: ViewData): ReadonlyMap<string, DigestMatches> => {
   const index = new Map<string, DigestMatches>();
   const open = (sha256: string): DigestMatches => {
     let found = index.get(sha256);
@@ -33,11 +35,13 @@ const indexOf = oncePer((data: ViewData): ReadonlyMap<string, DigestMatches> => 
     return found;
   };
   const mount = mountPath(data.library);
+  const standingOf = claimStandings(data);
   for (const { key, title, size, media_type, sha256 } of data.objects)
     open(sha256).objects.push({ key, title, size, media_type, href: mount + objectPath(key) });
   for (const claim of data.claims.claims) {
     for (const { sha256, ...evidence } of claim.evidence) {
-      if (sha256 !== undefined) open(sha256).evidence.push({ claim: claim.id, status: claim.status, ...evidence });
+      if (sha256 !== undefined)
+        open(sha256).evidence.push({ claim: claim.id, status: claim.status, standing: standingOf(claim), ...evidence });
     }
   }
   const { recordById } = relationsOf(data);
@@ -48,6 +52,7 @@ const indexOf = oncePer((data: ViewData): ReadonlyMap<string, DigestMatches> => 
       open(sha256).cub_files.push({
         id: record.id,
         theorem_name: record.theorem_name,
+        standing: recordStanding(record),
         repo: record.repo,
         head: files?.head ?? "",
         path,
@@ -62,7 +67,9 @@ const indexOf = oncePer((data: ViewData): ReadonlyMap<string, DigestMatches> => 
     for (const { path, sha256, role, system, available } of files) {
       const found = open(sha256).cub_files;
       if (found.some((known) => known.id === id && known.path === path)) continue;
-      found.push({ id, theorem_name: recordById.get(id)?.theorem_name ?? "", repo, head, path, role, system, available });
+      const record = recordById.get(id);
+      const standing = record === undefined ? {} : { standing: recordStanding(record) };
+      found.push({ id, theorem_name: record?.theorem_name ?? "", ...standing, repo, head, path, role, system, available });
     }
   }
   return index;

@@ -27,6 +27,8 @@ const data: ViewData = {
     base_url: "",
     registry_url: "",
     registry: "read",
+    claims: "read",
+    collection_counts: { public: 1, email_gated: 0 },
     generator: "",
     notes: [],
     collections: [{ id: "notes", title: "Notes", summary: "", visibility: "public", prefix: "notes/" }],

@@ -1,7 +1,7 @@
 /** What a query names outright, and what its operators leave in: a digest or its first digits, an id, a key, a declared or qualified name, a
  *  title. */
 import { pagePath } from "../format/layout.ts";
-import { collect, oncePer, relationsOf } from "../format/relations.ts";
+import { collect, memoize, relationsOf } from "../format/relations.ts";
 import { type CollectionInfo, findCollection, type ObjectRow, prefixRange, type ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
 import { CUB_ID_PATTERN, type CubRecord } from "../schema/cubs.ts";
@@ -24,7 +24,7 @@ type NameIndex = {
   readonly digests: readonly (readonly [digest: string, named: Named])[];
 };
 
-const indexOf = oncePer((data: ViewData): NameIndex => {
+const indexOf = memoize((data: ViewData): NameIndex => {
   const names: [string, Named][] = [];
   const digests: [string, Named][] = [];
   for (const item of data.objects) {

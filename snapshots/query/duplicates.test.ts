@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { IndexRow } from "../index/row.ts";
 import { foldDuplicates } from "./duplicates.ts";
-import type { ExactReason } from "./wanted.ts";
+import type { ExactReason } from "./parsed-query.ts";
 
 type Given = {
   readonly text: string;

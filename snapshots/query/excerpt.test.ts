@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { IndexKind } from "../index/row.ts";
+import type { Kind } from "../schema/kinds.ts";
 import { excerpt, findWords } from "./excerpt.ts";
 
 /** The excerpt with the words between asterisks. */
-function shown(kind: IndexKind, text: string, query = "insertion"): { readonly text: string; readonly code: boolean } {
+function shown(kind: Kind, text: string, query = "insertion"): { readonly text: string; readonly code: boolean } {
   const { pieces, code } = excerpt(kind, text, findWords(query));
   return { text: pieces.map((piece) => (piece.marked ? `*${piece.text}*` : piece.text)).join(""), code };
 }

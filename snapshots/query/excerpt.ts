@@ -1,8 +1,9 @@
 /** What a result shows of the passage that was found, as a reader reads it: prose without the marks of its language, or the lines of
  *  code that hold the words. The API, the pages of a server and the browser's own search say the same. */
-import type { IndexKind } from "../index/row.ts";
+import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
 import { type Hit, openFinder, words } from "../index/words.ts";
 import { splitComments } from "./declaration-line.ts";
+import { stripMarks } from "./plain.ts";
 import { snippet } from "./snippet.ts";
 
 const MAX_PROSE = 320; // characters
@@ -33,7 +34,7 @@ export function worthOf(text: string, find: Find): number {
 
 /** @param text of a passage, as it stands in the object; whoever wrote that controls it
  *  @param name what the passage declares or explains; "" where that is nothing */
-export function excerpt(kind: IndexKind, text: string, find: Find, name = ""): Excerpt {
+export function excerpt(kind: Kind, text: string, find: Find, name = ""): Excerpt {
   if (kind === "code") {
     const { code, comments } = splitComments(text);
     const said = comments.map(proseOfComment).join("\n");
@@ -47,18 +48,18 @@ export function excerpt(kind: IndexKind, text: string, find: Find, name = ""): E
   // Of an entry that is called by the words its beginning says what it is.
   const isWhole = find(name).some(({ start, end }) => end - start === name.length);
   const isCalled = isWhole || (name !== "" && worthOf(name, find) >= CALLED * worthOf(text, find));
-  return proseExcerpt(PROSE[kind]?.(text) ?? text, find, isCalled ? () => [] : find);
+  return proseExcerpt(proseOf(text, KINDS[kind].prose), find, isCalled ? () => [] : find);
 }
 
-/** Of kinds whose texts have marks. */
-const PROSE: Readonly<Partial<Record<IndexKind, (text: string) => string>>> = {
-  markdown: proseOfMarkdown,
-  latex: proseOfLatex,
-  text: proseOfPlain,
-};
+/** Removes the marks of those ways of writing whose marks no reader of an excerpt wants. */
+function proseOf(text: string, prose: Prose | null): string {
+  if (prose === "markdown") return proseOfMarkdown(text);
+  if (prose === "latex") return proseOfLatex(text);
+  return prose === "plain" ? proseOfPlain(text) : text;
+}
 
 /** The same as one line of plain text. @param length characters at most */
-export function excerptText(kind: IndexKind, text: string, find: Find, length: number, name: string): string {
+export function excerptText(kind: Kind, text: string, find: Find, length: number, name: string): string {
   const { pieces } = excerpt(kind, text, find, name);
   return snippet(pieces.map((piece) => piece.text).join(""), find, length);
 }
@@ -125,21 +126,17 @@ const HEADING = /^\s{0,3}#{1,6}\s.*$/gm;
 /** Each mark goes by a rule of its own; what no rule knows stays as it was written. A heading is no part of the prose below it. */
 function proseOfMarkdown(text: string): string {
   const below = text.replaceAll(HEADING, "");
-  return (below.trim() === "" ? text : below)
-    .replaceAll(/^\s*(?:`{3,}|~{3,}).*$/gm, "")
-    .replaceAll(/^\s*(?:[-*_=]\s*){3,}$/gm, "")
-    .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+.*$/gm, "")
-    .replaceAll(/^\s{0,3}#{1,6}\s+|\s+#+\s*$/gm, "")
-    .replaceAll(/^(?:\s{0,3}>\s?)+/gm, "")
-    .replaceAll(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/gm, "")
-    .replaceAll(/<!--[^>]{0,400}-->|<\/?[a-z][^<>]{0,200}>/gi, "")
-    .replaceAll(/!?\[([^[\]]{0,400})\](?:\([^()\s]{0,400}(?:\s+"[^"]{0,200}")?\)|\[[^[\]]{0,100}\])/g, "$1")
-    .replaceAll(/^\s*\||\|\s*$/gm, "")
-    .replaceAll(/\s\|\s/g, " ")
-    .replaceAll(/(\*{1,3})(?=\S)([^*\n]{1,400}?)(?<=\S)\1/g, "$2")
-    .replaceAll(/(?<![\p{L}\p{N}_])(_{1,2})(?=\S)([^_\n]{1,400}?)(?<=\S)\1(?![\p{L}\p{N}_])/gu, "$2")
-    .replaceAll(/`{1,2}([^`\n]{1,400})`{1,2}/g, "$1")
-    .replaceAll(/\\([!-/:-@[-`{-~])/g, "$1");
+  return stripMarks(
+    (below.trim() === "" ? text : below)
+      .replaceAll(/^\s*(?:`{3,}|~{3,}).*$/gm, "")
+      .replaceAll(/^\s*(?:[-*_=]\s*){3,}$/gm, "")
+      .replaceAll(/^\s*\|?(?:\s*:?-{2,}:?\s*\|)+.*$/gm, "")
+      .replaceAll(/^\s{0,3}#{1,6}\s+|\s+#+\s*$/gm, "")
+      .replaceAll(/^(?:\s{0,3}>\s?)+/gm, "")
+      .replaceAll(/^\s*(?:[-*+]|\d{1,3}[.)])\s+/gm, "")
+      .replaceAll(/^\s*\||\|\s*$/gm, "")
+      .replaceAll(/\s\|\s/g, " "),
+  ).replaceAll(/\\([!-/:-@[-`{-~])/g, "$1");
 }
 
 /** Marks of reStructuredText, which most texts without a kind of their own have if they have any. */

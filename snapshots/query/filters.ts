@@ -2,6 +2,7 @@
 import { pagePath } from "../format/layout.ts";
 import { CUB_FACETS, type CubFacet } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
+import { recordStanding } from "../format/standing.ts";
 import { parseDigestStart, parseOperators } from "./operators.ts";
 import { foldCase, foldSpaces, identifierParts, parseWordQuery, partsLine, searchWords } from "./words.ts";
 
@@ -26,7 +27,7 @@ export const SEARCHED = ["id", "theorem_name", "module", "statement", "crate", "
 
 /** Values of a record under a filter. */
 export function filterValues(record: CubRecord, filter: CubFacet): readonly string[] {
-  const value: unknown = record[FIELD_OF.get(filter) ?? "repo"] ?? "";
+  const value: unknown = filter === "standing" ? recordStanding(record).state : (record[FIELD_OF.get(filter) ?? "repo"] ?? "");
   return (Array.isArray(value) ? value : [value]).map((item) => String(item).normalize("NFC"));
 }
 

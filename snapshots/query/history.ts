@@ -24,9 +24,26 @@ export async function missingSnapshot(history: Pick<History, "withdrawn">, start
     : new ShelfError("snapshot_not_found", "No snapshot with this id is kept.", { fixes });
 }
 
-/** @param start of an id, or all of it
+/** A number of a publication; digits that are more begin an id. */
+const NUMBER = /^[1-9][0-9]{0,6}$/;
+
+/** FindByNumber finds the id of the snapshot with a number. @returns null for what is no number
+ *  @throws ShelfError "snapshot_not_found" when none of that number is kept, "snapshot_withdrawn" */
+export async function findByNumber(history: Pick<History, "records" | "withdrawn">, text: string): Promise<string | null> {
+  if (!NUMBER.test(text)) return null;
+  const found = (await history.records()).find(({ sequence }) => String(sequence) === text);
+  if (found !== undefined) return found.snapshot;
+  const gone = (await history.withdrawn()).find(({ sequence }) => String(sequence) === text);
+  if (gone !== undefined) throw await missingSnapshot(history, gone.snapshot);
+  throw new ShelfError("snapshot_not_found", `No snapshot with the number ${text} is kept.`, {
+    fixes: [`See ${pagePath.snapshots} for those that are kept.`],
+  });
+}
+
+/** @param name a number, the beginning of an id, or all of it
  *  @throws ShelfError "snapshot_not_found" for none or several, "snapshot_withdrawn" */
-export async function findSnapshot(history: History, start: string): Promise<OpenSnapshot> {
+export async function findSnapshot(history: History, name: string): Promise<OpenSnapshot> {
+  const start = (await findByNumber(history, name)) ?? name;
   const ids = new Set((await history.records()).map((record) => record.snapshot).filter((id) => id.startsWith(start)));
   const [id] = ids;
   if (ids.size > 1) throw new ShelfError("snapshot_not_found", "Several snapshots begin with this id.");

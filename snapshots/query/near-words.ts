@@ -1,4 +1,4 @@
-/** What a word that stands nowhere may have been meant for. */
+/** Spelling correction: what a word that stands nowhere may have been meant for. */
 import { words } from "../index/words.ts";
 
 /** In how many rows or pages a word stands; 0 when in none. */

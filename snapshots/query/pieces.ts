@@ -1,10 +1,10 @@
 /** Bodies that are as long as the library, in pieces: texts, and between them the items of stored parts, in order. */
 import { canonicalJson } from "../digest.ts";
 import { partsPath } from "../format/parts.ts";
-import { groupByCollection, relationsOf } from "../format/relations.ts";
+import { relationsOf } from "../format/relations.ts";
 import type { ViewData } from "../format/view-data.ts";
 import type { Catalog } from "../schema/resources.ts";
-import { catalogFrame, NO_OBJECTS, rowsJson } from "./catalog.ts";
+import { catalogFrame, NO_OBJECTS } from "./catalog.ts";
 
 export type Pieces = readonly (string | { readonly parts: string })[];
 
@@ -28,14 +28,6 @@ export function collectionPieces(data: ViewData, snapshot: string, id: string): 
 export function recordsPieces({ cubs, meta }: ViewData): Pieces {
   const [head = "", tail = ""] = canonicalJson({ count: cubs.length, cubs: [], meta, returned: cubs.length }).split('"cubs":[]');
   return [`${head}"cubs":[`, { parts: partsPath.records }, `]${tail}`];
-}
-
-/** The same for a snapshot of an earlier version, which has no parts. */
-export function withoutParts({ library, objects, cubs }: ViewData, pieces: Pieces): Pieces {
-  const members = groupByCollection(library, objects);
-  const texts = new Map(library.collections.map(({ id }, at) => [partsPath.objects(id), () => rowsJson(library, members[at] ?? [])]));
-  texts.set(partsPath.records, () => canonicalJson(cubs));
-  return pieces.map((piece) => (typeof piece === "string" ? piece : (texts.get(piece.parts)?.() ?? "[]").slice(1, -1)));
 }
 
 function frameOf(data: ViewData): Omit<Catalog, "snapshot"> {

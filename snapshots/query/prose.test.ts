@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { plainOf, sentencesOf } from "./prose.ts";
+import { plainOf } from "./plain.ts";
+import { sentencesOf } from "./prose.ts";
 
 const plain = (text: string, kind: Parameters<typeof sentencesOf>[1]): readonly string[] =>
   sentencesOf(text, kind).flatMap((one) => (one.term === "" ? [one.plain] : []));

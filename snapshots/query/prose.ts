@@ -1,8 +1,8 @@
 /** The sentences of a text, as they are read and as they stand: no titles, headings, front matter, fences or code, each with the place of
  *  its own bytes, so that what is shown is plain and what is cited is true. What an entry of a glossary or a row of a table says of its
  *  term is a sentence about that term. */
-import { LATEX_DRESS, LATEX_SIGNS } from "../index/latex-signs.ts";
-import type { IndexKind } from "../index/row.ts";
+import { type Kind, KINDS, type Prose } from "../schema/kinds.ts";
+import { plainOf } from "./plain.ts";
 
 export type Sentence = {
   /** Code units of the text: what is between is cited. */
@@ -39,13 +39,13 @@ type Entry = { readonly term: string; readonly said: string; readonly from: numb
 type Read = { readonly from: number; readonly opens: boolean } | { readonly heading: string } | Entry | null;
 type Reader = (line: Line, at: number, lines: readonly Line[]) => Read;
 
-export function sentencesOf(text: string, kind: IndexKind): readonly Sentence[] {
-  const open = READERS[kind];
-  if (open === undefined) return [];
+export function sentencesOf(text: string, kind: Kind): readonly Sentence[] {
+  const { prose } = KINDS[kind];
+  if (prose === null) return [];
   const start = text.slice(0, MAX_TEXT);
   const shown = kind === "latex" ? start.replaceAll(COMMENT, (comment) => " ".repeat(comment.length)) : start;
   const lines = linesOf(shown);
-  const read = open();
+  const read = READERS[prose]();
   const sentences: Sentence[] = [];
   let heading = "";
   let block: { start: number; end: number } | null = null;
@@ -153,6 +153,17 @@ function readYaml(): Reader {
   };
 }
 
+/** Block comments: how one opens, and what closes it. */
+const BLOCKS: readonly (readonly [open: RegExp, close: string])[] = [
+  [/^\s*\(\*+\s?/, "*)"],
+  [/^\s*\/-[-!]?\s?/, "-/"],
+  [/^\s*\/\*[*!]?\s?/, "*/"],
+  [/^\s*"""\s?/, '"""'],
+  [/^\s*'''\s?/, "'''"],
+  [/^\s*\{-\s?/, "-}"],
+];
+const LINE_COMMENT = /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s+/;
+
 /** Comments alone; of a line of code nothing is read. */
 function readCode(): Reader {
   let close: string | null = null;
@@ -160,30 +171,21 @@ function readCode(): Reader {
     if (close !== null) {
       const end = text.indexOf(close);
       if (end >= 0) close = null;
-      return commentLine(text, /^\s*\**\s?/, end);
+      return commentLine(text, /^\s*\**\s?/.exec(text)?.[0].length ?? 0, end);
     }
-    const block = /^\s*(?:(\(\*+)|(\/-[-!]?)|(\/\*[*!]?)|("""|''')|(\{-))\s?/.exec(text);
-    if (block !== null) {
-      const closing =
-        block[1] !== undefined
-          ? "*)"
-          : block[2] !== undefined
-            ? "-/"
-            : block[3] !== undefined
-              ? "*/"
-              : block[5] !== undefined
-                ? "-}"
-                : (block[4] ?? "");
-      const end = text.indexOf(closing, block[0].length);
+    for (const [open, closing] of BLOCKS) {
+      const from = open.exec(text)?.[0].length;
+      if (from === undefined) continue;
+      const end = text.indexOf(closing, from);
       if (end < 0) close = closing;
-      return commentLine(text, /^\s*(?:\(\*+|\/-[-!]?|\/\*[*!]?|"""|'''|\{-)\s?/, end);
+      return commentLine(text, from, end);
     }
-    return /^\s*(?:\/\/[/!]?|--|#(?![![])|;+|%+)\s/.test(text) ? commentLine(text, /^\s*(?:\/\/[/!]?|--|#|;+|%+)\s+/, -1) : null;
+    const from = LINE_COMMENT.exec(text)?.[0].length;
+    return from === undefined ? null : commentLine(text, from, -1);
   };
 }
 
-function commentLine(text: string, mark: RegExp, end: number): Read {
-  const from = mark.exec(text)?.[0].length ?? 0;
+function commentLine(text: string, from: number, end: number): Read {
   const words = text.slice(from, end < 0 ? undefined : end);
   // A closing sign would be cited with the words before it; the line is left out when it has nothing else.
   if (isBlank(words) || /^[\s*=#-]*$/.test(words)) return null;
@@ -250,15 +252,14 @@ function readHtml(): Reader {
   };
 }
 
-/** Kinds that have no sentences are not here. */
-const READERS: Readonly<Partial<Record<IndexKind, () => Reader>>> = {
+const READERS: Readonly<Record<Prose, () => Reader>> = {
   markdown: readMarkdown,
-  code: readCode,
-  text: readPlain,
-  pdf: readPdf,
+  comments: readCode,
+  plain: readPlain,
+  printed: readPdf,
   latex: readLatex,
   html: readHtml,
-  yaml: readYaml,
+  entries: readYaml,
 };
 
 const LINK = /!?\[[^\]]+\]\([^()\s]*(?:\s+"[^"]*")?\)/g;
@@ -308,33 +309,4 @@ function joinShort(whole: string, pieces: readonly [number, number][]): readonly
     else joined.push([...piece]);
   }
   return joined;
-}
-
-/** Text as a page shows it: without marks of Markdown, comments, LaTeX and HTML, in one line. */
-export function plainOf(text: string): string {
-  return text
-    .replaceAll(/^[ \t]*(?:\/\/[/!]?|--|\*(?=\s|$)|>+)[ \t]?/gm, "")
-    .replaceAll(/\s*(?:\*+\)|-\/|\*\/|-\}|"""|''')\s*$/g, "")
-    .replaceAll(/<!--[\s\S]*?-->|<\/?[a-z][^<>]*>/gi, "")
-    .replaceAll(/!\[([^\]]*)\]\([^()\s]*(?:\s+"[^"]*")?\)/g, "$1")
-    .replaceAll(/\[([^\]]+)\](?:\([^()\s]*(?:\s+"[^"]*")?\)|\[[^\]]*\])/g, "$1")
-    .replaceAll(/\[\^[^\]]+\]/g, "")
-    .replaceAll(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/gs, "$2")
-    .replaceAll(/(?<![\w*])\*(?=[^\s*])([^*]{1,200}?)(?<=\S)\*(?!\w)/g, "$1")
-    .replaceAll(/(?<![\w_])_(?=[^\s_])([^_]{1,200}?)(?<=\S)_(?!\w)/g, "$1")
-    .replaceAll(/`+([^`]+)`+/g, "$1")
-    .replaceAll(/\\(?:emph|textbf|textit|texttt|textsc|text|mathrm|mathbf)\{([^{}]*)\}/g, "$1")
-    .replaceAll(/\\(?:cite|ref|label|footnote|index)\*?(?:\[[^\]]*\])?\{[^{}]*\}/g, "")
-    .replaceAll(/(?<![\\$\w])\$(?!\s)([^$]{1,200}?)(?<![\s\\])\$(?![$\d])/g, (_, formula: string) => plainFormula(formula))
-    .replaceAll(/~/g, " ")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-}
-
-/** With the signs that its commands print; as it is when one of them is none. */
-function plainFormula(formula: string): string {
-  const plain = formula
-    .replaceAll(/\\(?:[,;:!]|\s)/g, " ")
-    .replaceAll(/\\([A-Za-z]+)/g, (command, name: string) => (LATEX_DRESS.has(name) ? "" : (LATEX_SIGNS.get(name) ?? command)));
-  return plain.includes("\\") ? `$${formula}$` : plain;
 }

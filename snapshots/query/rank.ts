@@ -5,7 +5,7 @@ import type { Candidate, FoundRow, IndexReader } from "../index/reader.ts";
 import { SPARE_RESULTS } from "./duplicates.ts";
 import type { IndexRow } from "../index/row.ts";
 import { rawWords } from "../index/words.ts";
-import type { Qualified, Wanted } from "./wanted.ts";
+import type { IndexQuery, Qualified } from "./parsed-query.ts";
 
 // Measured on all collections together; ../index/README.md has what they reach.
 const WHOLE_SHARE = 0.6; // of the score of a document with several passages
@@ -38,7 +38,7 @@ export type RankedDocument = {
 /** @param reader one that remembers rows (remember.ts), as whoever shows the documents reads those that are looked at here
  *  @param limit at least as many documents, where there are as many
  *  @returns best first; ties by key, so that the order never depends on how the index came to be */
-export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+export async function rankDocuments(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
   const ask = (words: readonly string[], of: "terms" | "whole", rows = NOMINATED): Promise<Candidate[]> =>
     reader.find({ words, all: wanted.all, of, prefix, limit: rows });
   if (wanted.phrases.length > 0) return findPhrases(reader, wanted, prefix, limit);
@@ -66,7 +66,7 @@ export async function rankDocuments(reader: IndexReader, wanted: Wanted, prefix:
 }
 
 /** What the query names exactly: most name nothing, which the statistics know. */
-async function findExact(reader: IndexReader, { exactMark, qualified }: Wanted, prefix: string): Promise<Candidate[]> {
+async function findExact(reader: IndexReader, { exactMark, qualified }: IndexQuery, prefix: string): Promise<Candidate[]> {
   const ask = (mark: string, limit: number): Promise<Candidate[]> => reader.find({ words: [mark], all: false, of: "terms", prefix, limit });
   if (reader.statistics.rowsWith(exactMark) > 0) return ask(exactMark, NOMINATED);
   if (qualified === null) return [];
@@ -110,7 +110,7 @@ function order(
 }
 
 /** Of the first documents those whose titles hold all words of the query come forward. */
-function preferTitles(rows: readonly FoundRow[], wanted: Wanted, documents: readonly RankedDocument[]): RankedDocument[] {
+function preferTitles(rows: readonly FoundRow[], wanted: IndexQuery, documents: readonly RankedDocument[]): RankedDocument[] {
   const words = new Set(wanted.words);
   return documents
     .map((document, at) => {
@@ -150,7 +150,7 @@ function isExact({ score }: Candidate): boolean {
 }
 
 /** Documents with a passage that has the phrases. The engine finds those with all the words. */
-async function findPhrases(reader: IndexReader, wanted: Wanted, prefix: string, limit: number): Promise<RankedDocument[]> {
+async function findPhrases(reader: IndexReader, wanted: IndexQuery, prefix: string, limit: number): Promise<RankedDocument[]> {
   const found = await reader.find({ words: wanted.words, all: true, of: "terms", prefix, limit: MAX_ROWS });
   const exact = await findExact(reader, wanted, prefix);
   const marked = new Set(exact.map(({ ref }) => ref));

@@ -37,6 +37,39 @@ test("NDJSON is every record and every object, each once and whole", () => {
   );
 });
 
+test("no cell of any text column begins like a formula, whatever stands before its sign", () => {
+  const signs = [
+    "=cmd|calc.csv",
+    '=HYPERLINK("http://evil.example";"x")',
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\uff1dcmd",
+    "\uff0b1",
+    "\uff0d1",
+    "\uff20x",
+  ];
+  const before = ["", " ", "\t", "\n", "\r\n", "\u00a0", "\ufeff", "\u200b", "\u0000"];
+  const hostile = signs.flatMap((sign) => before.map((space) => space + sign));
+  const texts = ["theorem_name", "module", "statement", "note", "repo", "kind"];
+  const [row] = base.objects;
+  assert.ok(row !== undefined);
+  const { library } = base;
+  const collections = library.collections.map((one) => ({ ...one, prefix: "" })).slice(0, 1);
+  const view = {
+    ...base,
+    library: { ...library, collections },
+    cubs: hostile.map((text, n) => record(n + 1, Object.fromEntries(texts.map((name) => [name, text])))),
+    objects: hostile.map((text) => ({ ...row, key: text, title: text, summary: text })),
+  };
+  for (const id of ["cubs-csv", "catalog-csv"] as const) {
+    const cells = (parse([...formatRows(id, view)].join(""), { bom: false }) as string[][]).slice(1).flat();
+    assert.ok(cells.length > hostile.length * 5);
+    for (const cell of cells) assert.doesNotMatch(cell, /^[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u, JSON.stringify(cell));
+    for (const text of hostile) assert.ok(cells.includes(`'${text}`), JSON.stringify(text));
+  }
+});
+
 test("CSV parses to the same, but what a spreadsheet would run", () => {
   const rows = parse(text("cubs-csv"), { columns: true }) as Record<string, string>[];
   assert.equal(rows.length, cubs.length);

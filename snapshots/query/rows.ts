@@ -2,17 +2,14 @@
 import { canonicalJson } from "../digest.ts";
 import { groupByCollection } from "../format/relations.ts";
 import type { ViewData } from "../format/view-data.ts";
-import { CUB_FIELDS } from "../schema/cubs.ts";
+import { recordStanding } from "../format/standing.ts";
+import { CUB_FIELDS, type CubRecord } from "../schema/cubs.ts";
 import { rowsJson } from "./catalog.ts";
 
 export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
 
-export function isRows(id: string): id is RowsRouteId {
-  return /^(?:catalog|cubs)-(?:ndjson|csv)$/.test(id);
-}
-
 const AT_ONCE = 200; // rows in a chunk
-const RECORD_COLUMNS = [...CUB_FIELDS, "evidence_state", "license"];
+const RECORD_COLUMNS = [...CUB_FIELDS, "standing", "evidence_state", "license"];
 const OBJECT_COLUMNS = [
   "collection",
   "key",
@@ -30,6 +27,10 @@ const OBJECT_COLUMNS = [
   "href",
 ];
 
+/** Spreadsheets run a stranger's text that begins like a formula. Some leave out spaces and what cannot be seen before it, and take the
+ *  wide forms of its signs for the others. */
+const FORMULA = /^(?:[\t\r\n]|[\s\p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20])/u;
+
 type Row = Readonly<Record<string, unknown>>;
 
 /** The text in chunks. Every object is one of `/api/catalog` with its collection's id, every record one of `/api/cubs.json`. */
@@ -39,7 +40,7 @@ export function* formatRows(id: RowsRouteId, data: ViewData): Generator<string> 
   const isCsv = id.endsWith("csv");
   if (isCsv) yield `${columns.join(",")}\r\n`;
   for (const rows of ofRecords ? inChunks(data.cubs) : objectRows(data))
-    yield rows.map((row) => (isCsv ? csvLine(row, columns) : `${canonicalJson(row)}\n`)).join("");
+    yield rows.map((row) => (isCsv ? csvLine(ofRecords ? inCells(row as CubRecord) : row, columns) : `${canonicalJson(row)}\n`)).join("");
 }
 
 function* inChunks<T>(list: readonly T[]): Generator<readonly T[]> {
@@ -53,6 +54,11 @@ function* objectRows({ library, objects }: ViewData): Generator<readonly Row[]> 
   }
 }
 
+/** Of a standing a cell has the words. */
+function inCells(record: CubRecord): Row {
+  return { ...record, standing: recordStanding(record).says };
+}
+
 /** RFC 4180. What is no text is JSON. */
 function csvLine(row: Row, columns: readonly string[]): string {
   return `${columns.map((name) => csvValue(row[name])).join(",")}\r\n`;
@@ -61,7 +67,6 @@ function csvLine(row: Row, columns: readonly string[]): string {
 function csvValue(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = typeof value === "string" ? value : JSON.stringify(value);
-  // Spreadsheets would run a stranger's text that begins like a formula.
-  const harmless = typeof value === "string" && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
+  const harmless = typeof value === "string" && FORMULA.test(text) ? `'${text}` : text;
+  return /[",;\t\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;
 }

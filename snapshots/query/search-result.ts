@@ -1,6 +1,6 @@
 /** What a search finds. */
 import type { IndexRow } from "../index/row.ts";
-import type { ExactReason } from "./wanted.ts";
+import type { ExactReason } from "./parsed-query.ts";
 
 /** One object, record or claim, by its best passage. */
 export type SearchResult = {

@@ -8,7 +8,8 @@ import fc from "fast-check";
 import { sha256 } from "../digest.ts";
 import { openIndex, type ViewIndex } from "../index/open.ts";
 import type { IndexReader } from "../index/reader.ts";
-import type { Document, IndexKind } from "../index/row.ts";
+import type { Document } from "../index/row.ts";
+import type { Kind } from "../schema/kinds.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { correct } from "./meant.ts";
 import { parseSearch, search, searchMeant } from "./search.ts";
@@ -57,7 +58,7 @@ test("what is ranked and shown is read in one request, each row once", async () 
   assert.equal(new Set(asked.flat()).size, asked.flat().length);
 });
 
-type Given = { key: string; kind?: IndexKind; title?: string; passages: readonly { text: string; name?: string; heading?: string[] }[] };
+type Given = { key: string; kind?: Kind; title?: string; passages: readonly { text: string; name?: string; heading?: string[] }[] };
 
 function document({ key, kind = "text", title = key, passages }: Given): Document {
   const of = kind === "record" || kind === "claim" ? kind : "object";

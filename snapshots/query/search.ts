@@ -6,12 +6,12 @@ import type { IndexRow } from "../index/row.ts";
 import { openFinder } from "../index/words.ts";
 import { MAX_SNIPPET } from "../schema/resources.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
-import { rankWithFeedback } from "./feedback.ts";
+import { rankWithFeedback } from "./relevance-feedback.ts";
 import { findMeant, type Meant } from "./meant.ts";
 import { badParameter, DEFAULT_LIMIT, MAX_QUERY, parseLimit, single } from "./params.ts";
 import { excerptText } from "./excerpt.ts";
 import { rememberRows } from "./remember.ts";
-import { type ExactReason, findReason, parseWanted, type Wanted } from "./wanted.ts";
+import { type ExactReason, findReason, type IndexQuery, parseIndexQuery } from "./parsed-query.ts";
 
 const MAX_PREFIX_BYTES = 1024; // no key is longer
 const LOOKED_AT = 10; // results in which a word is looked up as it is written
@@ -45,7 +45,7 @@ export async function search(reader: IndexReader, query: SearchQuery): Promise<r
 export async function searchMeant(index: IndexReader, query: SearchQuery): Promise<Found> {
   if (query.limit === 0) return { results: [], meant: [] };
   const reader = rememberRows(index);
-  const wanted = parseWanted(query.q, reader);
+  const wanted = parseIndexQuery(query.q, reader);
   const ranked = (await rankWithFeedback(reader, wanted, query.prefix, query.limit)).slice(0, query.limit + SPARE_RESULTS);
   const rows = await reader.rows(ranked.flatMap(({ passages }) => passages[0]?.ref ?? []));
   const results = ranked.flatMap(({ score, exact }, at) => {
@@ -61,7 +61,7 @@ export async function searchMeant(index: IndexReader, query: SearchQuery): Promi
 }
 
 /** What was searched in place of words that stand nowhere; nothing where the query names a result exactly. */
-export function meantBy({ instead }: Wanted, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
+export function meantBy({ instead }: IndexQuery, results: readonly Pick<SearchResult, "row" | "exact">[]): readonly Meant[] {
   return results.some(({ exact }) => exact !== null)
     ? []
     : findMeant(

@@ -9,10 +9,10 @@ import { ShelfError } from "../errors.ts";
 import { foldDuplicates, SPARE_RESULTS } from "./duplicates.ts";
 import type { Meant } from "./meant.ts";
 import { meantBy, type SearchQuery, toResult } from "./search.ts";
-import { rankWithFeedback } from "./feedback.ts";
+import { rankWithFeedback } from "./relevance-feedback.ts";
 import { rememberRows } from "./remember.ts";
 import { bareScore } from "./rank.ts";
-import { findReason, parseWanted } from "./wanted.ts";
+import { findReason, parseIndexQuery } from "./parsed-query.ts";
 
 export const DEFAULT_SEMANTIC_LIMIT = 20;
 const NEAR_ROWS = 200; // passages taken by their meaning
@@ -50,7 +50,7 @@ export async function semantic(
     return unavailable(
       "The vectors of this snapshot by the configured model are not made yet. They follow a build: wait for them, or build again if none is running. Of an earlier snapshot they are not made again. /api/search answers all the same.",
     );
-  const wanted = parseWanted(query.q, reader);
+  const wanted = parseIndexQuery(query.q, reader);
   const [ranked, near] = await Promise.all([
     rankWithFeedback(reader, wanted, query.prefix, query.limit),
     wanted.nowhere

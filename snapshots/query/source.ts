@@ -1,8 +1,11 @@
 /** A search result as the interface shows it: Source of interface §2. */
 import { objectPath } from "../format/layout.ts";
 import { relationsOf } from "../format/relations.ts";
+import { claimStandings } from "../format/claim-standing.ts";
+import { recordStanding } from "../format/standing.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
 import type { Source } from "../schema/resources.ts";
+import type { Standing } from "../schema/standing.ts";
 import { declarationLine } from "./declaration-line.ts";
 import type { SearchResult } from "./search-result.ts";
 
@@ -12,6 +15,14 @@ const MAX_COPIES = 20; // keys named beside a result; /api/digests has them all
 export function copiesOf(data: ViewData, key: string, digest: string): readonly string[] {
   const keys = relationsOf(data).keysByDigest.get(digest) ?? [];
   return keys.length > 1 ? keys.filter((other) => other !== key).slice(0, MAX_COPIES) : [];
+}
+
+/** StandingOf returns what is to be said of a record or a claim; nothing of anything else. */
+export function standingOf(data: ViewData, kind: string, key: string): { readonly standing?: Standing } {
+  const record = kind === "record" ? relationsOf(data).recordById.get(key) : undefined;
+  const claim = kind === "claim" ? relationsOf(data).claimById.get(key) : undefined;
+  if (record !== undefined) return { standing: recordStanding(record) };
+  return claim === undefined ? {} : { standing: claimStandings(data)(claim) };
 }
 
 export function toSource(data: ViewData, result: SearchResult): Source {
@@ -26,5 +37,16 @@ export function toSource(data: ViewData, result: SearchResult): Source {
   const href = kind === "record" ? `/api/cubs/${key}` : kind === "claim" ? `${mount}/api/claims` : mount + objectPath(key);
   const line = kind === "record" || kind === "claim" ? 0 : declarationLine(result.row);
   const copies = copiesOf(data, key, result.row.sha256);
-  return { title, kind, key, href, summary, snippet, score, ...(line > 0 ? { line } : {}), ...(copies.length > 0 ? { copies } : {}) };
+  return {
+    title,
+    kind,
+    key,
+    href,
+    summary,
+    snippet,
+    score,
+    ...standingOf(data, kind, key),
+    ...(line > 0 ? { line } : {}),
+    ...(copies.length > 0 ? { copies } : {}),
+  };
 }

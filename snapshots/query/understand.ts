@@ -1,4 +1,4 @@
-/** What the words of a query stand for in a library: themselves, or what somebody meant who wrote them otherwise. The server's index and
+/** Query rewriting: the words of a query stand for themselves, or for what somebody meant who wrote them otherwise. The server's index and
  *  the browser's are asked alike. */
 import { identifierWords, qualifiedSuffixes, words } from "../index/words.ts";
 import { findNear, findNearNames, findSplit, type RowsWith } from "./near-words.ts";

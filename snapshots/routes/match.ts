@@ -1,65 +1,174 @@
-/** Which route a path is of, and what its parts are: the one place that reads paths of the API. */
+/** Where a target leads: into which view and which snapshot, to which row of the route table, and who may come. The one place that reads
+ *  paths; each request is matched once.
+ *
+ *  The choice cannot leak. What is not plainly gated is public, and the public way holds the public view only: a path that merely looks
+ *  like a gated one (another case, an encoded letter, a doubled slash) is not found there. */
 import { parseKeyPath, parseListPath } from "../format/layout.ts";
-import type { Route, ViewRouteId } from "./route.ts";
-import { ROUTES, VIEW_ROUTES } from "./routes.ts";
+import { ALL_ROWS, type Beside, BESIDE_FILES, type Row, type RowId } from "./all.ts";
+import type { RateGroup, RouteAccess } from "./route.ts";
 
-export type Match<Found extends Route = Route> = {
-  readonly route: Found;
+const INTERNAL = "/internal";
+export type Mount = "" | typeof INTERNAL;
+
+export type Match = {
+  readonly route: Row;
   /** The parts in braces, decoded. */
   readonly parts: Readonly<Record<string, string>>;
+  /** False for another spelling: a file's name, or a page's path without its last slash. */
+  readonly exact: boolean;
+  /** The file beside the page that is asked for, in place of the page. */
+  readonly beside: Beside | null;
 };
+
+export type Place = {
+  readonly mount: Mount;
+  /** What stands between /at/ and the next slash: a snapshot's id, if it is one; null for the snapshot of now. */
+  readonly at: string | null;
+  /** Inside the view and the snapshot, as the client wrote it: percent-encoded, without the query. */
+  readonly path: string;
+  readonly query: string;
+  /** Null for what no row has. */
+  readonly match: Match | null;
+  readonly access: RouteAccess;
+};
+
+/** findPlace reads a target, and throws at none.
+ *  @param target path and query of a request; the caller controls it */
+export function findPlace(target: string): Place {
+  const [whole, query] = splitTarget(target);
+  const mount = whole === INTERNAL || whole.startsWith(`${INTERNAL}/`) ? INTERNAL : "";
+  const { id: at, path } = splitAt(whole.slice(mount.length)) ?? { id: null, path: whole.slice(mount.length) };
+  const match = matchPath(path, mount);
+  const folder = mount === "" && at === null ? GATED_FOLDERS.find(({ start }) => path.startsWith(start)) : undefined;
+  return {
+    mount,
+    at,
+    path,
+    query,
+    match: folder === undefined ? match : { route: folder.route, parts: match?.parts ?? {}, exact: true, beside: null },
+    access: mount === "" ? (folder?.route.access ?? (match?.route.access === "token" ? "token" : "public")) : accessBehind(match, at),
+  };
+}
+
+/** Whether the gate is asked before anything else. */
+export function isGated({ access }: Place): boolean {
+  return access === "gated" || access === "person";
+}
+
+/** What a request is counted as.
+ *  @param of the view, which says whether a kept snapshot is open, so that asking for it costs no more than asking for now */
+export function limitOf({ match, at }: Place, of: { isOpen(id: string): boolean }): RateGroup | null {
+  // A kept snapshot is read and parsed first, whatever is asked of it.
+  return match?.route.limit ?? (at === null || of.isOpen(at) ? null : "at");
+}
+
+/** matchPath finds the row of a path, whatever the method. Static paths win over patterns, and files over pages. A static host needs an
+ *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
+ *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
+export function matchPath(path: string, mount: Mount = ""): Match | null {
+  try {
+    return MATCHERS[mount](path);
+  } catch {
+    // What cannot be decoded has no row.
+    return null;
+  }
+}
+
+/** Whether other paths begin with a path of this row: a bucket holds both, a folder cannot. */
+export function beginsOthers({ id, path }: Row): boolean {
+  return id === "list" || ALL_ROWS.some((other) => other.path.startsWith(`${path}/`));
+}
+
+/** Outside /internal, what is gated is so with everything in its folder, whether or not the rest of the path fits. */
+const GATED_FOLDERS = ALL_ROWS.filter(({ access, views }) => access === "gated" && views === "public").map((route) => ({
+  route,
+  start: route.path.split("{")[0] ?? "",
+}));
+
+function accessBehind(match: Match | null, at: string | null): RouteAccess {
+  return at === null && match?.exact === true && match.route.access === "person" ? "person" : "gated";
+}
+
+/** Of routes that end in a key: its ending is the key's own. */
+const KEYED = ALL_ROWS.filter(({ path, page }) => path.endsWith("...}") && !page).map(({ path }) => path.slice(0, path.indexOf("{")));
+
+function withoutEnding(path: string): string {
+  if (!path.startsWith("/api/") || !path.endsWith(".json")) return path;
+  return KEYED.some((folder) => path.startsWith(folder)) ? path : path.slice(0, -".json".length);
+}
 
 /** {name} or {name...}, the dots escaped already. */
 const PART = /\{(\w+)((?:\\\.){3})?\}/g;
 
-/** The route inside a view that a path is of, whatever the method, or null. Static paths win over patterns. A static host needs an
- *  ending: `/api/catalog.json` is `/api/catalog`, and a listing has a file's name too.
- *  @param path as sent, still percent-encoded, without /internal and without /at/<snapshot> */
-export function matchRoute(path: string): Match<Route<ViewRouteId>> | null {
-  const prefix = parseListPath(path);
-  return prefix === null ? inView(withoutEnding(path)) : { route: LIST, parts: { prefix } };
-}
+type Find = (path: string) => Match | null;
 
-/** As `matchRoute`, over every route of the service, the gated ones under /internal; file names have no other spelling here. */
-export const matchService: (path: string) => Match | null = matcher(ROUTES);
+const MATCHERS: Readonly<Record<Mount, Find>> = {
+  "": matcher(ALL_ROWS.filter(({ views }) => views !== "internal")),
+  [INTERNAL]: matcher(ALL_ROWS.map((row) => ({ ...row, path: row.gatedPath ?? row.path }))),
+};
 
-const inView = matcher(VIEW_ROUTES);
-const LIST = VIEW_ROUTES.find(({ id }) => id === "list") as Route<ViewRouteId>;
-
-/** Of routes that end in a key: its ending is the key's own. */
-const KEYED = VIEW_ROUTES.filter(({ path }) => path.endsWith("...}")).map(({ path }) => path.slice(0, path.indexOf("{")));
-
-function withoutEnding(path: string): string {
-  if (!path.startsWith("/api/") || !path.endsWith(".json") || path === "/api/openapi.json" || path === "/api/cubs.json") return path;
-  return KEYED.some((folder) => path.startsWith(folder)) ? path : path.slice(0, -".json".length);
-}
-
-function matcher<Found extends Route>(routes: readonly Found[]): (path: string) => Match<Found> | null {
-  const exact = new Map(routes.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
-  const patterns = routes
+function matcher(rows: readonly Row[]): Find {
+  const exact = new Map(rows.filter(({ path }) => !path.includes("{")).map((route) => [route.path, route]));
+  const patterns = rows
     .filter(({ path }) => path.includes("{"))
     .map((route) => ({ route, pattern: new RegExp(`^${route.path.replaceAll(".", "\\.").replaceAll(PART, segment)}$`, "s") }));
+  const files = patterns.filter(({ route }) => !route.page);
+  const pages = patterns.filter(({ route }) => route.page);
+  const list = rows.find(({ id }) => id === "list");
+
+  const findExact: Find = (path) => {
+    const route = exact.get(path);
+    return route === undefined ? null : { route, parts: {}, exact: true, beside: null };
+  };
+  const findFile: Find = (path) => findExact(path) ?? firstOf(files, path);
+  const findPage: Find = (path) => {
+    const found = findExact(path) ?? firstOf(pages, path);
+    return found?.route.page === true ? found : null;
+  };
+  const findBeside: Find = (path) => {
+    const beside = BESIDE_FILES.find((file) => path.endsWith(`/${file}`)) ?? null;
+    const page = beside === null ? null : findPage(path.slice(0, -beside.length));
+    return page === null ? null : { ...page, beside };
+  };
+  /** A file's name of a route: it wins over a part of a path that happens to end so. */
+  const findNamed: Find = (path) => {
+    const prefix = parseListPath(path);
+    if (prefix !== null && list !== undefined) return { route: list, parts: { prefix }, exact: false, beside: null };
+    const bare = withoutEnding(path);
+    const found = bare === path ? null : findFile(bare);
+    return found === null ? null : { ...found, exact: false };
+  };
+  const findWithoutSlash: Find = (path) => {
+    const found = path.endsWith("/") ? null : findPage(`${path}/`);
+    return found === null ? null : { ...found, exact: false };
+  };
+  const ways = [findExact, findNamed, findFile, findBeside, findPage, findWithoutSlash];
   return (path) => {
-    const known = exact.get(path);
-    if (known !== undefined) return { route: known, parts: {} };
-    for (const { route, pattern } of patterns) {
-      const groups = pattern.exec(path)?.groups;
-      if (groups !== undefined) return withParts(route, groups);
+    for (const find of ways) {
+      const found = find(path);
+      if (found !== null) return found;
     }
     return null;
   };
 }
 
-function withParts<Found extends Route>(route: Found, groups: Readonly<Record<string, string>>): Match<Found> | null {
-  try {
-    return { route, parts: Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, parseKeyPath(value)])) };
-  } catch {
-    return null;
+function firstOf(patterns: readonly { readonly route: Row; readonly pattern: RegExp }[], path: string): Match | null {
+  for (const { route, pattern } of patterns) {
+    const groups = pattern.exec(path)?.groups;
+    if (groups === undefined) continue;
+    const parts = Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, parseKeyPath(value)]));
+    return { route, parts, exact: true, beside: null };
   }
+  return null;
 }
 
 function segment(_: string, name: string, rest: string | undefined): string {
   return `(?<${name}>${rest === undefined ? "[^/]+" : ".*"})`;
+}
+
+export function splitTarget(target: string): readonly [path: string, query: string] {
+  const at = target.indexOf("?");
+  return at < 0 ? [target, ""] : [target.slice(0, at), target.slice(at + 1)];
 }
 
 /** A path under /at/<snapshot>: what is asked for, and in which snapshot, whatever stands for its id. Null for another path. */
@@ -71,4 +180,12 @@ export function splitAt(path: string): { readonly id: string; readonly path: str
 /** `api/cubs/{id}.json` with the parts in their places. */
 export function fillParts(file: string, parts: Match["parts"]): string {
   return file.replaceAll(/\{(\w+)\}/g, (_, name: string) => parts[name] ?? "");
+}
+
+/** The row that a request is for, so that a table by ids answers it. */
+export function isOf<Id extends RowId>(
+  match: Match | null,
+  table: Readonly<Record<Id, unknown>>,
+): match is Match & { readonly route: { readonly id: Id } } {
+  return match !== null && Object.hasOwn(table, match.route.id);
 }

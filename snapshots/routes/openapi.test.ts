@@ -4,7 +4,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import ajvFormats from "ajv-formats";
 import { INTERFACE_VERSION, openapi } from "./openapi.ts";
-import { ROUTES } from "./routes.ts";
+import { ROUTES } from "./all.ts";
 
 type Response = { content?: Record<string, { schema: object }> };
 type Operation = {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { errorStatuses, type Route, type RouteParameter } from "./route.ts";
-import { ROUTES } from "./routes.ts";
+import { ROUTES } from "./all.ts";
 import { Problem } from "../schema/resources.ts";
 
 export const INTERFACE_VERSION = "2026-08-01";

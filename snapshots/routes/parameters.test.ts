@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { ShelfError } from "../errors.ts";
 import { checkParameters } from "./parameters.ts";
-import { findRoute } from "./routes.ts";
+import { findRoute } from "./all.ts";
 
 const cubs = findRoute("cubs");
 const catalog = findRoute("catalog");

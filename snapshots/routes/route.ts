@@ -1,51 +1,16 @@
 /** What one row of the route table says. */
-import type { RowsRouteId } from "../query/rows.ts";
 import type { z } from "zod";
-import type { QueryRouteId } from "../query/bodies.ts";
-import type { ChangesRouteId } from "../query/changes.ts";
 
 /** `file` follows from the snapshot, `query` from the snapshot and the URL, `history` from the shelf's records besides, `live` from the
- *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). */
-type RouteKind = "file" | "query" | "history" | "live" | "effect";
-/** `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
+ *  running process, `effect` needs a secret, a body, a model or an identity and lives in the sidecar (architecture "The flow"). The kind
+ *  says how long an answer may be kept. */
+export type RowKind = "file" | "query" | "history" | "live" | "effect";
+/** Who may call. `token`: REINDEX_TOKEN; `gated`: the access gateway; `person`: the gateway, and people only. */
 export type RouteAccess = "public" | "token" | "gated" | "person";
+export type Views = "both" | "public" | "internal";
 
 /** What is counted together when requests per client are limited. */
 export type RateGroup = "search" | "mcp" | "ask" | "ai-search" | "code" | "llms-full" | "at";
-
-/** Routes that follow from the snapshot alone. */
-export type FileRouteId =
-  | "catalog"
-  | "catalog-collection"
-  | "claims"
-  | "cubs-all"
-  | "cubs-meta"
-  | "cub"
-  | "cub-code"
-  | "rejected"
-  | "openapi"
-  | "object"
-  | "page-image"
-  | "browse"
-  | "llms"
-  | "llms-full"
-  | "mcp-description"
-  | "security-txt"
-  | "archive"
-  | RowsRouteId
-  | "sitemap"
-  | "sitemap-part"
-  | "robots"
-  | "shelf";
-export type FeedName = "feed" | "claims-feed" | "registry-feed" | "folder-feed";
-type FeedRouteId = FeedName | `${FeedName}-json`;
-/** Routes that follow from the shelf's history besides. */
-export type HistoryRouteId = ChangesRouteId | FeedRouteId | "timemap" | "timegate";
-export type LiveRouteId = "capabilities" | "health";
-type EffectRouteId = "ask" | "ai-search" | "mcp" | "code" | "reindex";
-/** A route inside a view. */
-export type ViewRouteId = QueryRouteId | HistoryRouteId | FileRouteId | LiveRouteId | EffectRouteId;
-export type RouteId = ViewRouteId | `internal-${ViewRouteId}` | "internal-person-ask";
 
 export type RouteParameter = {
   readonly name: string;
@@ -56,18 +21,30 @@ export type RouteParameter = {
 };
 export type RouteResponse = { readonly description: string; readonly schema?: z.ZodType; readonly type?: string };
 
-export type Route<Id extends RouteId = RouteId> = {
+/** What decides how a request is answered. */
+export type PageRow<Id extends string = string> = {
   readonly id: Id;
-  readonly group: "library" | "registry" | "service" | "internal";
-  readonly methods: readonly ("GET" | "HEAD" | "POST")[];
   /** With {name} for one segment, {name...} for the rest of the path. */
   readonly path: string;
-  readonly kind: RouteKind;
-  /** Where its bytes lie in the snapshot's tree, with the parts of `path`; absent where they are made when asked for. */
-  readonly file?: string;
+  readonly methods: readonly ("GET" | "HEAD" | "POST")[];
+  readonly kind: RowKind;
   readonly access: RouteAccess;
   /** Which limit a request counts against where limits are on; null counts nowhere. */
   readonly limit: RateGroup | null;
+  /** What it is under /at/<snapshot>: of the snapshot that is kept, the same as now, or not there. */
+  readonly at: "kept" | "now" | "none";
+  /** Whether it is read by people: unknown parameters of a page are ignored, and other spellings of its path lead to it. */
+  readonly page: boolean;
+  readonly views: Views;
+  /** Where its bytes lie in the snapshot's tree, with the parts of `path`; absent where they are made when asked for. */
+  readonly file?: string;
+  /** Its path in the gated view, where that is another one. */
+  readonly gatedPath?: string;
+};
+
+/** A row of the interface: it is described. */
+export type Route<Id extends string = string> = PageRow<Id> & {
+  readonly group: "library" | "registry" | "service" | "internal";
   readonly summary: string;
   readonly query: readonly RouteParameter[];
   /** Descriptions of the parts in braces. */
@@ -86,9 +63,3 @@ export function errorStatuses({ errors, group, kind, limit, methods }: Route): r
   const validated = methods.includes("GET") && (kind === "file" || kind === "query" || kind === "history" || group === "internal");
   return [...new Set([400, 405, ...(validated ? [412] : []), ...(limit === null ? [] : [429]), ...errors])].sort((a, b) => a - b);
 }
-
-/** A row of a page: pages are described to people, not to programs. */
-export type PageRoute = { readonly id: "search-page" | "ask-page" | "at" | "diff-page" } & Pick<
-  Route,
-  "path" | "methods" | "kind" | "access" | "limit"
->;

@@ -1,5 +1,6 @@
 /** The claims registry: headline claims with scope, pinned evidence, reproduction steps and known gaps (interface §2). */
 import { z } from "zod";
+import { Standing } from "./standing.ts";
 import { EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
 
 export const CLAIM_STATUSES = ["verified", "scoped", "partial"] as const;
@@ -40,6 +41,9 @@ export const Claim = z
     reproduce: z.array(z.string()).default([]).meta({ description: "Steps that produce the evidence again" }),
     verify: z.array(z.string()).default([]).meta({ description: "Steps that check it" }),
     gaps: z.array(z.string()).default([]).meta({ description: "What is known to be missing" }),
+    standing: Standing.exactOptional().meta({
+      description: "What is to be said of it: its status, held against its evidence and the records that it rests on; no author says it",
+    }),
   })
   .meta({ id: "Claim" });
 export type Claim = z.infer<typeof Claim>;

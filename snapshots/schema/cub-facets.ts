@@ -24,9 +24,11 @@ export type CubFilter = (typeof CUB_FILTERS)[number]["name"];
 
 /** What the registry's page can be narrowed by: the filters, and what GET /api/cubs takes no parameter for. */
 export const CUB_FACETS = [
+  { name: "standing", field: "standing" },
   ...CUB_FILTERS,
+  { name: "evidence_state", field: "evidence_state" },
   { name: "kind", field: "kind" },
   { name: "no_holes", field: "no_holes" },
   { name: "license", field: "license" },
-] as const satisfies readonly { readonly name: string; readonly field: CubField | "license" }[];
+] as const satisfies readonly { readonly name: string; readonly field: CubField | "standing" | "evidence_state" | "license" }[];
 export type CubFacet = (typeof CUB_FACETS)[number]["name"];

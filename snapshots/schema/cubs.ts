@@ -2,6 +2,7 @@
  *  dropped on parse, which keeps internal operational fields out of every view (conventions, "Inputs"). Enumerations stay open
  *  strings: a value nobody has seen yet is kept and reported, since refusing it would hide a record. */
 import { z } from "zod";
+import { Standing } from "./standing.ts";
 import { Count, Counters, EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
 
 export const CUB_ID_PATTERN = /^CUB-[0-9]{4,}$/;
@@ -84,6 +85,9 @@ const RegistryRecord = z.object({
 });
 
 export const CubRecord = RegistryRecord.extend({
+  standing: Standing.exactOptional().meta({
+    description: "What is to be said of it: its verification_state, held against its files; no registry says it",
+  }),
   evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
     description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
   }),
@@ -170,6 +174,9 @@ export const RegistryMeta = z
     invocation_counts: Counters.default({}),
     production_consumption_counts: Counters.default({}),
     verification_counts: Counters.default({}),
+    standing_counts: Counters.exactOptional().meta({
+      description: "Counted here: the state of each record's standing, beside verification_counts, which the registry declares",
+    }),
     readiness_counts: Counters.default({}),
     proof_consumption_counts: Counters.default({}),
     lane_tier: z.unknown().default(null).meta({ description: "null or a value" }),
@@ -193,7 +200,10 @@ export const CubListResponse = z
     facets: z
       .record(z.string(), z.array(z.object({ value: z.string(), count: Count })))
       .exactOptional()
-      .meta({ description: "On request: of each filter, its values among the matching records, most frequent first" }),
+      .meta({
+        description:
+          "On request: of each filter, and of standing and evidence_state, the values among the matching records, most frequent first",
+      }),
   })
   .meta({ id: "CubListResponse" });
 export type CubListResponse = z.infer<typeof CubListResponse>;
@@ -209,10 +219,7 @@ export const CubCodeFile = z
     media_type: z.string(),
     gated: z.literal(true),
     available: z.boolean().meta({ description: "In the exact-revision store with this digest, when the snapshot was built" }),
-    state: z
-      .enum(EVIDENCE_STATES)
-      .exactOptional()
-      .meta({ description: "Whether the store's bytes were the pinned ones then; absent in snapshots of earlier versions" }),
+    state: z.enum(EVIDENCE_STATES).meta({ description: "Whether the store's bytes were the pinned ones then" }),
     href: z.string().meta({ description: "Where an authorized identity downloads it" }),
   })
   .meta({ id: "CubCodeFile" });
@@ -236,9 +243,10 @@ export const CUB_SUMMARY = [
   "kind",
   "statement",
   "verification_state",
+  "standing",
   "status",
   "invocation",
   "production_consumption",
   "formal_systems",
   "files",
-] as const satisfies readonly CubField[];
+] as const satisfies readonly (CubField | "standing")[];

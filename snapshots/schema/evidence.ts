@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { ClaimEvidence } from "./claims.ts";
 import { CUB_ID_PATTERN } from "./cubs.ts";
+import { Standing } from "./standing.ts";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
 
 export const DigestMatches = z
@@ -9,13 +10,14 @@ export const DigestMatches = z
     sha256: Sha256Hex,
     objects: z.array(z.object({ key: z.string(), title: z.string(), size: Count, media_type: z.string(), href: z.string() })),
     evidence: z
-      .array(z.object({ claim: z.string(), status: z.string() }).extend(ClaimEvidence.omit({ sha256: true }).shape))
+      .array(z.object({ claim: z.string(), status: z.string(), standing: Standing }).extend(ClaimEvidence.omit({ sha256: true }).shape))
       .meta({ description: "Evidence items of claims that are pinned to it" }),
     cub_files: z
       .array(
         z.object({
           id: z.string().regex(CUB_ID_PATTERN),
           theorem_name: z.string(),
+          standing: Standing.exactOptional(),
           repo: z.string(),
           head: z.string(),
           path: z.string(),

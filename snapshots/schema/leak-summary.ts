@@ -36,7 +36,7 @@ export const LeakReport = z
   .object({
     sequence: Count.meta({ description: "Number of the publication" }),
     snapshot: SnapshotId,
-    check: LeakSummary.nullable().meta({ description: "null when the record says nothing of one: a rollback, or an earlier version" }),
+    check: LeakSummary.nullable().meta({ description: "null when the record says nothing of one: a rollback" }),
   })
   .meta({ id: "LeakReport" });
 export type LeakReport = z.infer<typeof LeakReport>;

@@ -1,5 +1,6 @@
 /** Bodies of the library routes (interface §2, conventions "Bodies that the interface does not show").
  *  The CUB bodies stand in cubs.ts, the claims in claims.ts. */
+import { Standing } from "./standing.ts";
 import { z } from "zod";
 import { PROBLEMS, type ErrorCode } from "../errors.ts";
 import { Count, DateTime, Sha256Hex, SnapshotId } from "./scalar.ts";
@@ -42,6 +43,7 @@ export const Source = z
     summary: z.string(),
     snippet: z.string().meta({ description: `Plain text, at most ${MAX_SNIPPET} characters` }),
     score: z.number().meta({ description: "Higher is better; comparable only inside one response" }),
+    standing: Standing.exactOptional().meta({ description: "Of a record or a claim: what is to be said of it" }),
     line: z
       .int()
       .min(1)
@@ -74,7 +76,7 @@ export type SearchResponse = z.infer<typeof SearchResponse>;
 const HALF_PAIR = "has half of a surrogate pair";
 
 export const AskRequest = z
-  .object({
+  .strictObject({
     question: z
       .string("is missing or not a string")
       .normalize("NFC")
@@ -87,6 +89,11 @@ export const AskRequest = z
       .refine((prefix) => prefix.isWellFormed(), HALF_PAIR)
       .default("")
       .meta({ description: "Only keys under it; empty means no restriction" }),
+    snapshot: z
+      .string()
+      .regex(/^(?:[1-9][0-9]{0,6}|[0-9a-f]{6,64})$/, "is neither a snapshot's number nor its id")
+      .exactOptional()
+      .meta({ description: "Number or id of a kept snapshot that shall answer; the one that is served when left out" }),
   })
   .meta({ id: "AskRequest" });
 export type AskRequest = z.infer<typeof AskRequest>;
@@ -94,7 +101,10 @@ export type AskRequest = z.infer<typeof AskRequest>;
 /** POST /api/reindex; there need not be one. */
 export const ReindexRequest = z
   .strictObject({
-    keys: z.array(z.string()).meta({ description: "Keys of the store that may have changed, and no others: only they are looked at" }),
+    keys: z
+      .array(z.string())
+      .exactOptional()
+      .meta({ description: "Keys of the store that may have changed, and no others: only they are looked at; without it everything is" }),
   })
   .meta({ id: "ReindexRequest" });
 
@@ -152,7 +162,7 @@ export const AskResponse = z
     notice: z.string(),
     snapshot: SnapshotId,
     citations: z.array(Citation),
-    counted: z.array(CountedNumber).exactOptional().meta({ description: "Absent in answers of earlier versions" }),
+    counted: z.array(CountedNumber),
     receipt: Receipt.exactOptional().meta({ description: "Enough to check the answer again later, offline" }),
   })
   .meta({ id: "AskResponse" });

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import type { Sha256 } from "../digest.ts";
 import type { OpenFile } from "./checked-read.ts";
-import type { Shelf } from "./shelf.ts";
+import { overriding, type Shelf } from "./shelf.ts";
 
 /** kept: it lies in the folder now; bytes: it could not be kept, and is handed over. Whoever answers has compared the digest. */
 export type AskedBlob = "kept" | "absent" | Uint8Array;
@@ -55,18 +55,16 @@ export function openCachedShelf(kept: Shelf, roots: readonly string[], ask: AskF
     return found;
   };
 
-  return {
-    ...kept,
+  return overriding<Shelf>(kept, {
     getBlob: (digest) =>
       seek(
         digest,
         () => kept.getBlob(digest),
         (bytes) => bytes,
       ),
-    openBlob: (digest) => seek(digest, () => kept.openBlob(digest), openBytes),
-    openAnew: (digest) => seek(digest, () => kept.openBlob(digest), openBytes, true),
+    openBlob: (digest, anew) => seek(digest, () => kept.openBlob(digest), openBytes, anew),
     hasBlob: async (digest) => (await kept.hasBlob(digest)) || (await ask(digest, false)) !== "absent",
-  };
+  });
 }
 
 function openBytes(held: Uint8Array): OpenFile {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openFaultProxy } from "../bucket/fault-proxy-fixture.ts";
 import { openBucket } from "../bucket/s3-bucket.ts";
-import { bucketTest, makeBucket, useCredentials } from "../bucket/server-fixture.ts";
+import { bucketTest, makeBucket, useCredentials } from "../bucket/memory-server-fixture.ts";
 import { sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { parseCodeRef } from "../format/code-ref.ts";

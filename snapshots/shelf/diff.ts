@@ -207,7 +207,9 @@ function weakerClaim(was: Claim, is: Claim): readonly string[] {
     const fell = evidenceFell(before.get(placeOf(item)), item.state);
     return fell === null ? [] : [`${placeOf(item)}: ${fell}`];
   });
-  return [...claimFell(was, is), ...lost];
+  const rested = new Set(was.standing?.rests_on?.map(({ id }) => id));
+  const fallen = is.standing?.rests_on?.filter(({ id }) => !rested.has(id)) ?? [];
+  return [...claimFell(was, is), ...lost, ...fallen.map(({ id, says }) => `it rests on ${id}, which ${says}`)];
 }
 
 /** Members that differ, in order of their names; members of objects as "files.coq_file", lists as a whole.

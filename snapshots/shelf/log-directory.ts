@@ -16,7 +16,7 @@ export type LogFolder = {
 /** A full tile or bundle, which takes the place of those that were not full. */
 const FULL = /^tile\/(\d+|entries)\/[x\d/]+$/;
 
-export function openLogDirectory(root: string, { writeDurable, alone }: LogFolder): LogFiles {
+export function openLogDirectory(root: string, folder: LogFolder): LogFiles {
   return {
     read: (path) => readFile(join(root, path)).catch(absent),
     async sizes() {
@@ -26,14 +26,18 @@ export function openLogDirectory(root: string, { writeDurable, alone }: LogFolde
         .map(Number)
         .sort((a, b) => a - b);
     },
+    async tiles() {
+      const found = (await readdir(join(root, "tile"), { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
+      return found.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+    },
     async put(size, make) {
       const path = join(root, checkpointPath(size));
       let full: readonly string[] = [];
-      await alone(() => {
+      await folder.alone(() => {
         const head = make(readNow(path));
         if (head === null) return;
-        for (const file of head.files) writeDurable(join(root, file.path), file.bytes);
-        writeDurable(path, Buffer.from(head.checkpoint));
+        for (const file of head.files) folder.writeDurable(join(root, file.path), file.bytes);
+        folder.writeDurable(path, Buffer.from(head.checkpoint));
         full = head.files.map((file) => file.path).filter((name) => FULL.test(name));
       });
       for (const name of full) await rm(join(root, `${name}.p`), { recursive: true, force: true });

@@ -13,7 +13,7 @@ import { canonicalJson, parseJson } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { type Checkpoint, formatCheckpoint, formatHead, parseCheckpoint } from "../log/checkpoint.ts";
 import { type NoteKey, parseKey, type SigningKey, signNote, verifiedBy } from "../log/note.ts";
-import { appendEntries, type TileFile, tileNodes } from "../log/tiles.ts";
+import { appendEntries, foldHashes, readEntries, type TileFile, tileNodes } from "../log/tiles.ts";
 import { EMPTY_ROOT, hashLeaf, type Hash, proveInclusion, treeRoot, verifyInclusion } from "../log/tree.ts";
 import type { LogFiles, Shelf, SnapshotRecord } from "./shelf.ts";
 
@@ -35,7 +35,7 @@ function entryOf(record: SnapshotRecord | undefined): Buffer {
 }
 
 /** The head of so many entries, or null when there is none. @throws ShelfError "bad_checkpoint" */
-export async function readCheckpoint(log: LogFiles, size: number): Promise<(Checkpoint & { readonly text: string }) | null> {
+export async function readCheckpoint(log: Pick<LogFiles, "read">, size: number): Promise<(Checkpoint & { readonly text: string }) | null> {
   const bytes = await log.read(checkpointPath(size));
   if (bytes === null) return null;
   const checkpoint = parseCheckpoint(bytes);
@@ -44,7 +44,7 @@ export async function readCheckpoint(log: LogFiles, size: number): Promise<(Chec
 }
 
 /** @throws ShelfError "bad_log" when the file is none */
-export async function readLogKeys(log: LogFiles): Promise<LogKeys> {
+export async function readLogKeys(log: Pick<LogFiles, "read">): Promise<LogKeys> {
   const bytes = await log.read(KEYS_PATH);
   return bytes === null ? [] : parseLogKeys(bytes);
 }
@@ -62,10 +62,13 @@ export function keyOf(keys: LogKeys, size: number): NoteKey | null {
   return text === null ? null : parseKey(text);
 }
 
+/** What the log of a root is made of. */
+type PublishedLog = Pick<Shelf, "records"> & { readonly log: LogFiles };
+
 /** Makes the log as long as a record's number says, with its head: before the pointer names that record, or after, on a shelf that had
  *  no log. A head that is there gets the signature that it lacks.
  *  @throws ShelfError "bad_log" or "bad_checkpoint" when what is there is damaged, "lost_race" when another publisher has made that head */
-export async function extendLog(shelf: Shelf, record: SnapshotRecord, { origin, key }: LogSigner): Promise<void> {
+export async function extendLog(shelf: PublishedLog, record: SnapshotRecord, { origin, key }: LogSigner): Promise<void> {
   const { log } = shelf;
   const size = record.sequence;
   const last = (await log.sizes()).at(-1) ?? 0;
@@ -92,7 +95,7 @@ export async function extendLog(shelf: Shelf, record: SnapshotRecord, { origin, 
 
 /** What the log's files are with the records after `last` up to this one in it, and its root then. */
 async function grow(
-  shelf: Shelf,
+  shelf: PublishedLog,
   last: number,
   record: SnapshotRecord,
 ): Promise<{ readonly root: Hash; readonly files: readonly TileFile[] }> {
@@ -157,6 +160,27 @@ export async function addSignatures(
     return { files: [], checkpoint };
   });
   return { size, added };
+}
+
+/** readRecordsOf reads the records that are the first entries of the log, by their numbers.
+ *  @returns null where there is no head of so many entries, or the entries are not what it is over */
+export async function readRecordsOf(log: Pick<LogFiles, "read">, size: number): Promise<ReadonlyMap<number, SnapshotRecord> | null> {
+  try {
+    const head = await readCheckpoint(log, size);
+    if (head === null) return null;
+    const entries: Buffer[] = [];
+    for (let index = 0; entries.length < size; index++) entries.push(...(await readEntries(index, size, log.read)));
+    const leaves = entries.map(hashLeaf);
+    const root = await treeRoot(size, async (height, index) => foldHashes(leaves.slice(index * 2 ** height, (index + 1) * 2 ** height)));
+    if (!root.equals(head.root)) return null;
+    // They are what was written, so their shape is trusted. One without bytes was no record.
+    return new Map(
+      entries.flatMap((entry, at) => (entry.length === 0 ? [] : [[at + 1, JSON.parse(entry.toString()) as SnapshotRecord] as const])),
+    );
+  } catch (error) {
+    if (error instanceof ShelfError) return null;
+    throw error;
+  }
 }
 
 export type LogState = { readonly state: "signed" | "unsigned" | "none" | "damaged"; readonly detail: string };

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { sha256 } from "../digest.ts";
 import { prune } from "./prune.ts";
-import { openDirectoryShelf } from "./shelf-directory.ts";
-import type { Shelf, SnapshotRecord } from "./shelf.ts";
+import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
+import { overriding, type SnapshotRecord } from "./shelf.ts";
 import { verifyShelf } from "../verify/verify.ts";
-import { publishBoth, publishTiny, TINY, tinyData, type TinySource } from "../verify/tiny-shelf.ts";
+import { publishBoth, TINY, type TinySource } from "../verify/tiny-shelf.ts";
 
 const base = mkdtempSync(join(tmpdir(), "prune-"));
 after(() => rmSync(base, { recursive: true }));
@@ -23,7 +23,9 @@ const sourceOf = (version: number): TinySource => ({
   ],
 });
 
-async function newRoom(versions: number): Promise<{ readonly root: string; readonly public: Shelf; readonly internal: Shelf }> {
+async function newRoom(
+  versions: number,
+): Promise<{ readonly root: string; readonly public: DirectoryShelf; readonly internal: DirectoryShelf }> {
   const root = join(base, String(rooms++));
   const shelf = openDirectoryShelf(join(root, "public"));
   const room = { root, public: shelf, internal: openDirectoryShelf(join(root, "internal"), shelf) };
@@ -33,7 +35,7 @@ async function newRoom(versions: number): Promise<{ readonly root: string; reado
 }
 
 const blobFile = (root: string, view: string, digest: string): string => join(root, view, "blobs", digest.slice(0, 2), digest);
-const sequences = async (shelf: Shelf): Promise<number[]> => (await shelf.listRecords()).map((record) => record.sequence);
+const sequences = async (shelf: DirectoryShelf): Promise<number[]> => (await shelf.listRecords()).map((record) => record.sequence);
 
 test("it refuses to remove anything while it is not known what a kept snapshot needs", async () => {
   const room = await newRoom(2);
@@ -88,8 +90,7 @@ test("a public blob that an internal snapshot refers to stays", async () => {
   const text = TINY.objects[0]?.text ?? "";
   const moved: TinySource = { ...TINY, objects: [{ key: "drafts/hello.md", text }, ...TINY.objects.slice(1)] };
   rmSync(blobFile(room.root, "internal", sha256(text)), { force: true });
-  await publishTiny(room.public, tinyData(moved, "public"), moved);
-  await publishTiny(room.internal, tinyData(moved, "internal"), moved);
+  await publishBoth(room, moved);
   await prune({ shelf: room.internal, keep: 1 });
   await prune({ shelf: room.public, alsoUsedBy: [room.internal], keep: 1 });
   assert.equal(await room.public.hasBlob(sha256(text)), true);
@@ -103,7 +104,7 @@ test("a public blob that an internal snapshot refers to stays", async () => {
 test("what a crash left is removed, and an interrupted run is finished by the next", async () => {
   const room = await newRoom(3);
   await room.public.putBlob(sha256("left over"), Buffer.from("left over"));
-  const failing: Shelf = { ...room.public, sweep: () => Promise.reject(new Error("power cut")) };
+  const failing = overriding(room.public, { sweep: () => Promise.reject(new Error("power cut")) });
   await assert.rejects(prune({ shelf: failing, alsoUsedBy: [room.internal], keep: 1 }), /power cut/);
   assert.deepEqual(await sequences(room.public), [3]);
   assert.deepEqual(

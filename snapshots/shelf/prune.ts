@@ -2,23 +2,24 @@
 import type { Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { findPartner } from "./served.ts";
-import type { Shelf, SnapshotRecord } from "./shelf.ts";
+import type { DirectoryShelf } from "./shelf-directory.ts";
+import type { SnapshotRecord } from "./shelf.ts";
 import { reachable } from "./reach.ts";
 
 export type PruneOptions = {
-  readonly shelf: Shelf;
+  readonly shelf: DirectoryShelf;
   /** Roots whose snapshots may refer to blobs of this one: internal, when the public root is pruned. Prune that one first,
    *  or what only its old snapshots use stays until the next time. */
-  readonly alsoUsedBy?: readonly Shelf[];
+  readonly alsoUsedBy?: readonly DirectoryShelf[];
   /** A root without a fallback that takes over what only those need: bytes that became gated do not stay under a public root. */
-  readonly moveTo?: Shelf;
+  readonly moveTo?: DirectoryShelf;
   /** Nothing that is not needed stays, whatever it takes. Else some of it may stay in packs that are mostly needed. */
   readonly purge?: boolean;
   /** Newest records to keep, at least 1. The one that the pointer names is kept besides, and when that is a rollback, all that it
    *  undid: whoever rolled back by mistake, or to look, can go on from there. */
   readonly keep: number;
   /** The public root, when this is the internal one: what a rollback of its kept records needs is kept too. */
-  readonly servedWith?: Shelf;
+  readonly servedWith?: DirectoryShelf;
   /** The search index of this root (`ViewIndex` fits). */
   readonly index?: { prune(keep: readonly string[]): Promise<void> };
 };

@@ -5,8 +5,8 @@ import { ShelfError } from "../errors.ts";
 import type { ClaimsRegistry } from "../schema/claims.ts";
 import type { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
-import { parseCatalogRows, toRow } from "./catalog-rows.ts";
-import { type CheckedBody, readChecked, WrongBytes } from "./checked-read.ts";
+import { toRow } from "./catalog-rows.ts";
+import { type CheckedBody, PART_BYTES, readChecked, WrongBytes } from "./checked-read.ts";
 import { redactionError } from "./redactions.ts";
 import type { Shelf, SnapshotRecord } from "./shelf.ts";
 import { partsPath } from "../format/parts.ts";
@@ -70,7 +70,7 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
   const bytes = await shelf.getBlob(digest);
   if (bytes === null) throw await missingBlob(shelf, digest);
   if ((await sha256Aside(bytes)) === digest) return bytes;
-  const file = await shelf.openAnew(digest);
+  const file = await shelf.openBlob(digest, true);
   try {
     const anew = (await file?.read(0, file.size)) ?? null;
     if (anew !== null && (await sha256Aside(anew)) === digest) return anew;
@@ -78,6 +78,18 @@ export async function readBlob(shelf: Shelf, digest: Sha256): Promise<Uint8Array
     await file?.close();
   }
   throw spoiledBlob(digest);
+}
+
+/** streamBlob reads a byte range of a blob, `end` inclusive, unchecked: for whoever looks for damage. Nothing when it is not here. */
+export async function* streamBlob(shelf: Shelf, digest: Sha256, start: number, end: number): AsyncGenerator<Uint8Array> {
+  const file = await shelf.openBlob(digest);
+  if (file === null) return;
+  try {
+    const last = Math.min(end, file.size);
+    for (let at = start; at <= last; at += PART_BYTES) yield await file.read(at, Math.min(PART_BYTES, end - at + 1));
+  } finally {
+    await file.close();
+  }
 }
 
 /** What turns out to be spoiled when some of it has been sent ends the reading, and is whole for the next reader. */
@@ -140,7 +152,6 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
     if (entry?.kind !== "blob") throw new ShelfError("snapshot_damaged", `${path} is missing from the snapshot.`);
     return entry.sha256;
   };
-  const text = async (path: string): Promise<string> => new TextDecoder().decode(await readBlob(shelf, await need(path)));
   /** As long as this snapshot is open, what it has parsed is known to the others. */
   const held: object[] = [];
   const parse = async <T extends object>(digest: Sha256, take: (stored: never) => T): Promise<T> => {
@@ -177,9 +188,9 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
       const isRight = (found: Sha256): boolean => found === digest;
       try {
         try {
-          return mending(await readChecked(file, isRight, start, end), async () => (await shelf.openAnew(digest))?.close());
+          return mending(await readChecked(file, isRight, start, end), async () => (await shelf.openBlob(digest, true))?.close());
         } catch (error) {
-          const anew = error instanceof WrongBytes ? await shelf.openAnew(digest) : null;
+          const anew = error instanceof WrongBytes ? await shelf.openBlob(digest, true) : null;
           if (anew === null) throw error;
           return await readChecked(anew, isRight, start, end);
         }
@@ -203,7 +214,7 @@ export async function openSnapshot(shelf: Shelf, record: SnapshotRecord, cache: 
         throw error;
       })),
     data: () =>
-      (data ??= loadViewData({ find, text, json, list }).catch((error: unknown) => {
+      (data ??= loadViewData({ find, json, list }).catch((error: unknown) => {
         data = null;
         throw error;
       })),
@@ -233,41 +244,21 @@ function findName(tree: Tree, name: string): Entry | null {
 
 type Source = {
   find(path: string): Promise<Entry | null>;
-  text(path: string): Promise<string>;
   json<T extends object>(path: string): Promise<T>;
   /** Items of all parts in a folder. @param take of what is stored; always the same for a folder */
   list<T>(folder: string, take: (stored: never) => T): Promise<T[]>;
 };
 
 /** The files are ours and digest-checked, so their shape is trusted; schemas stand at the generator's door. */
-async function loadViewData(source: Source): Promise<ViewData> {
-  const { find, json } = source;
+async function loadViewData({ find, json, list }: Source): Promise<ViewData> {
   const library = await json<Library>("api/library.json");
   const claims = await json<ClaimsRegistry>("api/claims.json");
   const rejected = await json<Pick<ViewData, "rejected" | "withheld" | "withdrawn">>("api/rejected.json");
-  const lists = (await find(WHOLE_CATALOG)) === null ? await listsInParts(source, library) : await wholeLists(source);
-  const { cubs, meta, code, objects } = lists;
-  return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };
-}
-
-/** Snapshots of earlier versions have it, and no parts. */
-export const WHOLE_CATALOG = "api/catalog.json";
-
-type Lists = Pick<ViewData, "objects" | "cubs" | "meta"> & { readonly code: readonly CubCode[] };
-
-async function listsInParts({ find, json, list }: Source, { collections }: Library): Promise<Lists> {
   const objects: ObjectRow[] = [];
-  for (const { id } of collections) for (const row of await list(partsPath.objects(id), toRow)) objects.push(row);
-  return {
-    objects: objects.sort((a, b) => compareNames(a.key, b.key)),
-    cubs: await list(partsPath.records, (record: CubRecord) => record),
-    code: await list(partsPath.code, (index: CubCode) => index),
-    meta: (await find("api/cubs/meta.json")) === null ? null : await json<RegistryMeta>("api/cubs/meta.json"),
-  };
-}
-
-async function wholeLists({ text, json }: Source): Promise<Lists> {
-  const { meta, cubs } = await json<Pick<ViewData, "meta" | "cubs">>("api/cubs.json");
-  const code = await json<CubCode[]>("api/code.json");
-  return { meta, cubs, code, objects: await parseCatalogRows(await text(WHOLE_CATALOG)) };
+  for (const { id } of library.collections) for (const row of await list(partsPath.objects(id), toRow)) objects.push(row);
+  objects.sort((a, b) => compareNames(a.key, b.key));
+  const cubs = await list(partsPath.records, (record: CubRecord) => record);
+  const code = await list(partsPath.code, (index: CubCode) => index);
+  const meta = (await find("api/cubs/meta.json")) === null ? null : await json<RegistryMeta>("api/cubs/meta.json");
+  return { library, objects, claims, cubs, meta, code: new Map(code.map((index) => [index.id, index])), ...rejected };
 }

@@ -1,13 +1,14 @@
-/** The log of what was served: what it saves, and that it is never believed against the records. */
+/** What a root has published: what its log saves, and that nothing is believed against the records. */
 import assert from "node:assert/strict";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { sha256 } from "../digest.ts";
+import { extendLog } from "./log.ts";
 import { findSetback } from "./record-index.ts";
-import { openDirectoryShelf } from "./shelf-directory.ts";
-import type { Changes, Shelf, SnapshotRecord } from "./shelf.ts";
+import { type DirectoryShelf, openDirectoryShelf } from "./shelf-directory.ts";
+import type { Changes, SnapshotRecord } from "./shelf.ts";
 
 const record = (sequence: number, text = String(sequence)): SnapshotRecord => ({
   sequence,
@@ -19,7 +20,7 @@ const record = (sequence: number, text = String(sequence)): SnapshotRecord => ({
 const none = { objects: [], claims: [], records: [] };
 const changesOf = (sequence: number): Changes => ({ added: { ...none, objects: [`notes/${sequence}.md`] }, changed: none, removed: none });
 
-async function newShelf(t: TestContext, records: number): Promise<{ readonly root: string; readonly shelf: Shelf }> {
+async function newShelf(t: TestContext, records: number): Promise<{ readonly root: string; readonly shelf: DirectoryShelf }> {
   const root = mkdtempSync(join(tmpdir(), "proofshelf-records-"));
   t.after(() => rmSync(root, { recursive: true }));
   const shelf = openDirectoryShelf(root);
@@ -27,15 +28,16 @@ async function newShelf(t: TestContext, records: number): Promise<{ readonly roo
   return { root, shelf };
 }
 
-async function publish(shelf: Shelf, next: SnapshotRecord): Promise<void> {
+async function publish(shelf: DirectoryShelf, next: SnapshotRecord): Promise<void> {
   await shelf.putRecord(next, changesOf(next.sequence));
+  await extendLog(shelf, next, SIGNER);
   await shelf.swapPointer(next, await shelf.readPointer());
   await shelf.records.keep(next.sequence);
 }
 
-const logOf = (root: string): string => join(root, "records.log");
-const linesOf = (root: string): number => readFileSync(logOf(root), "utf8").split("\n").length - 1;
-const sequencesIn = async (shelf: Shelf): Promise<number[]> => (await shelf.records.index()).records.map(({ sequence }) => sequence);
+const SIGNER = { origin: "records.example", key: null };
+const sequencesIn = async (shelf: DirectoryShelf): Promise<number[]> =>
+  (await shelf.records.index()).records.map(({ sequence }) => sequence);
 const all = (count: number): number[] => Array.from({ length: count }, (_, at) => at + 1);
 
 /** What a process that has just been started says of the shelf, in full. */
@@ -47,24 +49,11 @@ async function saidOf(root: string): Promise<unknown> {
   return { records, counts, changes: await Array.fromAsync(shelf.records.changes(0, 1000)) };
 }
 
-test("a process that starts reads the log, and of the records the newest alone", async (t) => {
+test("a process that starts reads the log, and of many records the newest alone", async (t) => {
   const { root } = await newShelf(t, 50);
   const before = await saidOf(root);
   for (let sequence = 1; sequence < 50; sequence++) writeFileSync(join(root, `snapshots/${sequence}.json`), "not read");
-  for (let sequence = 1; sequence <= 50; sequence++) writeFileSync(join(root, `changes/${sequence}.json`), "not read");
   assert.deepEqual(await saidOf(root), before);
-});
-
-test("a publication adds one line and leaves the others as they were", async (t) => {
-  const { root, shelf } = await newShelf(t, 5);
-  const before = readFileSync(logOf(root));
-  await publish(shelf, record(6));
-  const after = readFileSync(logOf(root));
-  assert.deepEqual(after.subarray(0, before.length), before);
-  assert.equal(linesOf(root), 6);
-  const again = readFileSync(logOf(root));
-  await openDirectoryShelf(root).records.keep(6);
-  assert.deepEqual(readFileSync(logOf(root)), again);
 });
 
 test("a process that goes on reads only the names that are new, and sees prunes", async (t) => {
@@ -85,74 +74,64 @@ test("a process that goes on reads only the names that are new, and sees prunes"
   assert.deepEqual(await sequencesIn(reader), [2, 3, 4, 5]);
 });
 
-test("wherever the log is flipped, cut or longer, the records decide, verify's check says so, and the next publication writes it anew", async (t) => {
-  const { root } = await newShelf(t, 6);
-  const good = readFileSync(logOf(root));
+test("wherever the log is flipped, cut or lost, the records decide", async (t) => {
+  const { root } = await newShelf(t, 40);
   const before = await saidOf(root);
-  const damages: (readonly [string, () => void])[] = [
-    ["lost", () => rmSync(logOf(root))],
-    ["empty", () => truncateSync(logOf(root), 0)],
-    ["longer", () => appendFileSync(logOf(root), "x")],
-    ...Array.from({ length: 60 }, (_, n): readonly [string, () => void] => {
-      const at = Math.floor((good.length * n) / 60);
-      return [`flipped at ${at}`, () => writeFileSync(logOf(root), Buffer.from(good).fill((good[at] ?? 0) ^ 1, at, at + 1))];
-    }),
-    ...Array.from({ length: 20 }, (_, n): readonly [string, () => void] => {
-      const at = Math.floor((good.length * n) / 20);
-      return [`cut at ${at}`, () => truncateSync(logOf(root), at)];
-    }),
-  ];
-  for (const [name, damage] of damages) {
-    writeFileSync(logOf(root), good);
-    damage();
-    assert.deepEqual(await saidOf(root), before, name);
-    const problem = await openDirectoryShelf(root).records.findProblem();
-    // Whole lines that are missing at the end are no damage: a publication that was cut short leaves them out.
-    const ends = good.subarray(0, 0).equals(good) || /^(lost|empty|cut)/.test(name);
-    if (!ends) assert.notEqual(problem, null, name);
-    await openDirectoryShelf(root).records.keep(6);
-    assert.deepEqual(readFileSync(logOf(root)), good, name);
+  for (const path of ["tile/entries/000.p/40", "checkpoints/40"]) {
+    const file = join(root, path);
+    const good = readFileSync(file);
+    const places = Array.from({ length: 12 }, (_, n) => Math.floor((good.length * n) / 12));
+    const damages: readonly (readonly [string, () => void])[] = [
+      ["lost", () => rmSync(file)],
+      ["empty", () => truncateSync(file, 0)],
+      ...places.map((at): readonly [string, () => void] => [
+        `flipped at ${at}`,
+        () => writeFileSync(file, Buffer.from(good).fill((good[at] ?? 0) ^ 1, at, at + 1)),
+      ]),
+      ...places.map((at): readonly [string, () => void] => [`cut at ${at}`, () => truncateSync(file, at)]),
+    ];
+    for (const [name, damage] of damages) {
+      writeFileSync(file, good);
+      damage();
+      assert.deepEqual(await saidOf(root), before, `${path} ${name}`);
+    }
+    writeFileSync(file, good);
   }
 });
 
 test("a log that belongs to other records is not believed", async (t) => {
-  const { root } = await newShelf(t, 4);
-  const { root: other } = await newShelf(t, 0);
-  const shelf = openDirectoryShelf(other);
-  for (const sequence of all(4)) await publish(shelf, record(sequence, `other ${sequence}`));
-  writeFileSync(logOf(root), readFileSync(logOf(other)));
-  const said = await openDirectoryShelf(root).records.index();
+  const { root } = await newShelf(t, 40);
+  const { root: other, shelf } = await newShelf(t, 0);
+  for (const sequence of all(40)) await publish(shelf, record(sequence, `other ${sequence}`));
+  for (const path of ["tile", "checkpoints"]) {
+    rmSync(join(root, path), { recursive: true });
+    cpSync(join(other, path), join(root, path), { recursive: true });
+  }
   assert.deepEqual(
-    said.records,
-    all(4).map((sequence) => record(sequence)),
+    (await openDirectoryShelf(root).records.index()).records,
+    all(40).map((sequence) => record(sequence)),
   );
-  assert.equal(said.served, 0);
-  assert.match((await openDirectoryShelf(root).records.findProblem()) ?? "", /snapshot 1/);
 });
 
-test("one record that cannot be read costs that snapshot alone", async (t) => {
+test("one record that cannot be read costs that snapshot alone, and is told", async (t) => {
   const { root } = await newShelf(t, 4);
-  rmSync(logOf(root));
   writeFileSync(join(root, "snapshots/2.json"), "{");
-  assert.deepEqual(await sequencesIn(openDirectoryShelf(root)), [1, 3, 4]);
-  await openDirectoryShelf(root).records.keep(4);
-  assert.equal(linesOf(root), 3);
+  const shelf = openDirectoryShelf(root);
+  assert.deepEqual(await sequencesIn(shelf), [1, 3, 4]);
+  assert.match(shelf.records.trouble() ?? "", /^snapshots\/2\.json cannot be read/);
 });
 
-test("changes are the same from the log as from their own files, and of what is pruned there are none", async (t) => {
-  const { root, shelf } = await newShelf(t, 60);
-  const logged = await Array.fromAsync(shelf.records.changes(0, 60));
-  rmSync(logOf(root));
-  assert.deepEqual(await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 60)), logged);
+test("changes come in order however many there are, and of what is pruned there are none", async (t) => {
+  const { root, shelf } = await newShelf(t, 70);
   assert.deepEqual(
-    logged,
-    all(60).map((sequence) => [sequence, changesOf(sequence)]),
+    await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 70)),
+    all(70).map((sequence) => [sequence, changesOf(sequence)]),
   );
   for (const sequence of all(40)) await shelf.deleteRecord(sequence);
-  const left = await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 60));
+  const left = await Array.fromAsync(openDirectoryShelf(root).records.changes(0, 70));
   assert.deepEqual(
     left.map(([sequence]) => sequence),
-    all(60).slice(40),
+    all(70).slice(40),
   );
 });
 
@@ -160,11 +139,9 @@ test("changes that another process wrote anew are read as they stand, and are no
   const { root } = await newShelf(t, 2);
   const server = openDirectoryShelf(root);
   await server.records.index();
-  const writer = openDirectoryShelf(root);
   const left = { added: { ...none, objects: ["notes/left.md", "notes/too.md"] }, changed: none, removed: none };
   assert.equal((await server.records.counts(2))?.added, 1);
-  await writer.replaceChanges(2, left);
-  await writer.records.keep(2);
+  await openDirectoryShelf(root).putChanges(2, left);
   assert.equal((await server.records.counts(2))?.added, 2);
   assert.deepEqual((await Array.fromAsync(server.records.changes(0, 2))).at(-1)?.[1], left);
   assert.equal(server.records.trouble(), null);
@@ -176,9 +153,24 @@ test("a pointer that was put back is told from a publication that was cut short"
   const setback = async (): Promise<string | null> => findSetback(await pointer(), await openDirectoryShelf(root).records.index());
   assert.equal(await setback(), null);
   await shelf.putRecord(record(4, "cut short"), changesOf(4));
+  await extendLog(shelf, record(4, "cut short"), SIGNER);
   assert.equal(await setback(), null);
   writeFileSync(join(root, "current.json"), readFileSync(join(root, "snapshots/2.json")));
   assert.match((await setback()) ?? "", /names snapshot 2, but 3 was/);
-  rmSync(logOf(root));
-  assert.match((await setback()) ?? "", /names snapshot 2, but 4 was/, "without the log: more lies beyond than one publication leaves");
+  for (const text of ["999", "0", "", "three", "3\n"]) {
+    writeFileSync(join(root, "served"), text);
+    assert.match(
+      (await setback()) ?? "",
+      /names snapshot 2, but 4 was/,
+      `${JSON.stringify(text)}: more lies beyond than one publication leaves`,
+    );
+  }
+});
+
+test("what is remembered as served is never less, whoever says it", async (t) => {
+  const { root, shelf } = await newShelf(t, 3);
+  await openDirectoryShelf(root).records.keep(2);
+  assert.equal((await openDirectoryShelf(root).records.index()).served, 3);
+  await shelf.records.keep(3);
+  assert.equal(readFileSync(join(root, "served"), "utf8"), "3");
 });

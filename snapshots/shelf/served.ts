@@ -9,11 +9,9 @@ const LOOKS = 5;
 
 /** @param named what the internal pointer names
  *  @param published what the public pointer names
- *  @returns the record that was published with it; else one of an earlier version of the program, which does not say with what
- *  it was published and so belongs to whatever the others do not */
+ *  @returns the record that was published with it */
 export function findServed(named: readonly SnapshotRecord[], published: SnapshotRecord | null): SnapshotRecord | null {
-  const own = published === null ? undefined : named.find((record) => record.public === published.sequence);
-  return own ?? named.find((record) => record.public === undefined) ?? null;
+  return named.find((record) => published !== null && record.public === published.sequence) ?? null;
 }
 
 /** @param published reads the public pointer; @param named reads the internal one, null when there is none
@@ -50,12 +48,7 @@ export function namedWith(
   return findServed([record], published) === record ? [record] : next;
 }
 
-/** The internal record to serve with an earlier public one: the newest that was published with it or, of records that do not say
- *  with what, the one with its time, which a build gives to both.
- *  @returns null when there is none, or more than one with that time */
+/** The internal record to serve with an earlier public one: the newest that was published with it; null when there is none. */
 export function findPartner(records: readonly SnapshotRecord[], open: SnapshotRecord): SnapshotRecord | null {
-  const own = records.findLast((record) => record.public === open.sequence);
-  if (own !== undefined) return own;
-  const [same, another] = records.filter((record) => record.public === undefined && record.created === open.created);
-  return another === undefined ? (same ?? null) : null;
+  return records.findLast((record) => record.public === open.sequence) ?? null;
 }

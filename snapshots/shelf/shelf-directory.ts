@@ -1,87 +1,356 @@
 /** The shelf as a directory. Every file appears whole: written under tmp/, then renamed. */
 import { execFile } from "node:child_process";
-import { randomUUID } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { access, mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { createHash, randomUUID } from "node:crypto";
+import { constants, createReadStream, existsSync, readFileSync } from "node:fs";
+import { access, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
 import { promisify } from "node:util";
-import type { ZodType } from "zod";
-import { canonicalJson, parseJson, SHA256_PATTERN, type Sha256, sha256Of } from "../digest.ts";
+import { canonicalJson, SHA256_PATTERN, type Sha256, sha256, sha256Of } from "../digest.ts";
+import { ChangesSums } from "./changes-sums.ts";
 import { ShelfError } from "../errors.ts";
 import { absent, isUnreadable } from "./absent.ts";
-import { type OpenFile, openAtOnce, PART_BYTES, toOpenFile, WrongBytes } from "./checked-read.ts";
+import { type OpenFile, openAtOnce, toOpenFile, WrongBytes } from "./checked-read.ts";
 import { openLogDirectory } from "./log-directory.ts";
-import { type Modes, modesUnder } from "./modes.ts";
-import { openPackWriter } from "./pack-writer.ts";
-import { openPacks, unpacked } from "./packs.ts";
-import { redactionPath } from "./redactions.ts";
-import { openRecordLog, sequencesOf } from "./record-index.ts";
+import type { Modes } from "./modes.ts";
+import { openPackWriter, type PackWriter } from "./pack-writer.ts";
+import { openPacks, type Packs, unpacked } from "./packs.ts";
+import { RootRecords, sequencesOf } from "./record-index.ts";
+import { RootRedactions } from "./redactions-directory.ts";
+import { parseExactly, readSmall, REPAIR, RootFiles, syncFolder } from "./root-files.ts";
 import { findServed, namedWith, readServed } from "./served.ts";
 import {
   type Changes,
   changesSchema,
   internalPointerSchema,
+  type LogFiles,
   type Shelf,
   type SnapshotRecord,
   snapshotRecordSchema,
   withdrawnSchema,
 } from "./shelf.ts";
-import { type LooseBlob, planSweep, sweep } from "./sweep.ts";
+import { type LooseBlob, planSweep, sweep, type SweepOptions, type Swept } from "./sweep.ts";
 import { MAX_PACKED, packEntry } from "./zip.ts";
 
 const run = promisify(execFile);
+
+/** How a root is used. "building" packs what is put, and holds everything else up while a blob is read: builds answer nobody. With
+ *  "serving" each blob that is put is a file of its own, which others see at once. */
+type Use = "serving" | "building";
 
 /** Opens one root of a shelf; creates nothing until something is put.
  *  @param root folder that holds blobs/, snapshots/, changes/, index/ and current.json
  *  @param fallback the public root, when this is the internal one: whose blobs it may refer to, never the other way, and whose
  *  pointer decides what is served
- *  @param use "building" packs what is put, and holds everything else up while a blob is read: builds answer nobody. Else
- *  each blob that is put is a file of its own, which others see at once
  *  @param announce told what current.json is about to hold, when this is a copy of a shelf elsewhere: that moves first, or throws */
 export function openDirectoryShelf(
   root: string,
   fallback: Shelf | null = null,
-  use: "serving" | "building" = "serving",
+  use: Use = "serving",
   announce: (current: Uint8Array) => Promise<void> = async () => undefined,
-): Shelf {
-  const blobPath = (digest: Sha256): string => join(root, "blobs", digest.slice(0, 2), digest);
-  const recordPath = (sequence: number): string => join(root, "snapshots", `${sequence}.json`);
-  const changesPath = (sequence: number): string => join(root, "changes", `${sequence}.json`);
-  const pointerPath = join(root, "current.json");
+): DirectoryShelf {
+  return new DirectoryShelf(root, fallback, use, announce);
+}
 
-  let found: Modes | null = null;
-  const modes = (): Modes => (found ??= modesUnder(root));
+const WITHDRAWN = "withdrawn.json";
+const recordPath = (sequence: number): string => `snapshots/${sequence}.json`;
+const changesPath = (sequence: number): string => `changes/${sequence}.json`;
 
-  const writeWhole = (path: string, bytes: Uint8Array, durable = false): void => {
-    const temporary = join(root, "tmp", randomUUID());
-    for (const file of [temporary, path]) mkdirSync(dirname(file), { recursive: true, mode: modes().folder });
-    writeFileSync(temporary, bytes, { flag: "wx", flush: durable, mode: modes().file });
-    renameSync(temporary, path);
-  };
+/** One root of a shelf, for readers and for whoever writes it. */
+export class DirectoryShelf implements Shelf {
+  readonly indexUri: string;
+  readonly records: RootRecords;
+  readonly log: LogFiles;
+  readonly redactions: RootRedactions;
+  private readonly root: string;
+  private readonly fallback: Shelf | null;
+  private readonly use: Use;
+  private readonly announce: (current: Uint8Array) => Promise<void>;
+  private readonly files: RootFiles;
+  private readonly sums: ChangesSums;
+  private readonly packs: Packs;
+  private readonly writer: PackWriter;
+  /** Blobs that were written or compared here, hence whole. */
+  private readonly whole = new Set<Sha256>();
 
-  /** Durable, because the pointer may follow at once, and what it names has to survive a power cut with it. */
-  const writeDurable = (path: string, bytes: Uint8Array): void => {
-    writeWhole(path, bytes, true);
-    syncFolder(dirname(path));
-  };
-  const writeJson = (path: string, value: SnapshotRecord | Changes | readonly SnapshotRecord[]): void =>
-    writeDurable(path, Buffer.from(canonicalJson(value)));
+  constructor(root: string, fallback: Shelf | null, use: Use, announce: (current: Uint8Array) => Promise<void>) {
+    this.root = root;
+    this.fallback = fallback;
+    this.use = use;
+    this.announce = announce;
+    this.indexUri = join(root, "index");
+    const files = new RootFiles(root);
+    this.files = files;
+    this.sums = new ChangesSums(root, files);
+    this.packs = openPacks(root, (path) => this.openFile(path));
+    this.writer = openPackWriter(root, () => files.modes());
+    this.log = openLogDirectory(root, files);
+    this.records = new RootRecords(root, {
+      readRecord: (sequence) => this.readRecord(sequence),
+      readChanges: (sequence) => this.readChanges(sequence),
+      readWithdrawn: () => this.readWithdrawn(),
+      writeWhole: (path, bytes) => files.writeWhole(path, bytes),
+      log: this.log,
+    });
+    this.redactions = new RootRedactions(root, files, fallback?.redactions ?? null);
+  }
 
-  const openFile = async (path: string): Promise<OpenFile | null> => {
-    if (use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
+  async getBlob(digest: Sha256): Promise<Uint8Array | null> {
+    return (await this.readOwn(digest)) ?? (await this.fallback?.getBlob(digest)) ?? null;
+  }
+
+  async openBlob(digest: Sha256, anew = false): Promise<OpenFile | null> {
+    // There is no other place that has it.
+    if (anew) return null;
+    return (await this.openOwn(digest)) ?? (await this.fallback?.openBlob(digest)) ?? null;
+  }
+
+  async readMany(digests: readonly Sha256[]): Promise<ReadonlyMap<Sha256, Uint8Array>> {
+    const own = await this.packs.readMany(digests);
+    const rest = this.fallback === null ? [] : digests.filter((digest) => !own.has(digest));
+    for (const [digest, bytes] of (await this.fallback?.readMany(rest)) ?? []) own.set(digest, bytes);
+    return own;
+  }
+
+  async hasBlob(digest: Sha256): Promise<boolean> {
+    return (await this.hasOwn(digest)) || ((await this.fallback?.hasBlob(digest)) ?? false);
+  }
+
+  /** putBlob stores bytes under their digest unless they are there. @returns whether anything was written */
+  async putBlob(digest: Sha256, bytes: Uint8Array): Promise<boolean> {
+    // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
+    // one here hides a good one in the fallback, so it is replaced even then.
+    const there = (await this.hasOwn(digest)) ? ((await this.readOwn(digest)) ?? NO_BYTES) : null;
+    if (there !== null) {
+      if (Buffer.compare(there, bytes) === 0) {
+        this.whole.add(digest);
+        return false;
+      }
+    } else if (this.fallback !== null) {
+      if (this.fallback instanceof DirectoryShelf && this.fallback.whole.has(digest) && (await this.fallback.hasBlob(digest))) return false;
+      const elsewhere = await this.fallback.getBlob(digest);
+      if (elsewhere !== null && Buffer.compare(elsewhere, bytes) === 0) return false;
+    }
+    if (this.use === "serving" || there !== null || bytes.length > MAX_PACKED) this.files.writeWhole(this.blobPath(digest), bytes);
+    else this.writer.add(packEntry(digest, bytes));
+    this.whole.add(digest);
+    return true;
+  }
+
+  /** putStream stores bytes that may be too many for memory, as a file of its own; nothing when they have another digest, or when reading
+   *  them fails. @returns whether they have the digest */
+  async putStream(digest: Sha256, chunks: AsyncIterable<Uint8Array>): Promise<boolean> {
+    const { file, folder } = this.files.modes();
+    const [temporary, path] = [join(this.root, "tmp", randomUUID()), this.blobPath(digest)];
+    for (const one of [temporary, path]) await mkdir(dirname(one), { recursive: true, mode: folder });
+    try {
+      const hash = createHash("sha256");
+      const handle = await open(temporary, "wx", file);
+      try {
+        for await (const chunk of chunks) {
+          hash.update(chunk);
+          await handle.writeFile(chunk);
+        }
+      } finally {
+        await handle.close();
+      }
+      if (hash.digest("hex") !== digest) return false;
+      await rename(temporary, path);
+      this.whole.add(digest);
+      return true;
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  }
+
+  async *listBlobs(): AsyncGenerator<{ readonly digest: Sha256; readonly size: number }> {
+    const told = new Set<Sha256>();
+    for await (const { digest, size } of this.looseBlobs()) {
+      told.add(digest);
+      yield { digest, size };
+    }
+    const directories = [...(await this.packs.list()).values()].map((directory) => directory?.entries() ?? []);
+    for (const entries of [this.writer.entries(), ...directories]) {
+      for (const [digest, { size }] of entries) {
+        if (told.has(digest)) continue;
+        told.add(digest);
+        yield { digest, size };
+      }
+    }
+  }
+
+  /** seal lets others read what was put so far. `flush` does so too. */
+  async seal(): Promise<void> {
+    this.writer.seal();
+  }
+
+  /** flush returns when everything put so far survives a power cut. */
+  async flush(): Promise<void> {
+    this.writer.seal();
+    if (!existsSync(this.root)) return;
+    await run("sync", ["-f", this.root]).catch(async () => {
+      for await (const { path } of this.looseBlobs()) syncFolder(path);
+      if (existsSync(join(this.root, "packs"))) syncFolder(join(this.root, "packs"));
+    });
+  }
+
+  /** findDamagedPacks returns the names of the packs that are not what was written. */
+  async findDamagedPacks(): Promise<readonly Sha256[]> {
+    const damaged: string[] = [];
+    for (const [name, directory] of await this.packs.list()) {
+      const found = await sha256Of(createReadStream(this.packs.pathOf(name))).catch((error: NodeJS.ErrnoException) => {
+        if (isUnreadable(error)) return null;
+        // Merged into another one since.
+        return absent(error) ?? name;
+      });
+      if (directory === null || found !== name) damaged.push(name);
+    }
+    return damaged;
+  }
+
+  /** findSpare returns what `sweep` would remove. */
+  async findSpare(isNeeded: SweepOptions["isNeeded"]): Promise<readonly { readonly digest: Sha256; readonly size: number }[]> {
+    return (await planSweep(this.packs, this.looseBlobs(), { isNeeded })).spare;
+  }
+
+  /** sweep removes blobs that are not needed, and brings the others into few packs. Only under the build lock. */
+  async sweep(options: SweepOptions): Promise<Swept> {
+    this.writer.seal();
+    const plan = await planSweep(this.packs, this.looseBlobs(), options);
+    const writer = openPackWriter(this.root, () => this.files.modes());
+    return sweep(plan, writer, () => this.flush());
+  }
+
+  async readPointer(): Promise<SnapshotRecord | null> {
+    const { fallback } = this;
+    if (fallback === null) return (await this.readNamed())?.[0] ?? null;
+    return readServed(
+      () => fallback.readPointer(),
+      () => this.readNamed(),
+    );
+  }
+
+  /** swapPointer makes `record` current if `expected` still is; an internal record with a `public` that is not served yet is served
+   *  together with that. @throws ShelfError "lost_race" otherwise */
+  async swapPointer(record: SnapshotRecord, expected: SnapshotRecord | null): Promise<void> {
+    const pointerPath = join(this.root, "current.json");
+    const published = (await this.fallback?.readPointer()) ?? null;
+    const planNext = (): Uint8Array => {
+      const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath), this.fallback !== null) : [];
+      const current = this.fallback === null ? (named[0] ?? null) : findServed(named, published);
+      if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
+        throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
+      }
+      return Buffer.from(canonicalJson(this.fallback === null ? record : namedWith(record, current, published)));
+    };
+    await this.announce(planNext());
+    // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
+    // the lock keeps everyone else out.
+    await this.files.alone(() => this.files.writeWhole(pointerPath, planNext(), true));
+    syncFolder(this.root);
+  }
+
+  /** listRecords returns all records as they are now, ascending by sequence. One beyond the pointer is left by a crash and was never
+   *  served. @throws ShelfError "snapshot_damaged" */
+  async listRecords(): Promise<readonly SnapshotRecord[]> {
+    const records: SnapshotRecord[] = [];
+    for (const sequence of await this.listSequences()) {
+      const record = await this.readRecord(sequence);
+      if (record !== null) records.push(record);
+    }
+    return records;
+  }
+
+  /** listFiles returns the path of every file of the root, in no order. */
+  async *listFiles(): AsyncGenerator<string> {
+    for (const entry of (await readdir(this.root, { recursive: true, withFileTypes: true }).catch(absent)) ?? [])
+      if (!entry.isDirectory()) yield relative(this.root, join(entry.parentPath, entry.name));
+  }
+
+  /** listSequences returns the numbers of the records that are there, readable or not, ascending. */
+  async listSequences(): Promise<readonly number[]> {
+    return sequencesOf((await readdir(join(this.root, "snapshots")).catch(absent)) ?? []);
+  }
+
+  async readRecord(sequence: number): Promise<SnapshotRecord | null> {
+    const record = await this.files.readJson(recordPath(sequence), snapshotRecordSchema);
+    if (record === null || record.sequence === sequence) return record;
+    throw new ShelfError("snapshot_damaged", `${recordPath(sequence)} is the record of another sequence.`, REPAIR);
+  }
+
+  async readChanges(sequence: number): Promise<Changes | null> {
+    const path = changesPath(sequence);
+    const found = await this.files.readJson(path, changesSchema);
+    const sum = found === null ? null : this.sums.find(path);
+    if (sum === null || sum === sha256(canonicalJson(found))) return found;
+    throw new ShelfError("snapshot_damaged", `${path} is not what was written.`, REPAIR);
+  }
+
+  /** putRecord writes both durably, because the pointer may follow at once: a record that a power cut tore would stop every later build. */
+  async putRecord(record: SnapshotRecord, changes: Changes): Promise<void> {
+    await this.putChanges(record.sequence, changes);
+    this.files.writeJson(recordPath(record.sequence), record);
+  }
+
+  /** restoreRecord writes a record again, without its changes. */
+  async restoreRecord(record: SnapshotRecord): Promise<void> {
+    this.files.writeJson(recordPath(record.sequence), record);
+  }
+
+  /** putChanges writes changes in place of those that a publication left. Only under the build lock. */
+  async putChanges(sequence: number, changes: Changes): Promise<void> {
+    this.sums.put(changesPath(sequence), Buffer.from(canonicalJson(changes)));
+    this.files.writeJson(changesPath(sequence), changes);
+  }
+
+  async deleteRecord(sequence: number): Promise<void> {
+    await rm(join(this.root, recordPath(sequence)), { force: true });
+  }
+
+  /** dropUnserved removes a record that was never served, with its changes. Only under the build lock. */
+  async dropUnserved(sequence: number): Promise<void> {
+    await this.deleteRecord(sequence);
+    await rm(join(this.root, changesPath(sequence)), { force: true });
+  }
+
+  /** withdraw takes snapshots out of service: their records are only remembered as withdrawn from then on. Only under the build lock. */
+  async withdraw(records: readonly SnapshotRecord[]): Promise<void> {
+    const all = new Map([...(await this.readWithdrawn()), ...records].map((record) => [record.sequence, record]));
+    this.files.writeJson(
+      WITHDRAWN,
+      [...all.values()].sort((a, b) => a.sequence - b.sequence),
+    );
+    for (const { sequence } of records) await this.deleteRecord(sequence);
+  }
+
+  /** @throws ShelfError "snapshot_damaged" */
+  async readWithdrawn(): Promise<readonly SnapshotRecord[]> {
+    return (await this.files.readJson(WITHDRAWN, withdrawnSchema)) ?? [];
+  }
+
+  async readChecked(): Promise<string | null> {
+    const text = await readFile(join(this.root, "checked"), "utf8").catch(absent);
+    return text === null || Number.isNaN(Date.parse(text)) ? null : text;
+  }
+
+  async writeChecked(time: string): Promise<void> {
+    this.files.writeWhole(join(this.root, "checked"), Buffer.from(time));
+  }
+
+  async readFollowed(): Promise<number | null> {
+    return (await stat(join(this.root, FOLLOWED)).catch(absent))?.mtimeMs ?? null;
+  }
+
+  private async readNamed(): Promise<readonly SnapshotRecord[] | null> {
+    const bytes = await readSmall(join(this.root, "current.json"), "current.json");
+    return bytes === null ? null : parseNamed(bytes, this.fallback !== null);
+  }
+
+  private blobPath(digest: Sha256): string {
+    return join(this.root, "blobs", digest.slice(0, 2), digest);
+  }
+
+  private async openFile(path: string): Promise<OpenFile | null> {
+    if (this.use === "building") return Promise.try(() => openAtOnce(path)).catch(absent);
     const handle = await open(path).catch(absent);
     return handle === null
       ? null
@@ -89,25 +358,25 @@ export function openDirectoryShelf(
           await handle.close();
           throw error;
         });
-  };
-
-  const packs = openPacks(root, openFile);
-  const writer = openPackWriter(root, modes);
+  }
 
   /** A file of its own comes first: it may be there because a packed one is damaged. */
-  const openOwn = async (digest: Sha256): Promise<OpenFile | null> => {
-    const loose = await openFile(blobPath(digest));
+  private async openOwn(digest: Sha256): Promise<OpenFile | null> {
+    const loose = await this.openFile(this.blobPath(digest));
     if (loose !== null) return loose;
-    const pending = writer.find(digest);
-    if (pending === null) return packs.open(digest);
-    const pack = await openFile(pending.path);
+    const pending = this.writer.find(digest);
+    if (pending === null) return this.packs.open(digest);
+    const pack = await this.openFile(pending.path);
     return pack === null ? null : unpacked(pack, digest, pending.packed);
-  };
-  const hasOwn = async (digest: Sha256): Promise<boolean> =>
-    existsSync(blobPath(digest)) || writer.find(digest) !== null || (await packs.has(digest));
+  }
+
+  private async hasOwn(digest: Sha256): Promise<boolean> {
+    return existsSync(this.blobPath(digest)) || this.writer.find(digest) !== null || (await this.packs.has(digest));
+  }
+
   /** Null for one that is not there or that cannot be inflated. */
-  const readOwn = async (digest: Sha256): Promise<Uint8Array | null> => {
-    const file = await openOwn(digest);
+  private async readOwn(digest: Sha256): Promise<Uint8Array | null> {
+    const file = await this.openOwn(digest);
     if (file === null) return null;
     try {
       return await file.read(0, file.size);
@@ -117,252 +386,17 @@ export function openDirectoryShelf(
     } finally {
       await file.close();
     }
-  };
+  }
 
-  const looseBlobs = async function* (): AsyncGenerator<LooseBlob> {
-    for (const fan of (await readdir(join(root, "blobs")).catch(absent)) ?? []) {
-      for (const name of (await readdir(join(root, "blobs", fan)).catch(absent)) ?? []) {
+  private async *looseBlobs(): AsyncGenerator<LooseBlob> {
+    for (const fan of (await readdir(join(this.root, "blobs")).catch(absent)) ?? []) {
+      for (const name of (await readdir(join(this.root, "blobs", fan)).catch(absent)) ?? []) {
         if (!SHA256_PATTERN.test(name) || !name.startsWith(fan)) continue;
-        const path = blobPath(name);
+        const path = this.blobPath(name);
         yield { digest: name, size: (await stat(path)).size, path };
       }
     }
-  };
-
-  const readNamed = async (): Promise<readonly SnapshotRecord[] | null> => {
-    const bytes = await readSmall(pointerPath, "current.json");
-    return bytes === null ? null : parseNamed(bytes, fallback !== null);
-  };
-
-  const listSequences = async (): Promise<readonly number[]> => sequencesOf((await readdir(join(root, "snapshots")).catch(absent)) ?? []);
-
-  const readRecord = async (sequence: number): Promise<SnapshotRecord | null> => {
-    const bytes = await readSmall(recordPath(sequence), `snapshots/${sequence}.json`);
-    if (bytes === null) return null;
-    const record = parseExactly(snapshotRecordSchema, bytes, `snapshots/${sequence}.json`);
-    if (record.sequence === sequence) return record;
-    throw new ShelfError("snapshot_damaged", `snapshots/${sequence}.json is the record of another sequence.`, REPAIR);
-  };
-  const readChanges = async (sequence: number): Promise<Changes | null> => {
-    const bytes = await readSmall(changesPath(sequence), `changes/${sequence}.json`);
-    return bytes === null ? null : parseExactly(changesSchema, bytes, `changes/${sequence}.json`);
-  };
-
-  const withdrawnPath = join(root, "withdrawn.json");
-  const readWithdrawn = async (): Promise<readonly SnapshotRecord[]> => {
-    const bytes = await readSmall(withdrawnPath, "withdrawn.json");
-    return bytes === null ? [] : parseExactly(withdrawnSchema, bytes, "withdrawn.json");
-  };
-
-  const shelf: Shelf = {
-    indexUri: join(root, "index"),
-
-    async getBlob(digest) {
-      return (await readOwn(digest)) ?? (await fallback?.getBlob(digest)) ?? null;
-    },
-
-    async openBlob(digest) {
-      return (await openOwn(digest)) ?? (await fallback?.openBlob(digest)) ?? null;
-    },
-
-    async readMany(digests) {
-      const own = await packs.readMany(digests);
-      const rest = fallback === null ? [] : digests.filter((digest) => !own.has(digest));
-      for (const [digest, bytes] of (await fallback?.readMany(rest)) ?? []) own.set(digest, bytes);
-      return own;
-    },
-
-    openAnew: async () => null,
-
-    async streamBlob(digest, start, end) {
-      return (await shelf.hasBlob(digest)) ? partsOf(shelf, digest, start, end) : null;
-    },
-
-    async putBlob(digest, bytes) {
-      // A blob left by a build that a power cut ended may be torn: only one with the same bytes counts as present. A torn
-      // one here hides a good one in the fallback, so it is replaced even then.
-      const there = (await hasOwn(digest)) ? ((await readOwn(digest)) ?? NO_BYTES) : null;
-      if (there !== null) {
-        if (Buffer.compare(there, bytes) === 0) {
-          wholeBlobs.get(shelf)?.add(digest);
-          return false;
-        }
-      } else if (fallback !== null) {
-        if (wholeBlobs.get(fallback)?.has(digest) && (await fallback.hasBlob(digest))) return false;
-        const elsewhere = await fallback.getBlob(digest);
-        if (elsewhere !== null && Buffer.compare(elsewhere, bytes) === 0) return false;
-      }
-      if (use === "serving" || there !== null || bytes.length > MAX_PACKED) writeWhole(blobPath(digest), bytes);
-      else writer.add(packEntry(digest, bytes));
-      wholeBlobs.get(shelf)?.add(digest);
-      return true;
-    },
-
-    async hasBlob(digest) {
-      return (await hasOwn(digest)) || ((await fallback?.hasBlob(digest)) ?? false);
-    },
-
-    async *listBlobs() {
-      const told = new Set<Sha256>();
-      for await (const { digest, size } of looseBlobs()) {
-        told.add(digest);
-        yield { digest, size };
-      }
-      const directories = [...(await packs.list()).values()].map((directory) => directory?.entries() ?? []);
-      for (const entries of [writer.entries(), ...directories]) {
-        for (const [digest, { size }] of entries) {
-          if (told.has(digest)) continue;
-          told.add(digest);
-          yield { digest, size };
-        }
-      }
-    },
-
-    async seal() {
-      writer.seal();
-    },
-
-    async findDamagedPacks() {
-      const damaged: string[] = [];
-      for (const [name, directory] of await packs.list()) {
-        const found = await sha256Of(createReadStream(packs.pathOf(name))).catch((error: NodeJS.ErrnoException) => {
-          if (isUnreadable(error)) return null;
-          // Merged into another one since.
-          return absent(error) ?? name;
-        });
-        if (directory === null || found !== name) damaged.push(name);
-      }
-      return damaged;
-    },
-
-    async findSpare(isNeeded) {
-      return (await planSweep(packs, looseBlobs(), { isNeeded })).spare;
-    },
-
-    async sweep(options) {
-      writer.seal();
-      return sweep(await planSweep(packs, looseBlobs(), options), openPackWriter(root, modes), () => shelf.flush());
-    },
-
-    async readPointer() {
-      return fallback === null ? ((await readNamed())?.[0] ?? null) : readServed(() => fallback.readPointer(), readNamed);
-    },
-
-    async swapPointer(record, expected) {
-      mkdirSync(root, { recursive: true });
-      const published = (await fallback?.readPointer()) ?? null;
-      const planNext = (): Uint8Array => {
-        const named = existsSync(pointerPath) ? parseNamed(readFileSync(pointerPath), fallback !== null) : [];
-        const current = fallback === null ? (named[0] ?? null) : findServed(named, published);
-        if ((current?.sequence ?? 0) !== (expected?.sequence ?? 0) || current?.snapshot !== expected?.snapshot) {
-          throw new ShelfError("lost_race", "Another publisher moved the pointer first; nothing was changed.");
-        }
-        return Buffer.from(canonicalJson(fallback === null ? record : namedWith(record, current, published)));
-      };
-      await announce(planNext());
-      // No call inside awaits: in one process nothing comes between the comparison and the rename, and among processes
-      // the lock keeps everyone else out.
-      await withLock(join(root, "pointer.lock"), modes().file, () => writeWhole(pointerPath, planNext(), true));
-      syncFolder(root);
-    },
-
-    listSequences,
-    readRecord,
-
-    async listRecords() {
-      const records: SnapshotRecord[] = [];
-      for (const sequence of await listSequences()) {
-        const record = await readRecord(sequence);
-        if (record !== null) records.push(record);
-      }
-      return records;
-    },
-
-    records: openRecordLog(root, { readRecord, readChanges, readWithdrawn, writeWhole }),
-    log: openLogDirectory(root, {
-      writeDurable,
-      alone: (work) => {
-        mkdirSync(root, { recursive: true });
-        return withLock(join(root, "pointer.lock"), modes().file, work);
-      },
-    }),
-
-    redactions: {
-      list: async () => ((await readdir(join(root, "redacted")).catch(absent)) ?? []).filter((name) => SHA256_PATTERN.test(name)).sort(),
-      read: async (digest) =>
-        (await readFile(join(root, redactionPath(digest))).catch(absent)) ?? (await fallback?.redactions.read(digest)) ?? null,
-      put: async (digest, notice) => writeDurable(join(root, redactionPath(digest)), Buffer.from(notice)),
-      drop: (digest) => rm(join(root, redactionPath(digest)), { force: true }),
-      async version() {
-        const folder = await stat(join(root, "redacted"), { bigint: true }).catch(absent);
-        return `${folder?.mtimeNs ?? ""} ${(await fallback?.redactions.version()) ?? ""}`;
-      },
-    },
-
-    async putRecord(record, changes) {
-      // Durable, because the pointer may follow at once: a record that a power cut tore would stop every later build.
-      writeJson(changesPath(record.sequence), changes);
-      writeJson(recordPath(record.sequence), record);
-    },
-
-    async restoreRecord(record) {
-      writeJson(recordPath(record.sequence), record);
-    },
-
-    async restoreChanges(sequence, changes) {
-      writeJson(changesPath(sequence), changes);
-    },
-
-    readChanges,
-
-    async replaceChanges(sequence, changes) {
-      // The log says what they were.
-      await rm(join(root, "records.log"), { force: true });
-      writeJson(changesPath(sequence), changes);
-    },
-
-    async withdraw(records) {
-      const all = new Map([...(await readWithdrawn()), ...records].map((record) => [record.sequence, record]));
-      writeJson(
-        withdrawnPath,
-        [...all.values()].sort((a, b) => a.sequence - b.sequence),
-      );
-      for (const { sequence } of records) await shelf.deleteRecord(sequence);
-    },
-
-    async dropUnserved(sequence) {
-      await shelf.deleteRecord(sequence);
-      await rm(changesPath(sequence), { force: true });
-    },
-
-    async deleteRecord(sequence) {
-      await rm(recordPath(sequence), { force: true });
-    },
-
-    async readChecked() {
-      const text = await readFile(join(root, "checked"), "utf8").catch(absent);
-      return text === null || Number.isNaN(Date.parse(text)) ? null : text;
-    },
-
-    async readFollowed() {
-      return (await stat(join(root, FOLLOWED)).catch(absent))?.mtimeMs ?? null;
-    },
-
-    async writeChecked(time) {
-      writeWhole(join(root, "checked"), Buffer.from(time));
-    },
-
-    async flush() {
-      writer.seal();
-      if (!existsSync(root)) return;
-      await run("sync", ["-f", root]).catch(async () => {
-        for await (const { path } of looseBlobs()) syncFolder(path);
-        if (existsSync(join(root, "packs"))) syncFolder(join(root, "packs"));
-      });
-    },
-  };
-  wholeBlobs.set(shelf, new Set());
-  return shelf;
+  }
 }
 
 /** A file of a root that is a copy: its time is that of the last look at what it is a copy of. */
@@ -370,20 +404,6 @@ export const FOLLOWED = "followed";
 
 /** In place of a blob that is there and cannot be inflated. */
 const NO_BYTES = new Uint8Array();
-
-async function* partsOf(shelf: Shelf, digest: Sha256, start: number, end: number): AsyncGenerator<Uint8Array> {
-  const file = await shelf.openBlob(digest);
-  if (file === null) return;
-  try {
-    const last = Math.min(end, file.size);
-    for (let at = start; at <= last; at += PART_BYTES) yield await file.read(at, Math.min(PART_BYTES, end - at + 1));
-  } finally {
-    await file.close();
-  }
-}
-
-/** Blobs that a shelf wrote or compared itself, hence whole. */
-const wholeBlobs = new WeakMap<Shelf, Set<Sha256>>();
 
 /** Removes what killed builds left under tmp/. Only under the build lock. */
 export async function clearTemporary(root: string): Promise<void> {
@@ -405,67 +425,9 @@ export async function checkWritable(root: string, modes: Modes): Promise<void> {
   }
 }
 
-/** Bytes of a file of the history. What stands in its place but cannot be read as a file, for good, is damage.
- *  @throws ShelfError "snapshot_damaged" */
-async function readSmall(path: string, name: string): Promise<Uint8Array | null> {
-  return readFile(path).catch((error: NodeJS.ErrnoException) => {
-    if (isUnreadable(error))
-      throw new ShelfError("snapshot_damaged", `${name} cannot be read (${error.code}).`, { ...REPAIR, cause: error });
-    return absent(error);
-  });
-}
-
 /** What a pointer names: a record, or the one or two of an internal root. */
 function parseNamed(bytes: Uint8Array, internal: boolean): readonly SnapshotRecord[] {
-  return [
-    parseExactly<SnapshotRecord | SnapshotRecord[]>(internal ? internalPointerSchema : snapshotRecordSchema, bytes, "current.json"),
-  ].flat();
-}
-
-const REPAIR = { fixes: ["Run: proofshelf repair"] };
-
-/** Bytes that are not exactly the canonical JSON of a value of this shape are damage, whatever they may be read as.
- *  @throws ShelfError "snapshot_damaged" */
-function parseExactly<T>(schema: ZodType<T>, bytes: Uint8Array, name: string): T {
-  const parsed = schema.safeParse(parseJson(Buffer.from(bytes).toString()));
-  if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
-  throw new ShelfError("snapshot_damaged", `${name} is not what was written.`, REPAIR);
-}
-
-/** How long another process may take to move the pointer: one small write. */
-const LOCK_TIMEOUT_MS = 10_000;
-
-/** Runs `work` while no other process does, on the same file. The lock is SQLite's, because the system releases it when a
- *  process dies: a lock file of our own would outlive a kill and have to be guessed stale. */
-async function withLock(path: string, mode: number, work: () => void): Promise<void> {
-  const { DatabaseSync } = await import("node:sqlite");
-  clearLockFile(path);
-  closeSync(openSync(path, "a", mode));
-  const database = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
-  try {
-    try {
-      database.exec("BEGIN EXCLUSIVE");
-    } catch (cause) {
-      throw new ShelfError("lost_race", "Another publisher holds the pointer; nothing was changed.", { cause });
-    }
-    work();
-  } finally {
-    database.close();
-  }
-}
-
-/** Nothing is ever written into a lock of SQLite's, and one that holds something keeps everybody out: it is emptied in place, so that
- *  whoever holds it holds the same file. */
-export function clearLockFile(path: string): void {
-  const file = statSync(path, { throwIfNoEntry: false });
-  if (file?.isFile() === true && file.size > 0) truncateSync(path);
-}
-
-function syncFolder(path: string): void {
-  const file = openSync(path, "r");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  return internal
+    ? parseExactly(internalPointerSchema, bytes, "current.json")
+    : [parseExactly(snapshotRecordSchema, bytes, "current.json")];
 }

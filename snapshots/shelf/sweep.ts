@@ -6,13 +6,24 @@ import { type Sha256, sha256 } from "../digest.ts";
 import { isUnreadable } from "./absent.ts";
 import type { PackWriter } from "./pack-writer.ts";
 import type { Packs } from "./packs.ts";
-import type { Swept, SweepOptions } from "./shelf.ts";
 import { type Directory, MAX_PACKED, packEntry, salvage } from "./zip.ts";
 
 /** A pack shorter than this costs little to write again, so it is merged with others. Bytes. */
 const SMALL = 8 * 1024 * 1024;
 /** Small packs that are left alone while nothing else is to be done. */
 const MAX_SMALL = 8;
+
+export type SweepOptions = {
+  /** Null when everything is. */
+  readonly isNeeded: ((digest: Sha256) => boolean) | null;
+  /** Of what is not needed, what may not stay where removing it means to rewrite much else; nothing by default. */
+  readonly mustGo?: (digest: Sha256) => boolean;
+  /** Packs that are rewritten in any case, without what in them is not whole. */
+  readonly packs?: readonly Sha256[];
+  /** Blobs in files of their own are left as they are. */
+  readonly leaveLoose?: boolean;
+};
+export type Swept = { readonly blobs: number; readonly bytes: number };
 
 /** A blob in a file of its own. */
 export type LooseBlob = { readonly digest: Sha256; readonly size: number; readonly path: string };

@@ -49,12 +49,15 @@ function nameOf(digest: Sha256): string {
   return `${digest.slice(0, 2)}/${digest}`;
 }
 
+/** Of zlib. The default, 6, takes 1.6 times as long for 3 % less: measured on 46 MB of pages, extracts and texts. */
+const LEVEL = 4;
+
 export function packEntry(digest: Sha256, bytes: Uint8Array): PackEntry {
   const parts: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += PART_BYTES) {
     const last = at + PART_BYTES >= bytes.length;
     const finishFlush = last ? constants.Z_FINISH : constants.Z_FULL_FLUSH;
-    parts.push(deflateRawSync(bytes.subarray(at, at + PART_BYTES), { finishFlush }));
+    parts.push(deflateRawSync(bytes.subarray(at, at + PART_BYTES), { finishFlush, level: LEVEL }));
   }
   const data = Buffer.concat(parts);
   const shared = { digest, crc: crc32(bytes), size: bytes.length };

@@ -76,7 +76,7 @@ const SummaryRecord = CubRecord.pick(
 );
 /** A full record is a summary with more members. */
 const records = z.object({ count: z.int(), returned: z.int(), cubs: z.array(SummaryRecord) });
-const SummaryClaim = Claim.pick({ id: true, title: true, status: true, scope: true, statement: true }).extend({
+const SummaryClaim = Claim.pick({ id: true, title: true, status: true, standing: true, scope: true, statement: true }).extend({
   evidence: z.int(),
   gaps: z.int(),
 });

@@ -1,10 +1,9 @@
 /** Makes every derived file again and compares. Who can derive (extractors, compiled pages) is handed in: this folder imports neither. */
 import { sha256 } from "../digest.ts";
 import type { Snapshot } from "../shelf/read.ts";
-import type { BlobEntry } from "../format/tree.ts";
 import type { ViewData } from "../format/view-data.ts";
+import type { Audit, Check, CheckedView } from "./check.ts";
 import { reasonOf } from "./finding.ts";
-import type { Audit } from "./walk.ts";
 
 export interface Deriver {
   /** Every file that follows from the objects and the data of a snapshot, in any order, each path once. A top folder
@@ -14,13 +13,11 @@ export interface Deriver {
 }
 export type DerivedSource = { readonly path: string; readonly bytes: () => Promise<Uint8Array> | Uint8Array };
 
-export async function checkDerived(
-  { report, root, derived }: Audit,
-  snapshot: Snapshot,
-  data: ViewData,
-  files: ReadonlyMap<string, BlobEntry>,
-  deriver: Deriver,
-): Promise<void> {
+export function derivedCheck(deriver: Deriver): Check {
+  return { name: "derived", needs: "view", run: (audit, view) => checkDerived(audit, view, deriver) };
+}
+
+async function checkDerived({ report, root, derived }: Audit, { snapshot, data, files }: CheckedView, deriver: Deriver): Promise<void> {
   const name = `${root} ${snapshot.id}`;
   if (derived.has(name)) return;
   const expected = new Set<string>();

@@ -6,6 +6,7 @@ import { readTexts } from "./decode.ts";
 import { eachShingle, Fingerprints } from "./shingles.ts";
 import { formatKeyPath, formatSlug } from "../format/layout.ts";
 import type { Extract } from "../schema/extract.ts";
+import { KINDS } from "../schema/kinds.ts";
 import { findCollection, type ViewData } from "../format/view-data.ts";
 
 export const MIN_SECRET_CHARACTERS = 12; // of titles and private strings; shorter ones are words that occur anywhere
@@ -122,8 +123,9 @@ export function textsOfExtract(extract: Extract | null): readonly string[] {
   if (extract === null) return [];
   const { kind, html, passages } = extract;
   const texts = passages.map((passage) => passage.text);
-  if (kind === "json") texts.push(...readTexts(Buffer.from(joinLines(extract)), "json").texts);
-  if (html !== null && (kind === "markdown" || kind === "latex")) texts.push(...readTexts(Buffer.from(html), "document").texts);
+  const { spelling } = KINDS[kind];
+  if (spelling === "json") texts.push(...readTexts(Buffer.from(joinLines(extract)), "json").texts);
+  if (html !== null && spelling === "page") texts.push(...readTexts(Buffer.from(html), "document").texts);
   return texts;
 }
 

@@ -2,7 +2,7 @@
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { ScannedFile } from "./scan.ts";
-import type { Snapshot } from "../shelf/read.ts";
+import { type Snapshot, streamBlob } from "../shelf/read.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import type { BlobEntry } from "../format/tree.ts";
 import type { ObjectRow, ViewData } from "../format/view-data.ts";
@@ -38,7 +38,7 @@ export async function* snapshotFiles(
     const source = path.startsWith("objects/");
     const file = { path, source, type: entry.type, binary: binaries.has(path) || path.startsWith("images/"), software };
     if (entry.size <= PART) yield { ...file, bytes: await snapshot.read(entry) };
-    else yield* parts(file, entry.size, (start, end) => snapshot.shelf.streamBlob(entry.sha256, start, end));
+    else yield* parts(file, entry.size, (start, end) => streamBlob(snapshot.shelf, entry.sha256, start, end));
   }
 }
 
@@ -50,11 +50,11 @@ function isBinary({ kind, media_type }: ObjectRow): boolean {
 async function* parts(
   file: Omit<ScannedFile, "bytes">,
   size: number,
-  read: (start: number, end: number) => Promise<AsyncIterable<Uint8Array> | null>,
+  read: (start: number, end: number) => AsyncIterable<Uint8Array>,
 ): AsyncGenerator<ScannedFile> {
   for (let offset = 0; offset < size; offset += PART) {
-    const chunks = (await read(offset, Math.min(size, offset + PART + OVERLAP) - 1)) ?? [];
-    yield { ...file, bytes: Buffer.concat(await Array.fromAsync(chunks)), offset };
+    const chunks = await Array.fromAsync(read(offset, Math.min(size, offset + PART + OVERLAP) - 1));
+    yield { ...file, bytes: Buffer.concat(chunks), offset };
   }
 }
 

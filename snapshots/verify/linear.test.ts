@@ -6,14 +6,19 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { sha256 } from "../digest.ts";
 import type { ViewData } from "../format/view-data.ts";
-import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import { createTreeCache, openSnapshot } from "../shelf/read.ts";
-import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import { type DirectoryShelf, openDirectoryShelf } from "../shelf/shelf-directory.ts";
+import { openSnapshot } from "../shelf/read.ts";
+import { overriding, type SnapshotRecord } from "../shelf/shelf.ts";
+import { changesCheck } from "./changes.ts";
+import type { Audit } from "./check.ts";
 import { checkContents } from "./contents.ts";
+import { extractsCheck } from "./extracts.ts";
 import { createReport } from "./finding.ts";
-import { checkChanges, checkRecords } from "./records.ts";
+import { pagesCheck } from "./pages.ts";
+import { checkRecords } from "./records.ts";
+import { openAudit } from "./run-checks.ts";
 import { publishBoth, TINY, tinyData } from "./tiny-shelf.ts";
-import { type Audit, MAX_FOLDERS, walkSnapshot } from "./walk.ts";
+import { MAX_FOLDERS, walkSnapshot } from "./walk.ts";
 
 const base = mkdtempSync(join(tmpdir(), "linear-"));
 after(() => rmSync(base, { recursive: true }));
@@ -21,21 +26,14 @@ const open = openDirectoryShelf(join(base, "public"));
 const full = openDirectoryShelf(join(base, "internal"), open);
 await publishBoth({ public: open, internal: full }, TINY);
 
-function openAudit(shelf: Shelf): Audit {
-  return {
-    root: "internal",
-    shelf,
+const openInternal = (shelf: DirectoryShelf): Promise<Audit> =>
+  openAudit("internal", shelf, null, {
     report: createReport(),
-    own: new Map(),
-    other: null,
+    checks: [pagesCheck, extractsCheck, changesCheck],
     hashed: new Map(),
     derived: new Set(),
-    walked: new Set(),
-    redacted: new Set(),
-    cache: createTreeCache(),
     maxFolders: MAX_FOLDERS,
-  };
-}
+  });
 
 /** How often `name` of the items is read while `run` runs. */
 async function countReads<T extends object>(items: readonly T[], name: keyof T, run: (counted: T[]) => Promise<unknown>): Promise<number> {
@@ -56,7 +54,7 @@ async function countReads<T extends object>(items: readonly T[], name: keyof T, 
 
 test("the code of ten times as many records costs ten times as many looks at their ids", async () => {
   const record = (await full.readPointer()) as SnapshotRecord;
-  const audit = openAudit(full);
+  const audit = await openInternal(full);
   const snapshot = await openSnapshot(full, record, audit.cache);
   const files = (await walkSnapshot(audit, record.snapshot, true)) ?? assert.fail("it is whole");
   const reads = async (count: number): Promise<number> => {
@@ -88,13 +86,14 @@ test("ten times as many snapshots cost ten times as many looks at their records"
       previous: n === 0 ? null : sha256(String(n - 1)),
     }));
     return countReads(all, "snapshot", async (counted) => {
-      const audit = openAudit({
-        ...full,
-        listSequences: async () => all.map(({ sequence }) => sequence),
-        readRecord: async (sequence) => counted[sequence - 1] ?? null,
-        readPointer: async () => counted.at(-1) ?? null,
-      });
-      await checkChanges(audit, await checkRecords(audit));
+      const audit = await openInternal(
+        overriding(full, {
+          listSequences: async () => all.map(({ sequence }) => sequence),
+          readRecord: async (sequence) => counted[sequence - 1] ?? null,
+          readPointer: async () => counted.at(-1) ?? null,
+        }),
+      );
+      await changesCheck.run(audit, await checkRecords(audit));
     });
   };
   const few = await reads(40);

@@ -1,15 +1,15 @@
-/** The log of publications: every record is the entry of its number, every head is the root over its entries, and whoever should have
- *  signed it did. */
-import { canonicalJson } from "../digest.ts";
+/** The log of publications: every record is the entry of its number, also one that was taken out of service, every head is the root over
+ *  its entries, whoever should have signed it did, and every file of the log is what is cut from those that follow it. */
+import { canonicalJson, type Sha256 } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import { openCheckpoint } from "../log/checkpoint.ts";
 import { type NoteKey, verifiedBy } from "../log/note.ts";
-import { readEntries, TILE_WIDTH, tileNodes } from "../log/tiles.ts";
+import { fullTilePath, partialTilePaths, readEntries, readTileFile, TILE_WIDTH, tileNodes } from "../log/tiles.ts";
 import { hashLeaf, treeRoot } from "../log/tree.ts";
 import { keyOf, readCheckpoint, readLogKeys, checkpointPath } from "../shelf/log.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Audit, Check } from "./check.ts";
 import { reasonOf, type RootName } from "./finding.ts";
-import type { Audit } from "./walk.ts";
 
 /** What is known from elsewhere about who signs. */
 export type LogTrust = {
@@ -19,8 +19,12 @@ export type LogTrust = {
   readonly witnesses: readonly NoteKey[];
 };
 
+export function logCheck(trust: LogTrust | null): Check {
+  return { name: "log", needs: "root", run: (audit, { all, current }) => checkLog(audit, all, current, trust) };
+}
+
 /** @param served what the pointer names */
-export async function checkLog(
+async function checkLog(
   { shelf, report, root }: Audit,
   records: readonly SnapshotRecord[],
   served: SnapshotRecord | null,
@@ -58,6 +62,10 @@ export async function checkLog(
     }
   }
   const known = new Map(records.map((record) => [record.sequence, record]));
+  // Its form is told where the records are read.
+  const withdrawn = Map.groupBy(await shelf.readWithdrawn().catch(() => []), ({ sequence }) => sequence);
+  const addWithdrawn = (snapshot: Sha256, sequence: number): void =>
+    report.add("log_differs", root, { snapshot, path: "withdrawn.json" }, `What it says of ${sequence} is not what the log has there.`);
   for (let index = 0; index * TILE_WIDTH < last; index++) {
     const first = index * TILE_WIDTH + 1;
     try {
@@ -69,9 +77,38 @@ export async function checkLog(
         const record = known.get(sequence);
         if (record !== undefined && canonicalJson(record) !== entry.toString())
           report.add("log_differs", root, { snapshot: record.snapshot, path }, "It is not what the log has under its number.");
+        for (const one of withdrawn.get(sequence) ?? []) if (canonicalJson(one) !== entry.toString()) addWithdrawn(one.snapshot, sequence);
+        withdrawn.delete(sequence);
       }
     } catch (error) {
       report.add("log_damaged", root, { path: `tile of entries ${first} on` }, reasonOf(error));
+    }
+  }
+  for (const [sequence, all] of withdrawn) if (sequence > last) for (const { snapshot } of all) addWithdrawn(snapshot, sequence);
+  await checkTiles({ shelf, report, root }, sizes);
+}
+
+/** CheckTiles compares each tile and bundle with what is cut from those that follow it. One that a longer log has put aside is read for
+ *  the proof of an earlier snapshot. */
+async function checkTiles({ shelf, report, root }: Pick<Audit, "shelf" | "report" | "root">, sizes: readonly number[]): Promise<void> {
+  const last = sizes.at(-1) ?? 0;
+  const there = new Set(await shelf.log.tiles());
+  for (const path of new Set(sizes.flatMap((size) => [...partialTilePaths(size)])))
+    if (!there.has(path) && !there.has(fullTilePath(path))) report.add("log_damaged", root, { path }, "It is missing.");
+  const known = new Map<string, Promise<Uint8Array | null>>();
+  const readOnce = (path: string): Promise<Uint8Array | null> => {
+    const reading = known.get(path) ?? shelf.log.read(path);
+    known.set(path, reading);
+    return reading;
+  };
+  for (const path of there) {
+    try {
+      const [found, wanted] = [await readOnce(path), await readTileFile(path, last, readOnce)];
+      if (wanted === null) report.add("log_damaged", root, { path }, `A log of ${last} entries has no such file.`, "warning");
+      else if (found !== null && !wanted.equals(found))
+        report.add("log_damaged", root, { path }, "It is not the beginning of what follows it.");
+    } catch (error) {
+      report.add("log_damaged", root, { path }, reasonOf(error));
     }
   }
 }

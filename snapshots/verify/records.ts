@@ -1,22 +1,10 @@
-/** The pointer, the records and their lists of changes. */
+/** The pointer and the records. */
 import { isDeepStrictEqual } from "node:util";
-import { diffSnapshots } from "../shelf/diff.ts";
 import type { Sha256 } from "../digest.ts";
-import { isWithdrawalError } from "../format/withdrawn.ts";
-import { ShelfError } from "../errors.ts";
 import { newestServed } from "../shelf/record-index.ts";
-import { openSnapshot, type Snapshot } from "../shelf/read.ts";
 import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Audit, Records } from "./check.ts";
 import { reasonOf } from "./finding.ts";
-import type { Audit } from "./walk.ts";
-
-export type Records = {
-  /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
-  readonly current: SnapshotRecord | null;
-  readonly all: readonly SnapshotRecord[]; // those that can be read, ascending
-  readonly complete: boolean; // whether that is all of them
-  readonly served: readonly SnapshotRecord[]; // at or below the pointer
-};
 
 /** What is known, from elsewhere, to have been published: a record, or only its number. */
 export type Since = Pick<SnapshotRecord, "sequence"> & Partial<SnapshotRecord>;
@@ -69,8 +57,7 @@ export async function checkRecords({ shelf, report, root }: Audit, since: Since 
     const path = `snapshots/${kept.sequence}.json`;
     report.add("history_rewritten", root, { snapshot: kept.snapshot, path }, "It is not the record that is known to have been published.");
   }
-  const problem = await shelf.records.findProblem().catch(reasonOf);
-  if (problem !== null) report.add("record_log", root, { path: "records.log" }, problem);
+  await shelf.readWithdrawn().catch((error: unknown) => report.add("record_malformed", root, { path: "withdrawn.json" }, reasonOf(error)));
   checkChain(all, (code, record, detail) =>
     report.add(code, root, { snapshot: record.snapshot, path: `snapshots/${record.sequence}.json` }, detail),
   );
@@ -97,62 +84,5 @@ function checkChain(
     if (record.previous !== null && !earlier.has(record.previous) && !pruned)
       add("record_chain", record, `No earlier record holds snapshot ${record.previous}.`);
     earlier.add(record.snapshot);
-  }
-}
-
-/** Whether every list of changes says what a comparison of the two snapshots gives, where both are still kept. */
-export async function checkChanges(audit: Audit, { served }: Records): Promise<void> {
-  const { shelf, report, root } = audit;
-  await checkOldChanges(audit, served);
-  const newest = new Map<Sha256, SnapshotRecord>();
-  for (const record of served) {
-    const earlier = record.previous === null ? undefined : newest.get(record.previous);
-    newest.set(record.snapshot, record);
-    const place = { snapshot: record.snapshot, path: `changes/${record.sequence}.json` };
-    try {
-      const changes = await shelf.readChanges(record.sequence);
-      if (changes === null) {
-        report.add("changes_missing", root, place, "The history page cannot tell what this snapshot changed.");
-        continue;
-      }
-      if (earlier === undefined && record.previous !== null) continue; // pruned: nothing to compare with
-      const after = await openOrNull(audit, record);
-      const before = earlier === undefined ? null : await openOrNull(audit, earlier);
-      // A damaged snapshot is told where its blobs are checked.
-      if (after === null || (before === null && earlier !== undefined)) continue;
-      if (!isDeepStrictEqual(changes, await diffSnapshots(before, after))) {
-        report.add("changes_mismatch", root, place, "It names other objects, claims or records than the trees do.");
-      }
-    } catch (error) {
-      // What is redacted cannot be compared.
-      if (error instanceof ShelfError && isWithdrawalError(error)) continue;
-      report.add("changes_malformed", root, place, reasonOf(error));
-    }
-  }
-}
-
-/** Of snapshots that were pruned nothing but the form can be told. */
-async function checkOldChanges({ shelf, report, root }: Audit, served: readonly SnapshotRecord[]): Promise<void> {
-  const kept = new Set(served.map(({ sequence }) => sequence));
-  for (let sequence = 1; sequence <= (served.at(-1)?.sequence ?? 0); sequence++) {
-    if (kept.has(sequence)) continue;
-    await shelf
-      .readChanges(sequence)
-      .catch((error: unknown) => report.add("changes_malformed", root, { path: `changes/${sequence}.json` }, reasonOf(error)));
-  }
-}
-
-async function openOrNull({ shelf, cache, maxFolders }: Audit, record: SnapshotRecord): Promise<Snapshot | null> {
-  try {
-    const snapshot = await openSnapshot(shelf, record, cache);
-    let loads = 0;
-    return {
-      ...snapshot,
-      // A comparison follows every path: trees that share subtrees without end are cut short.
-      tree: (digest) =>
-        ++loads > maxFolders ? Promise.reject(new ShelfError("snapshot_damaged", "It has too many folders.")) : snapshot.tree(digest),
-    };
-  } catch {
-    return null;
   }
 }

@@ -8,7 +8,8 @@ import { ClaimsRegistry } from "../schema/claims.ts";
 import { CubCode, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import type { Rejection } from "../schema/resources.ts";
-import type { Changes, Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
+import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
 import { buildTree, compareNames, type FileEntry } from "../format/tree.ts";
 import type { CollectionInfo, ViewData } from "../format/view-data.ts";
 
@@ -105,6 +106,7 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
         media_type: "text/plain",
         gated: true,
         available: false,
+        state: "gone",
         href: `/api/code/${path}`,
       })),
     }),
@@ -117,8 +119,10 @@ export function tinyData(source: TinySource, view: "public" | "internal"): ViewD
       base_url: "http://127.0.0.1:4321",
       registry_url: "",
       registry: "read",
+      claims: "read",
       generator: "tiny 1",
       collections: [PUBLIC_COLLECTION, GATED_COLLECTION].filter((collection) => isPublic(collection.prefix)),
+      collection_counts: { public: 1, email_gated: 1 },
       notes: [],
     },
     objects: source.objects
@@ -166,7 +170,7 @@ const NO_CHANGES: Changes = { added: NO_NAMES, changed: NO_NAMES, removed: NO_NA
 
 /** The blobs and trees of a snapshot that nothing points to. @returns its id */
 export async function draftTiny(
-  shelf: Shelf,
+  shelf: DirectoryShelf,
   data: ViewData,
   source: TinySource,
   { files: more = {}, without = [] }: TinyOptions = {},
@@ -201,12 +205,19 @@ export async function draftTiny(
   return root.sha256;
 }
 
-export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySource, options: TinyOptions = {}): Promise<SnapshotRecord> {
+export async function publishTiny(
+  shelf: DirectoryShelf,
+  data: ViewData,
+  source: TinySource,
+  options: TinyOptions = {},
+): Promise<SnapshotRecord> {
   const snapshot = await draftTiny(shelf, data, source, options);
   const { created = "2026-02-01T00:00:00Z" } = options;
   const pointer = await shelf.readPointer();
   const sequence = ((await shelf.listRecords()).at(-1)?.sequence ?? 0) + 1;
-  const record: SnapshotRecord = { sequence, snapshot, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
+  const base: SnapshotRecord = { sequence, snapshot, created, previous: pointer?.snapshot ?? null, inputs: { store: "1" } };
+  // The views are published in step here: each internal snapshot belongs to the public one of the same number.
+  const record = data.library.view === "internal" ? { ...base, public: sequence } : base;
   const cache = createTreeCache();
   const before = pointer === null ? null : await openSnapshot(shelf, pointer, cache);
   const changes = await diffSnapshots(before, await openSnapshot(shelf, record, cache)).catch(() => NO_CHANGES); // forged claims may be no JSON
@@ -216,15 +227,16 @@ export async function publishTiny(shelf: Shelf, data: ViewData, source: TinySour
 }
 
 export async function publishBoth(
-  shelves: { readonly public: Shelf; readonly internal: Shelf },
+  shelves: { readonly public: DirectoryShelf; readonly internal: DirectoryShelf },
   source: TinySource,
   options: TinyOptions = {},
 ): Promise<void> {
-  await publishTiny(
+  const internal = await publishTiny(
     shelves.internal,
     tinyData(source, "internal"),
     source,
     options.created === undefined ? {} : { created: options.created },
   );
   await publishTiny(shelves.public, tinyData(source, "public"), source, options);
+  await shelves.internal.swapPointer(internal, internal);
 }

@@ -1,89 +1,103 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { canonicalJson, sha256 } from "../digest.ts";
 import { rowsJson } from "../query/catalog.ts";
 import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import type { Shelf, SnapshotRecord } from "../shelf/shelf.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+import { changesCheck } from "./changes.ts";
+import { extractsCheck } from "./extracts.ts";
+import { createReport, type Finding } from "./finding.ts";
+import { pagesCheck } from "./pages.ts";
+import { checkRecords } from "./records.ts";
+import {
+  coveredFiles,
+  type Damage,
+  damaged,
+  DAMAGES,
+  errors,
+  flip,
+  isTree,
+  mayBeMissing,
+  newRoom,
+  OTHER_BYTES,
+  published,
+  type Room,
+  verify,
+} from "./room-fixture.ts";
+import { openAudit, runChecks } from "./run-checks.ts";
 import { type VerifyOptions, verifyShelf } from "./verify.ts";
-import type { Finding } from "./finding.ts";
+import { MAX_FOLDERS } from "./walk.ts";
 import { GATED_COLLECTION, GATED_TEXT, publishBoth, publishTiny, TINY, tinyData, type TinyOptions, type TinySource } from "./tiny-shelf.ts";
 
-const base = mkdtempSync(join(tmpdir(), "verify-"));
-after(() => rmSync(base, { recursive: true }));
-let rooms = 0;
-
-type Room = { readonly root: string; readonly public: Shelf; readonly internal: Shelf };
-
-function newRoom(from?: Room): Room {
-  const root = join(base, String(rooms++));
-  if (from !== undefined) cpSync(from.root, root, { recursive: true });
-  const shelf = openDirectoryShelf(join(root, "public"));
-  return { root, public: shelf, internal: openDirectoryShelf(join(root, "internal"), shelf) };
-}
-
-async function published(source: TinySource = TINY, options: TinyOptions = {}): Promise<Room> {
-  const room = newRoom();
-  await publishBoth(room, source, options);
-  return room;
-}
-
-const verify = (room: Room, more: Partial<VerifyOptions> = {}): Promise<Finding[]> =>
-  verifyShelf({ public: room.public, internal: room.internal, snapshots: "all", ...more });
 const codes = (findings: readonly Finding[]): string[] => [...new Set(findings.map((finding) => finding.code))].sort();
-const errors = (findings: readonly Finding[]): Finding[] => findings.filter((finding) => finding.severity === "error");
-
-/** Files that verification answers for; a lock and the like are not. */
-function coveredFiles(room: Room): string[] {
-  return readdirSync(room.root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(room.root.length + 1))
-    .filter((path) => /^(public|internal)\/(blobs\/|snapshots\/|changes\/|current\.json$)/.test(path))
-    .sort();
-}
 
 const tiny = await published();
 
-/** Damages one file, hands the room to `check`, and puts the file back. */
-async function damaged(
-  room: Room,
-  path: string,
-  damage: (file: string, bytes: Buffer) => void,
-  check: (findings: Finding[]) => void,
-): Promise<void> {
-  const file = join(room.root, path);
-  const bytes = readFileSync(file);
-  try {
-    damage(file, bytes);
-    check(await verify(room));
-  } finally {
-    rmSync(file, { recursive: true, force: true });
-    writeFileSync(file, bytes);
+/** The walk and what it needs to name every file: neither pages nor leaks are looked at. */
+const findDamage = (room: Room): Promise<Finding[]> =>
+  runChecks({ public: room.public, internal: room.internal, snapshots: "all" }, [changesCheck]);
+
+/** What is said of a pointer, a record or a list of changes, which no walk has to be made for. */
+async function findInHistory(room: Room): Promise<Finding[]> {
+  const shared = { report: createReport(), checks: [], hashed: new Map(), derived: new Set<string>(), maxFolders: MAX_FOLDERS };
+  for (const root of ["public", "internal"] as const) {
+    const audit = await openAudit(root, room[root], null, shared);
+    await changesCheck.run(audit, await checkRecords(audit));
+  }
+  return shared.report.finish();
+}
+
+/** Whether one of the findings is about the blob that a file is. */
+function isNamed(path: string, findings: readonly Finding[]): boolean {
+  const [root = "", digest = ""] = [path.slice(0, path.indexOf("/")), path.slice(path.lastIndexOf("/") + 1)];
+  return errors(findings).some((one) => one.root === root && one.detail.includes(digest));
+}
+
+/** Damages all blobs at once. Those that are named are put back, until none is left: what lies below a damaged tree is named then.
+ *  @returns those that nothing names */
+async function findUnnamed(room: Room, blobs: readonly string[], damage: Damage): Promise<readonly string[]> {
+  let left = blobs;
+  for (;;) {
+    const findings = await damaged(room, left, damage, () => findDamage(room));
+    assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
+    const unnamed = left.filter((path) => !isNamed(path, findings));
+    if (unnamed.length === 0 || unnamed.length === left.length) return unnamed;
+    left = unnamed;
   }
 }
 
-test("one changed byte in any file of a shelf is found", async () => {
+test("one changed byte in any file of a shelf is found, and which blob it is in", async () => {
+  const room = newRoom(tiny);
+  const { blobs = [], others = [] } = Object.groupBy(coveredFiles(room), (path) => (path.includes("/blobs/") ? "blobs" : "others"));
+  assert.ok(blobs.length > 60 && others.length === 6);
+  const files = blobs.filter((path) => !isTree(room, path));
+  assert.deepEqual(await findUnnamed(room, blobs, flip(40, 1)), []);
+  for (const place of [0, 40, 150]) {
+    assert.deepEqual(await findUnnamed(room, files, flip(place, 1)), [], `byte ${place}`);
+    for (const path of others) {
+      const findings = await damaged(room, [path], flip(place, 1), () => findInHistory(room));
+      assert.ok(errors(findings).length > 0, `${path}, byte ${place}`);
+    }
+  }
+});
+
+test("a file that is missing, torn, overlong, garbage or a folder is a finding and never a crash", async () => {
   const room = newRoom(tiny);
   const files = coveredFiles(room);
-  assert.ok(files.length > 60);
-  const flip = (path: string, place: number, mask: number): Promise<void> =>
-    damaged(
-      room,
-      path,
-      (file, bytes) => {
-        const at = place % bytes.length;
-        const changed = Buffer.from(bytes);
-        changed[at] = (bytes[at] ?? 0) ^ mask;
-        writeFileSync(file, changed);
-      },
-      (findings) => assert.ok(errors(findings).length > 0, `${path}, byte ${place}, xor ${mask}`),
-    );
-  // The few mutable files have no digest in their name: these are looked at more closely.
-  for (const path of files.filter((name) => !name.includes("/blobs/"))) for (const place of [0, 40, 150]) await flip(path, place, 1);
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat(), fc.integer({ min: 1, max: 255 }), flip), { numRuns: 40 });
+  const { blobs = [], others = [] } = Object.groupBy(files, (path) => (path.includes("/blobs/") ? "blobs" : "others"));
+  for (const [number, damage] of DAMAGES.entries()) {
+    // What lies below a damaged folder takes a look for each folder above it.
+    const struck = blobs.filter((path) => (number === 0 ? !mayBeMissing(path, files) : number === 4 || !isTree(room, path)));
+    assert.deepEqual(await findUnnamed(room, struck, damage), [], `damage ${number}`);
+    for (const path of others) {
+      const findings = await damaged(room, [path], damage, () => findInHistory(room));
+      assert.ok(errors(findings).length > 0, `${path}, damage ${number}`);
+      assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
+    }
+  }
 });
 
 test("a pack that is missing, torn, overlong, garbage, a folder or has one other byte is a finding and never a crash", async () => {
@@ -92,68 +106,32 @@ test("a pack that is missing, torn, overlong, garbage, a folder or has one other
   assert.deepEqual(await verify(room), []);
   const packs = readdirSync(room.root, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".zip"));
   assert.equal(packs.length, 2);
-  const damages: readonly ((file: string, bytes: Buffer) => void)[] = [
-    (file) => rmSync(file),
-    (file) => (rmSync(file), mkdirSync(file)),
-    (file, bytes) => writeFileSync(file, Buffer.concat([bytes, Buffer.of(0)])),
-    ...[0, 20, 0.5].map((at) => (file: string, bytes: Buffer) => writeFileSync(file, bytes.subarray(0, at < 1 ? bytes.length * at : at))),
-    ...Array.from({ length: 20 }, (_, at) => (file: string, bytes: Buffer) => {
-      const place = Math.floor((bytes.length * at) / 20);
-      writeFileSync(file, bytes.with(place, (bytes[place] ?? 0) ^ 0x10));
-    }),
+  const damages: readonly Damage[] = [
+    ...DAMAGES,
+    ...[0.2, 0.5, 0.9].map(
+      (at): Damage =>
+        (file, bytes) =>
+          flip(Math.floor(bytes.length * at), 0x10)(file, bytes),
+    ),
   ];
-  for (const path of packs)
-    for (const [number, damage] of damages.entries())
-      await damaged(room, path, damage, (findings) => {
-        assert.ok(findings.length > 0, `${path}, damage ${number}`);
-        assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
-      });
-});
-
-test("a file that is missing, torn, overlong, garbage or a folder is a finding and never a crash", async () => {
-  const room = newRoom(tiny);
-  const files = coveredFiles(room);
-  const damages: readonly ((file: string, bytes: Buffer) => void)[] = [
-    (file) => rmSync(file),
-    (file, bytes) => writeFileSync(file, bytes.subarray(0, bytes.length >> 1)),
-    (file) => writeFileSync(file, ""),
-    (file, bytes) => writeFileSync(file, Buffer.concat([bytes, Buffer.of(0)])),
-    (file) => writeFileSync(file, '{"__proto__":{"a":[[[null]]]}}'),
-    (file) => writeFileSync(file, Buffer.of(0xff, 0xfe, 0)),
-    (file) => (rmSync(file), mkdirSync(file)),
-  ];
-  const check = async (path: string, number: number): Promise<void> => {
-    // A blob that both roots hold may be missing from the internal one: that is how it should have been stored.
-    if (number === 0 && path.startsWith("internal/blobs/") && files.includes(path.replace("internal", "public"))) return;
-    await damaged(room, path, damages[number] ?? assert.fail(), (findings) => {
-      assert.ok(errors(findings).length > 0, `${path}, damage ${number}`);
+  for (const path of packs) {
+    for (const [number, damage] of damages.entries()) {
+      const findings = await damaged(room, [path], damage, () => findDamage(room));
+      assert.ok(findings.length > 0, `${path}, damage ${number}`);
       assert.ok(!JSON.stringify(findings).includes(room.root), "a finding names a path of the machine");
-    });
-  };
-  for (const path of files.filter((name) => !name.includes("/blobs/"))) for (const number of damages.keys()) await check(path, number);
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...files), fc.nat({ max: damages.length - 1 }), check), { numRuns: 30 });
+    }
+  }
 });
 
 test("a pointer, a record or a list of changes in any other bytes than its canonical ones is told", async () => {
   const room = newRoom(tiny);
-  const damages: readonly ((bytes: Buffer) => Buffer)[] = [
-    (bytes) => Buffer.concat([bytes, Buffer.from("\n")]),
-    (bytes) => Buffer.concat([Buffer.from(" "), bytes]),
-    (bytes) => Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, 1)),
-    (bytes) => Buffer.from(bytes.toString().replace('"inputs":', '"inputs" :').replace('"added":', '"added" :')),
-  ];
   for (const path of coveredFiles(room).filter((name) => !name.includes("/blobs/"))) {
-    for (const change of damages) {
-      const name = path.slice(path.indexOf("/") + 1);
-      await damaged(
-        room,
-        path,
-        (file, bytes) => writeFileSync(file, change(bytes)),
-        (findings) =>
-          assert.ok(
-            errors(findings).some(({ path: told }) => told !== null && name.startsWith(told)),
-            `${path} ${JSON.stringify(codes(findings))}`,
-          ),
+    const name = path.slice(path.indexOf("/") + 1);
+    for (const change of OTHER_BYTES) {
+      const findings = errors(await damaged(room, [path], change, () => findInHistory(room)));
+      assert.ok(
+        findings.some(({ path: told }) => told !== null && name.startsWith(told)),
+        `${path} ${JSON.stringify(codes(findings))}`,
       );
     }
   }
@@ -235,24 +213,15 @@ test("a pointer that somebody put back is told: by the log, by what lies beyond 
   await room.public.records.keep(3);
   assert.match((await say()).join(), /^pointer_back: It names 2, but 3 was published after it/);
   await room.public.swapPointer(first, second);
-  rmSync(join(room.root, "public/records.log"));
+  rmSync(join(room.root, "public/served"));
   assert.match((await say()).join(), /^pointer_back: It names 1, but 3 was published after it/);
-});
-
-test("a log of what was served that says something else than the records is told", async () => {
-  const room = newRoom(tiny);
-  await room.public.records.keep(1);
-  assert.deepEqual(await verify(room), []);
-  appendFileSync(join(room.root, "public/records.log"), "x");
-  assert.deepEqual(codes(await verify(room)), ["record_log"]);
 });
 
 /** Other bytes under a name, with every digest made to fit: what somebody who can write the shelf would do. */
 async function forged(options: TinyOptions): Promise<string[]> {
-  const { root, public: shelf } = newRoom();
+  const shelf = openDirectoryShelf(join(newRoom().root, "public"));
   await publishTiny(shelf, tinyData(TINY, "public"), TINY, options);
-  // The tiny shelf's internal root holds every blob itself, so it can stand beside any public one.
-  return codes(await verify({ root, public: shelf, internal: openDirectoryShelf(join(tiny.root, "internal"), shelf) }));
+  return codes(await runChecks({ public: shelf, internal: null }, [pagesCheck, extractsCheck, changesCheck]));
 }
 
 const json = (path: string): unknown => {
@@ -379,7 +348,8 @@ test("whatever is gated and reaches a public file is a leak, and what a public o
   ] as const) {
     const room = await published(TINY, { files: { "assets/page.0123abcd.css": content } });
     assert.deepEqual(codes(errors(await verify(room, { extra: ["canary-0123456789"] }))), [code]);
-    const said = await published({ ...TINY, objects: [...TINY.objects, { key: "notes/said.md", text: `# Said\n\n${content}\n` }] });
+    const objects = [...TINY.objects, { key: "notes/said.md", text: `# Said\n\n${content}\n` }];
+    const said = await published({ ...TINY, objects }, {});
     const findings = await verify(said, { extra: ["canary-0123456789"] });
     assert.deepEqual(errors(findings), [], content);
     assert.ok(findings.every((finding) => finding.path === "objects/notes/said.md"));
@@ -505,6 +475,9 @@ test("a list of changes that does not say what changed is found", async () => {
   assert.deepEqual(await verify(room), []);
   const file = join(room.root, "public/changes/2.json");
   writeFileSync(file, readFileSync(file, "utf8").replace("notes/hello.md", "notes/hallo.md"));
+  assert.deepEqual(codes(await verify(room)), ["changes_malformed"]);
+  // Who can write the list can take its digest away.
+  rmSync(join(room.root, "public/changes.sha256"));
   assert.deepEqual(codes(await verify(room)), ["changes_mismatch"]);
   rmSync(file);
   assert.deepEqual(codes(await verify(room)), ["changes_missing"]);

@@ -1,12 +1,9 @@
 /** Public ⊆ internal: whatever the public view says, the internal view says too. */
 import { isDeepStrictEqual } from "node:util";
 import type { Claim } from "../schema/claims.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import { findCollection, type ViewData } from "../format/view-data.ts";
+import { findCollection } from "../format/view-data.ts";
+import type { CheckedView } from "./check.ts";
 import type { Report } from "./finding.ts";
-
-export type CheckedView = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry>; readonly data: ViewData };
 
 export function checkViews(report: Report, open: CheckedView, full: CheckedView): void {
   const missing = (path: string, detail: string): void =>
@@ -40,9 +37,9 @@ export function checkViews(report: Report, open: CheckedView, full: CheckedView)
   }
 }
 
-/** What a pin is held against is another view's. */
-function withoutStates(claim: Claim): Claim {
-  return { ...claim, evidence: claim.evidence.map(({ state: _, ...item }) => item) };
+/** What a pin is held against is another view's, and so is what follows from that. */
+function withoutStates({ standing: _, ...claim }: Claim): Claim {
+  return { ...claim, evidence: claim.evidence.map(({ state: __, ...item }) => item) };
 }
 
 /** Whether `more` says all that `less` says: members of objects may be added, items of lists may not. */

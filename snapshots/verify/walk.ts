@@ -3,12 +3,10 @@
 import { createHash } from "node:crypto";
 import { type Sha256, sha256 } from "../digest.ts";
 import { findKeyProblem } from "../format/layout.ts";
-import { readLogKeys } from "../shelf/log.ts";
-import { checkRedaction } from "../shelf/redactions.ts";
-import type { TreeCache } from "../shelf/read.ts";
-import type { Shelf } from "../shelf/shelf.ts";
 import { type BlobEntry, parseTree, type Tree } from "../format/tree.ts";
-import { reasonOf, type Report, type RootName } from "./finding.ts";
+import { type Audit, checksOf } from "./check.ts";
+import { reasonOf } from "./finding.ts";
+import { streamBlob } from "../shelf/read.ts";
 
 /** Blobs above this are hashed as a stream, bytes. */
 const STREAM_ABOVE = 4 * 1024 * 1024;
@@ -18,27 +16,6 @@ export const MAX_FOLDERS = 1_000_000;
 const MAX_ENTRIES = 20_000_000;
 /** Folders inside each other: a key has at most 512 segments, its page a few more. */
 const MAX_DEPTH = 1200;
-
-export type Audit = {
-  readonly root: RootName;
-  readonly shelf: Shelf;
-  readonly report: Report;
-  /** Digest → size of the blobs in this root alone, without the other root's. */
-  readonly own: ReadonlyMap<Sha256, number>;
-  /** The other root, when this is the public one: to say where a missing blob lies. */
-  readonly other: Shelf | null;
-  /** Root and digest → bytes of a blob, −1 of a bad one, −2 of one that was redacted; shared by both roots. */
-  readonly hashed: Map<string, Promise<number>>;
-  /** Root and id of the snapshots whose derived files are what was made again; shared by both roots. */
-  readonly derived: Set<string>;
-  /** "<digest> <path>" of the trees that were walked. */
-  readonly walked: Set<string>;
-  /** Its trees were read, hashed and found good. */
-  readonly cache: TreeCache;
-  /** Digests that notices stand for. */
-  readonly redacted: Set<Sha256>;
-  readonly maxFolders: number;
-};
 
 /** @param keep false when only the hashes matter: then trees known from another snapshot are not walked again
  *  @returns every file by its path, or null when the tree is damaged (the report says where) */
@@ -133,15 +110,6 @@ export async function checkBlob(audit: Audit, digest: Sha256, size: number | nul
 
 const REDACTED = -2;
 
-/** Whether a notice that holds stands in a blob's place; one that does not is told by what it throws. */
-async function isRedacted({ shelf, other }: Audit, digest: Sha256): Promise<boolean> {
-  const notice = await shelf.redactions.read(digest);
-  if (notice === null) return false;
-  const keys = await Promise.all([shelf, ...(other === null ? [] : [other])].map((one) => readLogKeys(one.log)));
-  checkRedaction(notice, digest, keys.flat());
-  return true;
-}
-
 async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<number> {
   const { report, root, shelf } = audit;
   try {
@@ -151,14 +119,14 @@ async function hashBlob(audit: Audit, digest: Sha256, place: Place): Promise<num
     if (stored !== undefined && stored > STREAM_ABOVE) {
       const hash = createHash("sha256");
       // One byte more than was listed, so that an overlong file shows.
-      for await (const chunk of (await shelf.streamBlob(digest, 0, stored)) ?? []) {
+      for await (const chunk of streamBlob(shelf, digest, 0, stored)) {
         hash.update(chunk);
         size += chunk.length;
       }
       actual = hash.digest("hex");
     } else {
       const bytes = await shelf.getBlob(digest);
-      if (bytes === null && (await isRedacted(audit, digest))) return REDACTED;
+      for (const check of bytes === null ? checksOf(audit.checks, "gap") : []) if (await check.isFilled(audit, digest)) return REDACTED;
       if (bytes === null) {
         const elsewhere = (await audit.other?.hasBlob(digest)) ?? false;
         report.add(elsewhere ? "blob_only_internal" : "blob_missing", root, place, `Blob ${digest} is not there.`);

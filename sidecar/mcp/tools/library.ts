@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { capabilities } from "../../../snapshots/http/capabilities.ts";
 import { collectionsBody, searchBody } from "../../../snapshots/query/bodies.ts";
-import { oncePer } from "../../../snapshots/format/relations.ts";
+import { memoize } from "../../../snapshots/format/relations.ts";
 import { formatCursor, parseCursor, positionOf, queryDigest } from "../../../snapshots/query/cursor.ts";
 import { list, parsePrefix } from "../../../snapshots/query/list.ts";
 import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
@@ -49,7 +49,7 @@ export const listObjects: Tool = async (context, { prefix: given = "", limit, cu
 
 /** Sources of remembered searches, half a kilobyte each, for one open snapshot: the next page is cut from the same search. */
 const MAX_SOURCES = 10_000;
-const searchesOf = oncePer(
+const searchesOf = memoize(
   (_: OpenSnapshot) => new LRUCache<string, SearchResponse>({ maxSize: MAX_SOURCES, sizeCalculation: ({ results }) => results.length + 1 }),
 );
 

@@ -1,28 +1,12 @@
 /** The two tools that need more than a snapshot. What answers them is the same function that answers their routes. */
-import type { OpenSnapshot } from "../../../snapshots/query/open-snapshot.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSearch, type SearchQuery } from "../../../snapshots/query/search.ts";
-import { AskRequest, type AiSearchResponse, type AskResponse } from "../../../snapshots/schema/resources.ts";
+import { parseSearch } from "../../../snapshots/query/search.ts";
+import { AskRequest } from "../../../snapshots/schema/resources.ts";
 import { type Tool, withQuery } from "./context.ts";
 import { fitWhole, slice } from "./fit.ts";
 import { jsonBytes } from "../../../snapshots/tools/budget.ts";
+import type { AskTool, SemanticTool } from "../../ask/semantic-tool.ts";
 import type { Allow } from "../serve.ts";
-
-export type AskTool = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => Promise<AskResponse>;
-export type SemanticTool = (
-  query: SearchQuery,
-  open: OpenSnapshot,
-  signal?: AbortSignal,
-) => Promise<Pick<AiSearchResponse, "mode" | "notice" | "results" | "did_you_mean">>;
-
-/** Where no semantic search is built in. */
-export const noSemantic: SemanticTool = async () => {
-  return {
-    mode: "unavailable",
-    notice: "Semantic search is not configured. Add embeddings to proofshelf.yaml and build again.",
-    results: [],
-  };
-};
 
 function limited(allow: Allow, group: "ask" | "ai-search"): void {
   if (!allow(group))

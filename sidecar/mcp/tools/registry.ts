@@ -1,9 +1,10 @@
 /** Claims and proof records. */
 import { orWithdrawn } from "../../../snapshots/format/withdrawn.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { isLost, recordState } from "../../../snapshots/format/evidence-state.ts";
 import { pagePath } from "../../../snapshots/format/layout.ts";
+import { claimStandings } from "../../../snapshots/format/claim-standing.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
+import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { absoluteHref } from "../../../snapshots/format/view-data.ts";
 import { parseCubId, parseCubQuery } from "../../../snapshots/query/cubs.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
@@ -19,16 +20,10 @@ export const getRegistryMeta: Tool = async (context) => wholeBody(context, await
 
 export const getCub: Tool = async (context, { id: given }) => {
   const id = parseCubId(String(given));
-  const found = wholeBody(context, await cubBody(context.open, id), `/api/cubs/${id}`, true);
-  const state = recordState(context.data, id);
-  if (!isLost(state)) return found;
-  return {
-    ...found,
-    notices: [
-      ...found.notices,
-      `What this record pins no longer holds (${state}): see ${absoluteHref(context.data, `/api/cubs/${id}/code`, found.snapshot)}`,
-    ],
-  };
+  const record = await cubBody(context.open, id);
+  const found = wholeBody(context, record, `/api/cubs/${id}`, true);
+  const files = absoluteHref(context.data, `/api/cubs/${id}/code`, found.snapshot);
+  return { ...found, notices: [...found.notices, `${id} is ${recordStanding(record).says}. Its files: ${files}`] };
 };
 
 export const searchCubs: Tool = (context, { query, ...rest }) => findRecords(context, query, rest);
@@ -83,8 +78,8 @@ export const listClaims: Tool = (context, { status, limit, cursor, detail }) =>
     Number(limit),
   );
 
-function claimSummary({ id, title, status, scope, statement, evidence, gaps }: Claim): object {
-  return { id, title, status, scope, statement, evidence: evidence.length, gaps: gaps.length };
+function claimSummary({ id, title, status, standing, scope, statement, evidence, gaps }: Claim): object {
+  return { id, title, status, standing, scope, statement, evidence: evidence.length, gaps: gaps.length };
 }
 
 export const getClaim: Tool = async (context, { id }) => {
@@ -95,5 +90,6 @@ export const getClaim: Tool = async (context, { id }) => {
   }
   const found = wholeBody(context, claim, "/api/claims", true);
   // The page has the claim by itself; /api/claims has it among all.
-  return { ...found, notices: [...found.notices, `Its page: ${pagePath.claim(claim.id)}`] };
+  const { says } = claimStandings(context.data)(claim);
+  return { ...found, notices: [...found.notices, `It is ${says}. Its page: ${pagePath.claim(claim.id)}`] };
 };

@@ -37,6 +37,7 @@ export type LanguageRow = {
 
 const ML_COMMENTS = { line: [], block: [["(*", "*)"]], nests: true } as const satisfies Partial<LanguageRow>;
 const C_COMMENTS = { line: ["//"], block: [["/*", "*/"]] } as const satisfies Partial<LanguageRow>;
+export const LEAN_COMMENTS = { line: ["--"], block: [["/-", "-/"]], nests: true } as const satisfies Partial<LanguageRow>;
 const ML_DOC = /^\(\*\*(?![*)])/;
 
 const FSTAR_MODIFIERS =
@@ -69,7 +70,7 @@ const SCRIPT: LanguageRow = {
 
 export const LANGUAGES: Readonly<Record<string, LanguageRow>> = {
   coq: { ...ML_COMMENTS, doc: ML_DOC, path: "capitals" },
-  lean: { line: ["--"], block: [["/-", "-/"]], nests: true, doc: /^\/-!/, path: "capitals" },
+  lean: { ...LEAN_COMMENTS, doc: /^\/-!/, path: "capitals" },
   rust: { ...C_COMMENTS, nests: true, doc: /^(?:\/\/!|\/\*!)/, path: "crate" },
   fstar: {
     line: ["//"],

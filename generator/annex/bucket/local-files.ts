@@ -1,0 +1,55 @@
+/** The files of a root on this machine, with their digests. What has kept its size, its time and its place since it was hashed is not
+ *  hashed again. */
+import { createReadStream } from "node:fs";
+import { lstat, readdir } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { type Sha256, sha256Of } from "../../../snapshots/digest.ts";
+import { absent } from "../../../snapshots/shelf/absent.ts";
+import { inTurns } from "../../files/concurrently.ts";
+import { travels } from "./inventory.ts";
+
+/** Size, time of the last change in nanoseconds, and number of the file: another file, or other bytes, have another one. */
+export type Stamp = string;
+export type LocalFile = { readonly sha256: Sha256; readonly size: number; readonly stamp: Stamp };
+
+/** Files that are looked at, or hashed, at once. */
+const AT_ONCE = 16;
+
+/** @param known of an earlier look
+ *  @param sees which of the files that travel are looked at
+ *  @returns what travels, by path */
+export async function lookAtFiles(
+  root: string,
+  known: ReadonlyMap<string, LocalFile>,
+  sees = (_path: string) => true,
+): Promise<Map<string, LocalFile>> {
+  const entries = (await readdir(root, { recursive: true, withFileTypes: true }).catch(absent)) ?? [];
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .filter((path) => travels(path) && sees(path));
+  const found = new Map<string, LocalFile>();
+  await inTurns(paths, AT_ONCE, async (path) => {
+    const stamp = await stampOf(join(root, path));
+    const before = known.get(path);
+    if (stamp === null) return;
+    if (before?.stamp === stamp) return void found.set(path, before);
+    const sha256 = await sha256Of(createReadStream(join(root, path))).catch(absent);
+    if (sha256 !== null) found.set(path, { sha256, size: Number(stamp.split(" ")[0]), stamp });
+  });
+  return found;
+}
+
+/** Null when it is not there. */
+export async function stampOf(path: string): Promise<Stamp | null> {
+  const found = await lstat(path, { bigint: true }).catch(absent);
+  return found === null ? null : `${found.size} ${found.mtimeNs} ${found.ino}`;
+}
+
+/** Whether a file whose name is its digest holds other bytes than that. */
+export function isSpoiled(path: string, { sha256 }: Pick<LocalFile, "sha256">): boolean {
+  return BY_DIGEST.test(path) && !path.includes(`/${sha256}`);
+}
+
+/** Nobody reads them before a snapshot names them. */
+export const BY_DIGEST = /^(packs|blobs)\//;

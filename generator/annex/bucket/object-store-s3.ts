@@ -1,0 +1,91 @@
+/** A bucket as object store: every object below the prefix, by the rest of its name. What consoles make to show an empty folder, an
+ *  object of no bytes whose name ends in "/", is none.
+ *
+ *  One request reads one version of an object, whole: its own ETag, size and time say which, so what changed since the listing is
+ *  seen by the next one. A bucket that fails is no object that is gone: then the build ends. */
+import type { Bucket, HeadObject, ListedObject } from "../../../snapshots/bucket/bucket.ts";
+import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { findKeyProblem } from "../../../snapshots/format/layout.ts";
+import { compareNames } from "../../../snapshots/format/tree.ts";
+import type { SourceRef } from "../../../snapshots/schema/resources.ts";
+import type { StoreConfig } from "../../config/config.ts";
+import type { ObjectStore, ReadObject, StoredObject } from "../../sources/object-store.ts";
+
+const MAX_OBJECT_BYTES = 1024 ** 3; // an object is read whole, and one huge file must not end the build
+
+export function openS3Store(config: Extract<StoreConfig, { kind: "s3" }>): ObjectStore {
+  const bucket = openBucket(config);
+  const { uploadedFrom } = config;
+  const find = async (key: string): Promise<StoredObject | null> => {
+    const head = findKeyProblem(key) === null ? await bucket.head(key) : null;
+    return head === null ? null : { ...toStored({ ...head, unreadable: false }), uploaded: timeOf(head, uploadedFrom) };
+  };
+  return { list: () => list(bucket), find, read: (key) => read(bucket, key, uploadedFrom) };
+}
+
+async function* list(bucket: Bucket): AsyncGenerator<StoredObject> {
+  for await (const object of inCodeUnitOrder(bucket.list()))
+    if (object.size > 0 || (object.key !== "" && !object.key.endsWith("/"))) yield toStored(object);
+}
+
+function toStored(object: ListedObject): StoredObject {
+  const { key, size, modified, unreadable } = object;
+  const problem = unreadable
+    ? "the name is not valid UTF-8"
+    : (findKeyProblem(key) ?? (size > MAX_OBJECT_BYTES ? `is larger than ${MAX_OBJECT_BYTES} bytes` : null));
+  if (problem !== null) return { key, size: 0, version: "", uploaded: null, problem };
+  return { key, size, version: versionOf(object), uploaded: modified, problem: null };
+}
+
+/** Whole seconds, because lists have milliseconds and reading has not. */
+function versionOf({ etag, size, modified }: Pick<HeadObject, "etag" | "size" | "modified">): string {
+  return `${etag}-${size.toString(36)}-${modified === null ? "" : Math.floor(Date.parse(modified) / 1000).toString(36)}`;
+}
+
+async function read(bucket: Bucket, key: string, uploadedFrom: string | null): Promise<ReadObject> {
+  const problem = findKeyProblem(key);
+  if (problem !== null) throw new ShelfError("bad_source", `The object cannot be read: ${problem}.`);
+  const got = await bucket.get(key, { maxBytes: MAX_OBJECT_BYTES });
+  if (got.state === "longer") throw new ShelfError("bad_source", `The object is larger than ${MAX_OBJECT_BYTES} bytes.`);
+  if (got.state !== "found") throw new ShelfError("bad_source", "The object is gone.");
+  return { bytes: got.bytes, version: versionOf(got), uploaded: timeOf(got, uploadedFrom), ...sourceOf(got) };
+}
+
+/** What the metadata says, where it names a repository and a revision. */
+function sourceOf({ key, metadata }: HeadObject): { readonly source?: SourceRef } {
+  const { "source-repo": repo, "source-ref": ref, "source-path": path = key } = metadata;
+  return repo === undefined || ref === undefined || repo === "" || ref === "" ? {} : { source: { repo, ref, path } };
+}
+
+/** What the metadata says, where it says a time; else when the object was written. */
+function timeOf({ metadata, modified }: HeadObject, uploadedFrom: string | null): string | null {
+  const said = uploadedFrom === null ? undefined : metadata[uploadedFrom.toLowerCase()];
+  const time = /^\d{4}-\d\d-\d\d/.test(said ?? "") ? new Date(said ?? "") : null;
+  return time === null || Number.isNaN(time.getTime()) ? modified : time.toISOString();
+}
+
+/** Buckets list in the order of UTF-8 bytes, which is that of code units but among surrogates and what is above them. Keys that
+ *  differ first in such characters lie together in both orders, so only they are held and sorted. */
+export async function* inCodeUnitOrder<T extends { readonly key: string }>(objects: AsyncIterable<T>): AsyncGenerator<T> {
+  let together: T[] = [];
+  let shared = ""; // what the keys of `together` have in common before the first such character
+  const isHigh = (key: string, at: number): boolean => key.charCodeAt(at) >= 0xd800;
+  for await (const object of objects) {
+    const { key } = object;
+    if (together.length > 0 && !(key.startsWith(shared) && isHigh(key, shared.length))) {
+      yield* together.sort((a, b) => compareNames(a.key, b.key));
+      together = [];
+    }
+    if (together.length === 0) {
+      const at = key.search(/[\ud800-\uffff]/);
+      if (at === -1) {
+        yield object;
+        continue;
+      }
+      shared = key.slice(0, at);
+    }
+    together.push(object);
+  }
+  yield* together.sort((a, b) => compareNames(a.key, b.key));
+}

@@ -1,0 +1,35 @@
+/** What buckets give to the core: shelves in a bucket, for who writes and who serves, and stores of objects. */
+import { join } from "node:path";
+import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import type { ShelfAnnexes } from "../../shelves/kinds.ts";
+import type { StoreAnnexes } from "../../sources/open-object-store.ts";
+import { follow, LINGER_MS } from "./follow.ts";
+import { openS3Store } from "./object-store-s3.ts";
+import { ReaderCache } from "./reader-cache.ts";
+import { openRemote } from "./remote.ts";
+
+/** Somebody waits for the answer. */
+const HASTY = { attempts: 3, firstPauseMs: 100, longestPauseMs: 500, beginWithinMs: 3_000, patienceMs: 5_000 };
+
+export const BUCKETS: ShelfAnnexes & StoreAnnexes = {
+  shelves: {
+    s3: {
+      open: (shelf) => openRemote(shelf, shelf.copy),
+      serve(shelf, views) {
+        const dir = shelf.cache?.dir ?? shelf.copy;
+        const remote = openRemote(shelf, dir);
+        const cache =
+          shelf.cache === null
+            ? null
+            : new ReaderCache(remote, { views, maxBytes: shelf.cache.maxBytes, hasty: openBucket(shelf, HASTY), linger: LINGER_MS });
+        return {
+          publicDir: join(dir, "public"),
+          internalDir: join(dir, "internal"),
+          follow: (signal, tell) => follow(remote, { views, cache, signal, tell }),
+          cache,
+        };
+      },
+    },
+  },
+  stores: { s3: openS3Store },
+};

@@ -1,0 +1,293 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, before, test } from "node:test";
+import { sha256 } from "../../../snapshots/digest.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { openStaticServer } from "../../../snapshots/contract/static-server.ts";
+import { objectPath, pagePath } from "../../../snapshots/format/layout.ts";
+
+import { compileSite } from "../../pages/compile-site.ts";
+import { type Config, openConfig } from "../../config/config.ts";
+import { isActive } from "./active-objects.ts";
+import { type Exported, exportView } from "./export.ts";
+import { formatNginx } from "./host-rules.ts";
+import { HOSTILE_NAMES, SILENT, writeFiles, writeFixture } from "../../testing/library.ts";
+import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+import { until } from "../../testing/until.ts";
+import { build, openShelves } from "../../testing/whole.ts";
+
+let base: string;
+let config: Config;
+let exported: Exported;
+const at = (...names: string[]): string => join(base, "export", ...names);
+before(async () => {
+  base = mkdtempSync(join(tmpdir(), "proofshelf-export-"));
+  config = await openConfig(await writeFixture(base));
+  await build(config, { progress: SILENT }, PAGED_PARTS);
+  await writeFiles(join(base, "library"), [
+    ["notes/second.md", "# Second\n\nNew.\n"],
+    ["notes/short.md", "# Short\n\nA zebra, changed.\n"],
+  ]);
+  await build(config, { progress: SILENT }, PAGED_PARTS);
+  exported = await run(at());
+});
+after(() => rmSync(base, { recursive: true, force: true }));
+
+async function run(dir: string): Promise<Exported> {
+  return exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir });
+}
+
+function digestsUnder(dir: string): Map<string, string> {
+  return new Map(
+    readdirSync(dir, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .map((path): [string, string] => [path.slice(dir.length + 1), sha256(readFileSync(path))])
+      .sort(),
+  );
+}
+
+test("a folder that is somebody's own is never touched", async () => {
+  const own = join(base, "own");
+  mkdirSync(own);
+  writeFileSync(join(own, "thesis.txt"), "years of work");
+  await assert.rejects(run(own), (error: unknown) => error instanceof ShelfError && error.code === "build_failed");
+  assert.deepEqual(readdirSync(own), ["thesis.txt"]);
+  assert.deepEqual(
+    readdirSync(base).filter((name) => name.startsWith(".")),
+    [".export.versions"],
+    "nothing is left beside it; the other one's is there",
+  );
+});
+
+test("an export is the same each time, and a later one replaces it as a whole", async () => {
+  assert.deepEqual(exported.skipped, []);
+  const again = join(base, "again");
+  await run(again);
+  assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
+  writeFileSync(join(again, "stale.html"), "left from before");
+  await run(again);
+  assert.deepEqual([...digestsUnder(again)], [...digestsUnder(at())]);
+});
+
+test("objects are their bytes under their own names, however awkward, but for those that a host would have run", () => {
+  for (const key of HOSTILE_NAMES) {
+    const lies = isActive(key, new Uint8Array()) ? `${key}.txt` : key;
+    assert.deepEqual(readFileSync(at("objects", lies)), readFileSync(join(base, "library", key)), key);
+  }
+});
+
+test("the JSON routes are files that parse, with an ending where the route has none", () => {
+  for (const name of [
+    "catalog",
+    "claims",
+    "rejected",
+    "capabilities",
+    "openapi",
+    "cubs",
+    "cubs/meta",
+    "cubs/CUB-0007",
+    "cubs/CUB-0007/code",
+    "list",
+    "list/notes/index",
+  ]) {
+    JSON.parse(readFileSync(at(`api/${name}.json`), "utf8"));
+  }
+  const capabilities = JSON.parse(readFileSync(at("api/capabilities.json"), "utf8")) as { components: { name: string; status: string }[] };
+  assert.ok(
+    capabilities.components.some(({ name, status }) => name === "answers" && status === "unavailable"),
+    "it does not promise what a folder cannot do",
+  );
+});
+
+test("every link and every file that a page asks for is there, at the root of a host and in a folder of one", async () => {
+  for (const place of ["", "/some/library"]) {
+    const server = await openStaticServer(at(), place);
+    try {
+      const known = new Map<string, Promise<number>>();
+      const statusOf = (url: string): Promise<number> => {
+        let status = known.get(url);
+        if (status === undefined) {
+          status = fetch(url).then(async (response) => {
+            await response.arrayBuffer();
+            return response.status;
+          });
+          known.set(url, status);
+        }
+        return status;
+      };
+      // A host shows 404.html at any depth, so its links start at the folder that the configuration names: here the root.
+      const pages = [...digestsUnder(at()).keys()].filter(
+        (path) => path.endsWith(".html") && !path.startsWith("objects/") && (place === "" || path !== "404.html"),
+      );
+      assert.ok(pages.length > 150);
+      let links = 0;
+      for (const path of pages) {
+        const html = readFileSync(at(path), "utf8");
+        const url = new URL(
+          path
+            .split("/")
+            .map(encodeURIComponent)
+            .join("/")
+            .replace(/(^|\/)index\.html$/, "$1"),
+          server.url,
+        );
+        for (const [, value = ""] of withoutTemplates(html).matchAll(/\s(?:href|src|action)="([^"]*)"/g)) {
+          const target = new URL(value.replaceAll("&amp;", "&").replaceAll("&#38;", "&").replaceAll("&quot;", '"'), url);
+          if (target.origin !== url.origin || target.protocol !== "http:") continue;
+          target.hash = "";
+          // A gated download, which no folder can check an identity for.
+          if (target.href.startsWith(`${server.url}api/code/`)) continue;
+          links++;
+          assert.ok(target.href.startsWith(server.url), `${path} leads out of the export: ${value}`);
+          assert.equal(await statusOf(target.href), 200, `${path} → ${value}`);
+        }
+        if (place !== "" && links > 1000) break;
+      }
+      assert.ok(links > 500);
+    } finally {
+      await server.close();
+    }
+  }
+});
+
+test("without kept snapshots nothing names an address of one: revisions are told by their digests, and what is cited is where it is", () => {
+  const past = /\/at\/[0-9a-f]{64}\//;
+  for (const path of [...digestsUnder(at()).keys()].filter((name) => /^(?!objects\/|shelf\/).*\.(?:html|md|xml|txt|bib|json)$/.test(name)))
+    assert.doesNotMatch(readFileSync(at(path), "utf8"), past, path);
+  assert.match(readFileSync(at("snapshots/object/notes/short.md/index.html"), "utf8"), />as in snapshot 1</);
+  const [item] = JSON.parse(readFileSync(at("object/notes/short.md/cite.json"), "utf8")) as [{ URL: string; version: string }];
+  assert.ok(item.URL.endsWith(pagePath.object("notes/short.md")), item.URL);
+  assert.match(item.version, /^snapshot [0-9a-f]{64}$/);
+});
+
+test("pages and objects lie where a host looks for them", async () => {
+  const server = await openStaticServer(at());
+  try {
+    for (const key of HOSTILE_NAMES) {
+      for (const path of [objectPath(key), pagePath.object(key)]) assert.equal((await fetch(new URL(path, server.url))).status, 200, path);
+    }
+    for (const path of [
+      "/",
+      "/claims/",
+      "/registry/CUB-0007/",
+      "/snapshots/",
+      "/browse/notes/deep/",
+      "/pagefind/bundles.json",
+      "/robots.txt",
+      "/favicon.ico",
+      "/404.html",
+    ]) {
+      assert.equal((await fetch(new URL(path, server.url))).status, 200, path);
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+test("the interface's own paths are files, each with the bytes of its twin, where no folder has the name", () => {
+  for (const name of ["claims", "rejected", "capabilities", "leak-report", "cubs/meta", "cubs/CUB-0007/code", "catalog/notes"])
+    assert.deepEqual(readFileSync(at("api", name)), readFileSync(at("api", `${name}.json`)), name);
+  const redirects = readFileSync(at("_redirects"), "utf8").split("\n");
+  for (const name of ["catalog", "list", "cubs", "cubs/CUB-0007"]) {
+    assert.ok(statSync(at("api", name)).isDirectory(), name);
+    assert.ok(redirects.includes(`/api/${name} /api/${name}.json 200`), name);
+  }
+});
+
+test("nginx serves the interface's own paths as JSON, refuses what it cannot answer, and has the page for what is not there", async (context) => {
+  if (spawnSync("nginx", ["-v"]).error !== undefined) return context.skip("there is no nginx");
+  for (const place of ["", "/some/library"]) {
+    const dir = mkdtempSync(join(base, "nginx-"));
+    const root = join(dir, "root");
+    mkdirSync(dirname(join(root, place)), { recursive: true });
+    symlinkSync(at(), join(root, place));
+    writeFileSync(join(dir, "rules.conf"), formatNginx(place));
+    const port = await freePort();
+    const mime = "types { text/html html; text/css css; text/javascript js; application/json json; text/plain txt; }";
+    writeFileSync(
+      join(dir, "nginx.conf"),
+      `daemon off; master_process off; error_log ${dir}/error.log; pid ${dir}/pid; events {}\nhttp { ${mime} default_type application/octet-stream; access_log off; client_body_temp_path ${dir}/b; proxy_temp_path ${dir}/p; fastcgi_temp_path ${dir}/f; uwsgi_temp_path ${dir}/u; scgi_temp_path ${dir}/s;\nserver { listen 127.0.0.1:${port}; root ${root}; include ${dir}/rules.conf; } }\n`,
+    );
+    const nginx = spawn("nginx", ["-p", dir, "-e", `${dir}/error.log`, "-c", `${dir}/nginx.conf`], { stdio: "inherit" });
+    try {
+      const url = `http://127.0.0.1:${port}${place}`;
+      await until("an answer", async () => (await fetch(`${url}/`).catch(() => null))?.status === 200);
+      for (const name of ["catalog", "list", "claims", "cubs", "cubs/CUB-0007", "cubs/CUB-0007/code", "cubs/meta", "catalog/notes"]) {
+        const response = await fetch(`${url}/api/${name}`);
+        assert.equal(response.status, 200, name);
+        assert.equal(response.headers.get("content-type"), "application/json", name);
+        assert.equal(response.headers.get("access-control-allow-origin"), "*", name);
+        assert.deepEqual(Buffer.from(await response.arrayBuffer()), readFileSync(at("api", `${name}.json`)), name);
+      }
+      const refused = await fetch(`${url}/api/cubs?repo=x`);
+      assert.equal(refused.status, 501);
+      assert.equal(((await refused.json()) as { code: string }).code, "not_configured");
+      const page = await fetch(`${url}/claims`);
+      assert.equal(page.url, `${url}/claims/`, "a folder without its slash leads to it");
+      assert.match(page.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+      assert.match((await fetch(`${url}/claims/index.md`)).headers.get("content-type") ?? "", /^text\/markdown/);
+      assert.equal((await fetch(`${url}/objects/notes/digests.md`)).headers.get("content-security-policy"), "sandbox");
+      const missing = await fetch(`${url}/not/there/`);
+      assert.equal(missing.status, 404);
+      assert.deepEqual(Buffer.from(await missing.arrayBuffer()), readFileSync(at("404.html")));
+    } finally {
+      nginx.kill();
+      await once(nginx, "exit");
+    }
+  }
+});
+
+test("kept snapshots lie under at/ when that is asked for, and every link of them leads to a file", async () => {
+  const dir = join(base, "with-history");
+  const whole = await exportView({ shelf: openShelves(config).public, dist: (await compileSite()).dist, dir, withHistory: true });
+  assert.deepEqual(whole.skipped, []);
+  const ids = readdirSync(join(dir, "at"));
+  assert.equal(ids.length, 2);
+  for (const id of ids) {
+    for (const path of [
+      "index.html",
+      "claims/index.html",
+      "api/catalog.json",
+      "objects/notes/digests.md",
+      "snapshots/index.html",
+      "feed.xml",
+    ])
+      assert.ok(statSync(join(dir, "at", id, path)).isFile(), path);
+  }
+  assert.match(readFileSync(join(dir, "snapshots", "index.html"), "utf8"), /href="[^"]*\/at\/[0-9a-f]{64}\//);
+  assert.doesNotMatch(readFileSync(at("snapshots", "index.html"), "utf8"), /\/at\//);
+  const server = await openStaticServer(dir, "/some/library");
+  try {
+    for (const id of ids) {
+      for (const path of ["", "claims/", "registry/", "browse/notes/", "snapshots/"]) {
+        const url = `${server.url}at/${id}/${path}`;
+        for (const [, value = ""] of withoutTemplates(await (await fetch(url)).text()).matchAll(/\s(?:href|src)="([^"#?]*)/g)) {
+          const target = new URL(value.replaceAll("&#38;", "&"), url);
+          if (target.href.startsWith(server.url)) assert.equal((await fetch(target)).status, 200, `${path} → ${value}`);
+        }
+      }
+    }
+  } finally {
+    await server.close();
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}
+
+/** Templates are inert: no browser and no parser of HTML follows what stands in them before a script has filled it. */
+function withoutTemplates(html: string): string {
+  return html.replaceAll(/<template\b[\s\S]*?<\/template>/g, "");
+}

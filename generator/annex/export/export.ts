@@ -1,0 +1,104 @@
+/** The public view as a folder of plain files for any static host. It takes the place of an earlier one as a whole
+ *  (`switch-folder.ts`). */
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { openIndex } from "../../../snapshots/index/open.ts";
+import { openRenderer, type Renderer } from "../../../snapshots/page/renderer.ts";
+import type { Snapshot } from "../../../snapshots/shelf/read.ts";
+import type { Shelf } from "../../../snapshots/shelf/shelf.ts";
+import { openView, type Runtime, type View } from "../../../snapshots/http/view.ts";
+import { VERSION } from "../../files/version.ts";
+import { type ExportOptions, exportedFiles } from "./exported-files.ts";
+import { formatHeaders, formatNginx, formatRedirects } from "./host-rules.ts";
+import { switchFolder } from "./switch-folder.ts";
+
+/** Tells an earlier export from a folder of somebody's own, which is never touched. */
+const MARKER = ".proofshelf-export";
+
+export const STATIC: Runtime = {
+  version: VERSION,
+  components: () => [
+    { name: "files", status: "live", note: "catalog, claims, records, objects and pages as plain files" },
+    { name: "queries", status: "unavailable", note: "a static host heeds no parameters: /api/cubs has every record, /api/list the root" },
+    { name: "full-text search", status: "live", note: "Pagefind, in the browser" },
+    { name: "answers", status: "unavailable", note: "a static host answers no questions" },
+    { name: "mcp", status: "unavailable", note: "a static host runs no tools" },
+  ],
+  limits: {},
+  auth: { public: "none" },
+  mcp: { endpoint: "/mcp", versions: [], tools: [] },
+};
+
+export type Exported = {
+  readonly snapshot: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** Paths that a folder of this machine cannot hold. */
+  readonly skipped: readonly string[];
+};
+
+/** The public view as a static host has it, and the snapshot in it.
+ *  @param dist folder of the compiled pages */
+export async function openStaticView(shelf: Shelf, dist: string): Promise<{ readonly view: View; readonly snapshot: Snapshot }> {
+  let renderer: Promise<Renderer> | null = null;
+  const view = openView({
+    view: "public",
+    shelf,
+    renderer: () => (renderer ??= openRenderer(dist)),
+    index: () => openIndex(shelf.indexUri),
+    runtime: STATIC,
+    now: () => 0,
+    listing: null,
+  });
+  const open = await view.current();
+  if (open === null) throw new ShelfError("no_snapshot", "No snapshot has been published yet.", { fixes: ["Run: proofshelf build"] });
+  return { view, snapshot: open.snapshot };
+}
+
+/** @throws ShelfError "build_failed" when the target holds something that is no export */
+export async function exportView(
+  options: ExportOptions & { readonly shelf: Shelf; readonly dist: string; readonly dir: string },
+): Promise<Exported> {
+  const { view, snapshot } = await openStaticView(options.shelf, options.dist);
+  const isOurs = async (folder: string): Promise<boolean> => {
+    const names = await readdir(folder);
+    return names.length === 0 || names.includes(MARKER);
+  };
+  const written = await switchFolder(options.dir, isOurs, (folder) => writeFolder(view, snapshot, folder, options));
+  return { snapshot: snapshot.id, ...written };
+}
+
+async function writeFolder(view: View, snapshot: Snapshot, folder: string, options: ExportOptions): Promise<Omit<Exported, "snapshot">> {
+  let files = 0;
+  let bytes = 0;
+  const skipped: string[] = [];
+  const write = async (file: string, body: Uint8Array): Promise<void> => {
+    try {
+      await mkdir(dirname(join(folder, file)), { recursive: true });
+      await writeFile(join(folder, file), body);
+      files++;
+      bytes += body.length;
+    } catch (error) {
+      // A key that is a folder of another key, or a name that this file system refuses: the rest is still worth having.
+      const { code } = error as NodeJS.ErrnoException;
+      if (!["EISDIR", "ENOTDIR", "EEXIST", "ENAMETOOLONG", "EINVAL", "EILSEQ"].includes(code ?? "")) throw error;
+      skipped.push(file);
+    }
+  };
+  const folders: string[] = [];
+  for await (const { path, bytes, alsoFolder } of exportedFiles(view, options)) {
+    if (alsoFolder) folders.push(path);
+    else await write(path, bytes);
+  }
+  const { base_url: baseUrl } = await snapshot.library();
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname.replace(/\/$/, "") : "";
+  for (const [name, text] of Object.entries({
+    _headers: formatHeaders(),
+    _redirects: formatRedirects(folders),
+    "nginx.conf": formatNginx(base),
+  }))
+    await write(name, Buffer.from(text));
+  await write(MARKER, Buffer.from(`${snapshot.id}\n`));
+  return { files, bytes, skipped };
+}

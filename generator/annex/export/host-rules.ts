@@ -1,0 +1,68 @@
+/** What an exported folder tells the hosts that can be told: `_headers` and `_redirects` (Netlify, Cloudflare Pages and others), and a
+ *  file to include in nginx. A host that reads none of them serves the pages all the same. */
+import { formatKeyPath } from "../../../snapshots/format/layout.ts";
+import { PAGE_POLICY } from "../../../snapshots/http/page-answer.ts";
+
+const IMMUTABLE = "public, max-age=31536000, immutable";
+
+/** Paths, each ending in the sign for whatever follows, with their headers. The first one that fits is nginx's last: there they do not add up. */
+const HEADERS: readonly (readonly [path: string, headers: Readonly<Record<string, string>>])[] = [
+  ["/*", { "X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Content-Security-Policy": PAGE_POLICY }],
+  ["/objects/*", { "Content-Security-Policy": "sandbox" }],
+  ["/api/*", { "Access-Control-Allow-Origin": "*", "Content-Type": "application/json" }],
+  ["/assets/*", { "Cache-Control": IMMUTABLE }],
+  ["/shelf/blobs/*", { "Cache-Control": IMMUTABLE }],
+  ["/shelf/*", { "Access-Control-Allow-Origin": "*" }],
+];
+
+export function formatHeaders(): string {
+  return HEADERS.map(([path, headers]) => `${path}\n${linesOf(headers, (name, value) => `  ${name}: ${value}`)}`).join("");
+}
+
+function linesOf(headers: Readonly<Record<string, string>>, format: (name: string, value: string) => string): string {
+  return Object.entries(headers)
+    .map(([name, value]) => `${format(name, value)}\n`)
+    .join("");
+}
+
+/** @param paths that a folder cannot hold because it holds folders of these names; beside each lies its file with `.json` */
+export function formatRedirects(paths: readonly string[]): string {
+  return paths.map((path) => `/${formatKeyPath(path)} /${formatKeyPath(path)}.json 200\n`).join("");
+}
+
+/** @param base path of the library's address without its last slash: "" or "/library" */
+export function formatNginx(base: string): string {
+  const common = HEADERS[0]?.[1] ?? {};
+  const added = (path: string): string =>
+    linesOf({ ...common, ...HEADERS.find(([candidate]) => candidate === path)?.[1] }, (name, value) =>
+      name === "Content-Type" ? `  types { }\n  default_type ${value};` : `  add_header ${name} "${value}" always;`,
+    );
+  const refusal = JSON.stringify({
+    title: "Not implemented",
+    status: 501,
+    code: "not_configured",
+    detail: "This host serves files and answers no queries. Leave the parameters out for everything, and see api/list/ for each prefix.",
+  });
+  return `# Include this in a server block whose root holds the export at ${base}/
+charset utf-8;
+location ^~ ${base}/ {
+  index index.html;
+  error_page 404 ${base}/404.html;
+${added("/*")}  location ~ /index\\.md$ { default_type text/markdown; }
+  try_files $uri $uri/ =404;
+}
+location ^~ ${base}/api/ {
+${added("/api/*")}  if ($args) { return 501 '${refusal}'; }
+  try_files $uri $uri.json =404;
+}
+location ^~ ${base}/objects/ {
+${added("/objects/*")}  try_files $uri =404;
+}
+location ^~ ${base}/assets/ {
+${added("/assets/*")}  try_files $uri =404;
+}
+location ^~ ${base}/shelf/ {
+${added("/shelf/*")}  try_files $uri =404;
+}
+`;
+}

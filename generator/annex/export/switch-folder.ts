@@ -1,0 +1,73 @@
+/** A folder that is replaced as a whole: who reads it finds the old one or the new one at every moment, whenever the process that
+ *  replaces it is killed.
+ *
+ *  A folder with something in it cannot be renamed over, but a link can. So the folder is a link into `.NAME.versions` beside it;
+ *  what a killed process left in there is removed by the next one. */
+import { lstat, mkdir, readdir, realpath, rename, rm, symlink } from "node:fs/promises";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { withBuildLock } from "../../files/lock.ts";
+
+/** @param dir where the folder is, or is to be
+ *  @param isOurs whether the folder that is there may be replaced
+ *  @param fill writes the new one into an empty folder
+ *  @throws ShelfError "build_failed" when the folder is somebody's own, "build_running" when another process fills one for this place */
+export async function switchFolder<T>(
+  dir: string,
+  isOurs: (folder: string) => Promise<boolean>,
+  fill: (folder: string) => Promise<T>,
+): Promise<T> {
+  const there = await realpath(dir).catch(() => null);
+  const isVersion = there !== null && dirname(there) === versionsOf(resolve(dir));
+  // A link that somebody made leads to the place that is meant.
+  const place = there === null || isVersion ? resolve(dir) : there;
+  if (there !== null && !(await isOurs(there))) {
+    throw new ShelfError("build_failed", "The target folder is not empty and is no earlier export; nothing was written.", {
+      fixes: ["Choose a new folder, or empty this one."],
+    });
+  }
+  const versions = versionsOf(place);
+  const before = isVersion ? basename(there) : null;
+  const after = before === "v-1" ? "v-2" : "v-1";
+  const switched = async (): Promise<T> => {
+    await removeVersions(versions, before);
+    await mkdir(join(versions, after));
+    const result = await fill(join(versions, after));
+    const link = join(versions, "v-link");
+    await symlink(relative(dirname(place), join(versions, after)), link);
+    await replace(place, link, join(versions, "v-plain"));
+    return result;
+  };
+  return withBuildLock(
+    versions,
+    async () => {
+      try {
+        return await switched();
+      } finally {
+        await removeVersions(versions, basename(await realpath(place).catch(() => "")));
+      }
+    },
+    { work: "export to this folder" },
+  );
+}
+
+/** @param plain where a plain folder goes that is there still: exports of an earlier program, and empty ones */
+async function replace(place: string, link: string, plain: string): Promise<void> {
+  if ((await lstat(place).catch(() => null))?.isDirectory() !== true) return rename(link, place);
+  await rename(place, plain);
+  try {
+    await rename(link, place);
+  } catch (error) {
+    await rename(plain, place);
+    throw error;
+  }
+}
+
+function versionsOf(place: string): string {
+  return join(dirname(place), `.${basename(place)}.versions`);
+}
+
+async function removeVersions(versions: string, but: string | null): Promise<void> {
+  for (const name of await readdir(versions))
+    if (name.startsWith("v-") && name !== but) await rm(join(versions, name), { recursive: true, force: true });
+}

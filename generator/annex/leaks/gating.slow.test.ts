@@ -1,0 +1,137 @@
+/** Gating beside snapshots that hold nothing of it, and by builds that are killed. */
+import assert from "node:assert/strict";
+import { cpSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { setTimeout as wait } from "node:timers/promises";
+import { SILENT, writeFiles } from "../../testing/library.ts";
+import { ask, openFixtureView } from "../../testing/view.ts";
+import { isWithdrawing, withdraw } from "./gating.ts";
+import type { Shelves } from "../../shelves/shelves.ts";
+import { overriding } from "../../../snapshots/shelf/shelf.ts";
+import { useParts } from "../../publish/parts.ts";
+import { PAGED_PARTS, PLAIN_PARTS } from "../../testing/plain-parts.ts";
+import { config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
+import { build, openShelves } from "../../testing/whole.ts";
+
+const RARE = "  - { id: rare, prefix: plans/rare/, title: Rare plans, visibility: email-gated }\n";
+
+/** On which the process dies before one of its steps. */
+function dyingShelves(shelves: Shelves, before: number): Shelves {
+  let steps = 0;
+  const count = <Args extends unknown[], T>(step: (...args: Args) => Promise<T>) => {
+    return (...args: Args): Promise<T> => (steps++ === before ? Promise.reject(new Error("killed")) : step(...args));
+  };
+  const { public: shelf } = shelves;
+  const records = overriding(shelf.records, { keep: count(shelf.records.keep.bind(shelf.records)) });
+  return {
+    ...shelves,
+    public: overriding(shelf, {
+      records,
+      withdraw: count(shelf.withdraw.bind(shelf)),
+      putChanges: count(shelf.putChanges.bind(shelf)),
+      deleteRecord: count(shelf.deleteRecord.bind(shelf)),
+      flush: count(shelf.flush.bind(shelf)),
+      sweep: count(shelf.sweep.bind(shelf)),
+    }),
+  };
+}
+
+test("snapshots from before stay, also when only the history names what is gated", async (t) => {
+  const room = await newRoom(t);
+  await room.run("public");
+  rmSync(join(room.dir, "library/plans"), { recursive: true });
+  const clean = await room.run("public");
+  await room.turn(3);
+  await room.run("public");
+  assert.equal((await cli("prune", "--keep", "2", "--config", room.file)).status, 0);
+  const { publicDir } = openShelves(await room.open());
+  assert.notDeepEqual(tellers(publicDir), [], "changes and index remember it");
+  await writeFiles(room.dir, [["proofshelf.yaml", config("public").replace("embeddings:", `${RARE}embeddings:`)]]);
+  const summary = await build(await room.open(), { progress: SILENT });
+  assert.deepEqual(summary.withdrawn, []);
+  assert.match(summary.notes.join(), /object "plans\/rare\/heliotrope-garden\.md"\. It is taken out of what the history says/);
+  assert.deepEqual(tellers(publicDir), []);
+  const view = await openFixtureView(await room.open());
+  assert.equal((await ask(view, `/at/${clean.snapshot}/api/catalog`)).status, 200);
+  assert.deepEqual(await verifyAll(room.file), []);
+});
+
+test("earlier snapshots that hold nothing of it are searched as before, by servers that run and by new ones", async (t) => {
+  const room = await newRoom(t);
+  const move = (from: string, to: string): void => renameSync(join(room.dir, from), join(room.dir, to));
+  move("library/plans/rare", "rare");
+  const first = await room.run("public");
+  await room.turn(2);
+  const second = await room.run("public");
+  move("rare", "library/plans/rare");
+  const third = await room.run("public");
+  const view = await openFixtureView(await room.open());
+  const queries = ["steady", "turn", "always the same", "turn 2", "heliotrope", "flower"];
+  const results = async (from: typeof view, snapshot: string): Promise<unknown[]> => {
+    const found = [];
+    for (const q of queries) {
+      const { status, text } = await ask(from, `/at/${snapshot}/api/search?q=${encodeURIComponent(q)}`);
+      found.push([q, status, text]);
+    }
+    return found;
+  };
+  const before = { first: await results(view, first.snapshot), second: await results(view, second.snapshot) };
+  assert.match(JSON.stringify(before.second), /notes\/turn\.md/);
+  await writeFiles(room.dir, [["proofshelf.yaml", config("public").replace("embeddings:", `${RARE}embeddings:`)]]);
+  const fourth = await build(await room.open(), { progress: SILENT });
+  assert.deepEqual(
+    fourth.withdrawn.map(({ snapshot }) => snapshot),
+    [third.snapshot],
+  );
+  const { publicDir } = openShelves(await room.open());
+  assert.deepEqual(tellers(publicDir), []);
+  const fresh = await openFixtureView(await room.open());
+  for (const server of [fresh, view]) {
+    // A server that runs looks at its index about once a second.
+    for (let tries = 0; tries < 100 && (await ask(server, `/at/${first.snapshot}/api/search?q=steady`)).status !== 200; tries++)
+      await wait(100);
+    assert.deepEqual(await results(server, first.snapshot), before.first);
+    for (let tries = 0; tries < 100 && (await ask(server, `/at/${second.snapshot}/api/search?q=steady`)).status !== 200; tries++)
+      await wait(100);
+    assert.deepEqual(await results(server, second.snapshot), before.second);
+  }
+  assert.deepEqual(await verifyAll(room.file), []);
+  await room.turn(5);
+  await build(await room.open(), { progress: SILENT });
+  assert.deepEqual(await results(await openFixtureView(await room.open()), first.snapshot), before.first);
+  assert.deepEqual(await verifyAll(room.file), []);
+});
+
+test("wherever it is killed, the next build ends it", async (t) => {
+  useParts(PLAIN_PARTS);
+  t.after(() => useParts(PAGED_PARTS));
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  // Gated with the history kept, so that what is to be done can be begun and killed step by step.
+  await room.run("email-gated", { keepHistory: true });
+  const { buildDir, publicDir } = openShelves(await room.open());
+  rmSync(join(buildDir, "kept-history.json"));
+  rmSync(join(buildDir, "state.v8"));
+  const [shelf, whole] = [join(room.dir, "shelf"), join(room.dir, "whole")];
+  renameSync(shelf, whole);
+  for (let dies = 0; ; dies++) {
+    rmSync(shelf, { recursive: true, force: true });
+    cpSync(whole, shelf, { recursive: true, preserveTimestamps: true });
+    const shelves = openShelves(await room.open());
+    const records = (await shelves.public.records.index()).records.filter((record) => record.snapshot === first.snapshot);
+    assert.equal(records.length, 1);
+    const held = records.map(({ sequence, snapshot }) => ({ sequence, snapshot, held: [] }));
+    const killed = await withdraw(dyingShelves(shelves, dies), (await room.open()).collections, held, []).then(
+      () => false,
+      (error: unknown) => /killed/.test(String(error)) || Promise.reject(error as Error),
+    );
+    assert.equal(isWithdrawing(shelves), killed, `step ${dies}`);
+    if (!killed) break;
+    await room.run("email-gated");
+    assert.equal(isWithdrawing(shelves), false);
+    assert.deepEqual(tellers(publicDir), [], `step ${dies}`);
+    assert.deepEqual(await verifyAll(room.file), [], `step ${dies}`);
+    assert.ok(dies < 50);
+  }
+});

@@ -1,0 +1,118 @@
+/** What was public and is gated now leaves the public side: pages, search, history and files. */
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { writeFiles } from "../../testing/library.ts";
+import { ask, openFixtureView } from "../../testing/view.ts";
+import type { Preview } from "../../build/preview.ts";
+import { SECRET, config, newRoom, tellers, cli, verifyAll } from "./gating-fixture.ts";
+import { openShelves } from "../../testing/whole.ts";
+
+const codeOf = (answer: { json(): unknown }): string => (answer.json() as { code: string }).code;
+
+test("a collection that is gated takes every snapshot that holds it out of service, and leaves no byte of it in the public root", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  await room.turn(2);
+  const second = await room.run("public");
+  const loaded = await room.open();
+  const publicDir = openShelves(loaded).publicDir;
+  // A server that has been running all along, with everything of the old snapshots in memory.
+  const view = await openFixtureView(loaded);
+  const internal = await openFixtureView(loaded, "internal");
+  for (const { snapshot } of [first, second]) {
+    assert.equal((await ask(view, `/at/${snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
+    assert.match((await ask(view, `/at/${snapshot}/api/search?q=heliotrope`)).text, SECRET);
+  }
+  assert.notDeepEqual(tellers(publicDir), []);
+
+  await writeFiles(room.dir, [["proofshelf.yaml", config("email-gated")]]);
+  const planned = JSON.parse((await cli("build", "--plan", "--json", "--config", room.file)).stdout) as Preview;
+  assert.match(planned.index.public.why ?? "", /gated/);
+  assert.match(
+    (await cli("build", "--plan", "--config", room.file)).stdout,
+    /Was public and is gated now: collection "plans", .* It is held by snapshots 1, 2, which a build would take out of service and off the shelf, for good;/,
+  );
+  const keeping = JSON.parse((await cli("build", "--plan", "--keep-history", "--json", "--config", room.file)).stdout) as Preview;
+  assert.deepEqual([keeping.withdrawn, keeping.index.public.why], [[], "content"]);
+  assert.match(keeping.notes.join(), /--keep-history leaves it in what was published before \(snapshots 1, 2\)/);
+  const third = await room.run("email-gated");
+  assert.deepEqual(planned.withdrawn, third.withdrawn, "build --plan announces it");
+  assert.deepEqual(
+    third.withdrawn.map(({ sequence, snapshot }) => [sequence, snapshot]),
+    [
+      [1, first.snapshot],
+      [2, second.snapshot],
+    ],
+  );
+  assert.match(
+    third.notes.join(),
+    /Was public and is gated now: collection "plans", object "plans\/other\.md", object "plans\/rare\/heliotrope-garden\.md"\. It was held by snapshots 1, 2/,
+  );
+  for (const { snapshot } of [first, second]) {
+    for (const path of [
+      "/objects/plans/rare/heliotrope-garden.md",
+      "/objects/notes/steady.md",
+      "/api/search?q=heliotrope",
+      "/",
+      "/api/catalog",
+    ]) {
+      const answer = await ask(view, `/at/${snapshot}${path}`);
+      assert.deepEqual([answer.status, codeOf(answer)], [410, "snapshot_withdrawn"], path);
+    }
+  }
+  assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 404);
+  const search = await ask(view, "/api/search?q=flower");
+  assert.equal(search.status, 200, "what is served can be searched");
+  assert.doesNotMatch(search.text, SECRET);
+  assert.equal((await ask(view, `/snapshots/${second.snapshot}..${third.snapshot}/`)).status, 410);
+  const list = await ask(view, "/snapshots/");
+  assert.match(list.text, /no longer available/);
+  assert.doesNotMatch(list.text, new RegExp(`at/${first.snapshot}`));
+  assert.doesNotMatch((await ask(view, "/")).text, new RegExp(second.snapshot), "the front page links no comparison that is gone");
+  assert.equal((await ask(internal, "/objects/plans/rare/heliotrope-garden.md")).status, 200);
+  assert.match((await ask(internal, "/api/search?q=heliotrope")).text, SECRET);
+  assert.deepEqual(tellers(publicDir), []);
+  assert.deepEqual(await verifyAll(room.file), []);
+  const rolled = await cli("snapshots", "rollback", "1", "--config", room.file);
+  assert.equal(rolled.status, 1);
+  assert.match(rolled.stderr, /Snapshot 1 held something that is no longer public/);
+  assert.match((await cli("snapshots", "list", "--config", room.file)).stdout, / 1 {2}.*taken out of service\n$/);
+  // Nothing is said again, and the history goes on.
+  await room.turn(4);
+  const fourth = await room.run("email-gated");
+  assert.deepEqual([fourth.sequence, fourth.withdrawn, fourth.notes], [4, [], []]);
+  assert.equal((await ask(view, `/at/${third.snapshot}/api/catalog`)).status, 200);
+  // What is public again gets its old snapshot back.
+  const open = await room.run("public");
+  assert.equal((await ask(view, `/at/${open.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
+});
+
+test("--keep-history leaves them and says so once; a rollback to before needs --reveal", async (t) => {
+  const room = await newRoom(t);
+  const first = await room.run("public");
+  await room.turn(2);
+  await room.run("public");
+  const third = await room.run("email-gated", { keepHistory: true });
+  assert.deepEqual(third.withdrawn, []);
+  assert.match(third.notes.join(), /--keep-history leaves it in what was published before \(snapshots 1, 2\)/);
+  const view = await openFixtureView(await room.open());
+  assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
+  await room.turn(4);
+  // What the builds knew is lost: what was decided is not.
+  rmSync(join(openShelves(await room.open()).buildDir, "state.v8"));
+  const fourth = await room.run("email-gated");
+  assert.deepEqual(fourth.withdrawn, []);
+  assert.equal((await ask(view, `/at/${first.snapshot}/objects/plans/rare/heliotrope-garden.md`)).status, 200);
+  assert.ok((await verifyAll(room.file)).some(({ code }) => code === "gated_in_history"));
+  const refused = await cli("snapshots", "rollback", "1", "--config", room.file);
+  assert.equal(refused.status, 2);
+  assert.match(refused.stderr, /would make public again what is gated now\.\n {2}collection "plans"\n {2}object "plans\/other\.md"\n/);
+  assert.equal((await ask(view, "/api/catalog")).headers["X-Snapshot"], fourth.snapshot);
+  assert.equal((await cli("snapshots", "rollback", "3", "--config", room.file)).status, 0, "one that holds nothing gated needs no word");
+  assert.equal((await cli("snapshots", "rollback", "1", "--reveal", "--config", room.file)).status, 0);
+  assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 200);
+  await room.run("email-gated");
+  assert.equal((await ask(view, "/objects/plans/rare/heliotrope-garden.md")).status, 404);
+});

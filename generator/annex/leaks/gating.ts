@@ -1,0 +1,247 @@
+/** What was public and is gated now. A snapshot that holds such a thing is taken out of service and off the shelf after the next
+ *  one is published, with everything in the public root that names it; what is still to be done stands in a file of the internal
+ *  root until it is done, so that a later build ends what a killed one began. */
+import { existsSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { Sha256 } from "../../../snapshots/digest.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import type { CollectionInfo, ObjectRow, ViewData } from "../../../snapshots/format/view-data.ts";
+import { isWithdrawalError } from "../../../snapshots/format/withdrawn.ts";
+import type { CubCode, CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { openIndex } from "../../../snapshots/index/open.ts";
+import { prune } from "../../../snapshots/shelf/prune.ts";
+import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../../snapshots/shelf/read.ts";
+import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
+import type { Changes, Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
+import { type Held, isGatedKey, openGating } from "../../../snapshots/verify/held.ts";
+import { filesSince, readJson } from "./snapshot-files.ts";
+import type { WithdrawnSnapshot } from "../../build/made.ts";
+import type { Views } from "../../build/project.ts";
+import { withBuildLock } from "../../files/lock.ts";
+import { NO_CLAIMS } from "../../sources/claims.ts";
+import { keepRecords, type Shelves, vectorsDir } from "../../shelves/shelves.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { type KeptFile, keptFile } from "../../files/kept-file.ts";
+
+/** What of the public root holds or names something that is gated now. */
+export type Exposure = {
+  readonly snapshots: readonly WithdrawnSnapshot[];
+  /** Keys that are gated now and stand in what the shelf's history says. */
+  readonly keys: readonly string[];
+  /** Sequences of snapshots that are damaged, so that nobody can tell. */
+  readonly unread: readonly number[];
+  /** Those that hold nothing of it. */
+  readonly clean: readonly SnapshotRecord[];
+};
+
+export const NOTHING_EXPOSED: Exposure = { snapshots: [], keys: [], unread: [], clean: [] };
+
+export function isExposed({ snapshots, keys }: Pick<Exposure, "snapshots" | "keys">): boolean {
+  return snapshots.length + keys.length > 0;
+}
+
+/** Whether bytes of an object that is gated now lie in the public root. */
+export async function hasGatedBytes({ public: shelf }: Shelves, views: Views): Promise<boolean> {
+  const open = new Set(views.public.objects.map((row) => row.sha256));
+  for (const { sha256: digest } of views.internal.objects) if (!open.has(digest) && (await shelf.hasBlob(digest))) return true;
+  return false;
+}
+
+/** Looks through every kept public snapshot, and through all changes.
+ *  @param collections as they are now */
+export async function findExposure(
+  shelves: Shelves,
+  collections: readonly CollectionInfo[],
+  views: Views,
+  privateTexts: readonly string[],
+): Promise<Exposure> {
+  const decided = new Set(keptNames(shelves).read());
+  const findHeld = openGating({ collections, ...views, privateTexts });
+  const { records } = await shelves.public.records.index();
+  const trees = createTreeCache();
+  const heldBy = new Map<Sha256, readonly Held[]>();
+  const snapshots: WithdrawnSnapshot[] = [];
+  const unread: number[] = [];
+  const clean: SnapshotRecord[] = [];
+  for (const record of records) {
+    const { sequence, snapshot } = record;
+    const known = heldBy.get(snapshot);
+    const data = known === undefined ? await readData(shelves.public, record, trees) : null;
+    const held = known ?? (data === null ? null : findHeld(data));
+    if (held === null) {
+      unread.push(sequence);
+      continue;
+    }
+    heldBy.set(snapshot, held);
+    if (held.some((one) => !decided.has(nameOf(one)))) snapshots.push({ sequence, snapshot, held });
+    else clean.push(record);
+  }
+  const isHidden = hiddenKey(shelves, collections);
+  const keys = new Set<string>();
+  for await (const [, changes] of allChanges(shelves.public)) for (const key of keysIn(changes)) if (isHidden(key)) keys.add(key);
+  return { snapshots, keys: [...keys], unread, clean };
+}
+
+async function readData(shelf: Shelf, record: SnapshotRecord, trees: TreeCache): Promise<ViewData | null> {
+  try {
+    return await (await openSnapshot(shelf, record, trees)).data();
+  } catch (error) {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    if (error instanceof ShelfError && isWithdrawalError(error)) return readRest(await openSnapshot(shelf, record, trees));
+    throw error;
+  }
+}
+
+/** What a snapshot still says of which something was redacted: what was taken out holds nothing any more. */
+async function readRest(snapshot: Snapshot): Promise<ViewData> {
+  const objects: ObjectRow[] = [];
+  for (const [path, { sha256: digest, size }] of await filesSince(snapshot, null)) {
+    if (!path.startsWith("objects/")) continue;
+    const key = path.slice("objects/".length);
+    objects.push({ key, sha256: digest, size, title: "", summary: "", kind: "binary", media_type: "", uploaded: null });
+  }
+  const cubs: CubRecord[] = [];
+  const code = new Map<string, CubCode>();
+  for (const { name } of await snapshot.files("api/cubs")) {
+    const id = name.slice(0, -".json".length);
+    const record = name === "meta.json" ? null : await readJson<CubRecord>(snapshot, `api/cubs/${name}`);
+    const index = await readJson<CubCode>(snapshot, `api/cubs/${id}/code.json`);
+    if (record !== null) cubs.push(record);
+    if (index !== null) code.set(id, index);
+  }
+  return {
+    library: await snapshot.library(),
+    objects,
+    claims: (await readJson<ViewData["claims"]>(snapshot, "api/claims.json")) ?? NO_CLAIMS,
+    cubs,
+    code,
+    meta: null,
+    ...((await readJson<Pick<ViewData, "rejected" | "withheld">>(snapshot, "api/rejected.json")) ?? { rejected: [], withheld: 0 }),
+  };
+}
+
+/** Remembers that what is exposed stays in the history: no later build takes it for something new. */
+export async function keepExposed(shelves: Shelves, { snapshots, keys }: Exposure): Promise<void> {
+  const names = [...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf);
+  keptNames(shelves).write([...new Set([...(keptNames(shelves).read() ?? []), ...names])].sort());
+}
+
+/** Whether a build that was killed left something to do. */
+export function isWithdrawing(shelves: Shelves): boolean {
+  return existsSync(join(shelves.buildDir, UNDONE));
+}
+
+/** Takes snapshots out of service and off the shelf, and every name that is gated now out of the history. Only under the build lock,
+ *  when another snapshot is served and the public index has been written anew for it.
+ *  @param searchable earlier snapshots that it has been written anew for as well
+ *  @returns notes for the operator */
+export async function withdraw(
+  shelves: Shelves,
+  collections: readonly CollectionInfo[],
+  snapshots: readonly WithdrawnSnapshot[],
+  searchable: readonly Sha256[],
+): Promise<readonly string[]> {
+  const undone = join(shelves.buildDir, UNDONE);
+  writeWhole(undone, "");
+  shelves.remote?.tidy("at once");
+  const served = await shelves.public.readPointer();
+  const ids = new Set(snapshots.map(({ snapshot }) => snapshot).filter((id) => id !== served?.snapshot));
+  const { records } = await shelves.public.records.index();
+  await shelves.public.withdraw(records.filter(({ snapshot }) => ids.has(snapshot)));
+  const isHidden = hiddenKey(shelves, collections);
+  for await (const [sequence, changes] of allChanges(shelves.public))
+    if (keysIn(changes).some(isHidden)) await shelves.public.putChanges(sequence, without(changes, isHidden));
+  await keepRecords(shelves);
+  try {
+    // Vectors that are just being made would be written after they were removed.
+    await withBuildLock(vectorsDir(shelves), () => sweep(shelves, searchable));
+  } catch (error) {
+    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+    return ["Files that hold what is gated now are still on the shelf, because vectors are being made; the next build removes them."];
+  }
+  await rm(undone);
+  return [];
+}
+
+/** Removes everything of the public root that no kept snapshot needs. */
+async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {
+  const { public: shelf } = shelves;
+  const served = await shelf.readPointer();
+  const index = await openIndex(shelf.indexUri);
+  try {
+    await prune({
+      shelf,
+      keep: Number.MAX_SAFE_INTEGER,
+      purge: true,
+      alsoUsedBy: [shelves.internal],
+      moveTo: openDirectoryShelf(shelves.internalDir, null, "building"),
+      // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
+      index: { prune: () => index.prune([...(served === null ? [] : [served.snapshot]), ...searchable], []) },
+    });
+  } finally {
+    index.close();
+  }
+}
+
+/** In words, for whoever builds.
+ *  @param outcome what becomes of it, or would when a build is only planned */
+export function describeExposure({ snapshots, keys, unread }: Exposure, outcome: "withdrawn" | "kept" | "planned"): readonly string[] {
+  const damaged =
+    unread.length === 0
+      ? []
+      : [`Whether snapshot ${unread.join(", ")} holds something that is gated now cannot be told: it is damaged. Repair or prune it.`];
+  if (!isExposed({ snapshots, keys })) return damaged;
+  const names = [
+    ...new Set([...snapshots.flatMap(({ held }) => held), ...keys.map((name) => ({ what: "object", name }) as const)].map(nameOf)),
+  ];
+  const some = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), `${names.length - MAX_NAMED} more`] : names;
+  const none = snapshots.length === 0;
+  const numbers = `${snapshots.length === 1 ? "snapshot" : "snapshots"} ${snapshots.map(({ sequence }) => sequence).join(", ")}`;
+  const what = `Was public and is gated now: ${some.join(", ")}.`;
+  const said = {
+    withdrawn: `${none ? "It is taken out of what the history says." : `It was held by ${numbers}, taken out of service and off the shelf.`} Copies elsewhere (exports, mirrors, caches) are not.`,
+    kept: `--keep-history leaves it in what was published before${none ? "" : ` (${numbers})`}, under /at/ and on the shelf.`,
+    planned: `${none ? "A build would take it out of what the history says" : `It is held by ${numbers}, which a build would take out of service and off the shelf`}, for good; with --keep-history it would not.`,
+  };
+  return [...damaged, `${what} ${said[outcome]}`];
+}
+
+const UNDONE = "withdrawing.json";
+const KEPT = "kept-history.json";
+const MAX_NAMED = 20;
+
+function nameOf({ what, name }: Held): string {
+  return `${what} ${JSON.stringify(name)}`;
+}
+
+/** What the operator said stays in the history. */
+function keptNames({ buildDir }: Shelves): KeptFile<string[]> {
+  return keptFile(z.array(z.string()), join(buildDir, KEPT));
+}
+
+/** Whether a key is gated now and may not stand in what the history says. */
+function hiddenKey(shelves: Shelves, collections: readonly CollectionInfo[]): (key: string) => boolean {
+  const decided = new Set(keptNames(shelves).read());
+  return (key) => isGatedKey(collections, key) && !decided.has(nameOf({ what: "object", name: key }));
+}
+
+/** Those of pruned and withdrawn snapshots included. One that cannot be read is left to `verify`. */
+async function* allChanges(shelf: Shelf): AsyncGenerator<readonly [sequence: number, changes: Changes]> {
+  const { records, withdrawn } = await shelf.records.index();
+  const last = Math.max(0, ...[records.at(-1), withdrawn.at(-1)].map((record?: SnapshotRecord) => record?.sequence ?? 0));
+  for (let sequence = 1; sequence <= last; sequence++) {
+    const changes = await shelf.readChanges(sequence).catch(() => null);
+    if (changes !== null) yield [sequence, changes];
+  }
+}
+
+function keysIn({ added, changed, removed }: Changes): readonly string[] {
+  return [...added.objects, ...changed.objects, ...removed.objects];
+}
+
+function without({ added, changed, removed }: Changes, isHidden: (key: string) => boolean): Changes {
+  const rest = (names: Changes["added"]) => ({ ...names, objects: names.objects.filter((key) => !isHidden(key)) });
+  return { added: rest(added), changed: rest(changed), removed: rest(removed) };
+}

@@ -1,0 +1,130 @@
+/** A refusal as an operator meets it: what it names, where, and how it is lifted. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { describeLibrary, writeFiles } from "../../testing/library.ts";
+import type { LeakGroup } from "./leak-error.ts";
+import { runHere } from "../../testing/run-program.ts";
+import { useParts } from "../../publish/parts.ts";
+import { PAGED_PARTS } from "../../testing/plain-parts.ts";
+
+useParts(PAGED_PARTS);
+
+/** What the page of a public object says, and a gated object's title: no public source says it. */
+const SAID = "curl -s http://library.example/objects/notes/a.txt";
+const PAGE = "pages/object/notes/a.txt=.html";
+
+const config = (allow: string): string => `${describeLibrary("Library that refuses")}embeddings: { kind: none }
+${allow}`;
+
+type Said = { readonly exit: number; readonly stdout: string; readonly stderr: string };
+
+async function run(...args: string[]): Promise<Said> {
+  const { status, ...said } = await runHere(args);
+  return { exit: status, ...said };
+}
+
+test("a refusal names file, line, gated object and text to who runs the build, and an allowance with a reason lifts it", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const build = async (allow: string): Promise<Said> => {
+    await writeFiles(dir, [["proofshelf.yaml", config(allow)]]);
+    return run("build", "--config", join(dir, "proofshelf.yaml"), "--json");
+  };
+  await writeFiles(dir, [
+    ["library/notes/a.txt", "A note.\n"],
+    ["library/drafts/b.md", `\n# ${SAID}\n\nHow to ask for it.\n`],
+  ]);
+
+  const refused = await build("");
+  assert.equal(refused.exit, 1, refused.stdout);
+  const { error } = JSON.parse(refused.stdout) as { error: { message: string; fixes: string[]; leaks: readonly LeakGroup[] } };
+  assert.deepEqual(
+    error.leaks.map(({ gated, found }) => [gated, found.map(({ kind, text, line }) => [kind, text, line])]),
+    [
+      [
+        "drafts/b.md",
+        [
+          ["title", SAID, 2],
+          ["text", SAID, 2],
+        ],
+      ],
+    ],
+  );
+  const [place] = error.leaks[0]?.found[0]?.public ?? [];
+  assert.deepEqual([place?.name, place?.path, place?.pointer], [PAGE, PAGE, null]);
+  assert.ok((place?.line ?? 0) >= 1);
+  assert.match(error.fixes.join("\n"), /leaks: \{ allow: \[\{ public: "pages\/object\/notes\/a\.txt=\.html"/);
+  for (const part of ['Gated "drafts/b.md"', `title of line 2: "${SAID}"`, `in ${PAGE}, line `])
+    assert.ok(refused.stderr.includes(part), part);
+  // The message is what POST /api/reindex answers with.
+  for (const secret of [SAID, "drafts"]) assert.ok(!error.message.includes(secret), secret);
+
+  const allow = `leaks: { allow: [{ public: "pages/object/notes/*", text: "${SAID}", reason: Any page says how its file is asked for. }] }\n`;
+  const allowed = await build(allow);
+  assert.equal(allowed.exit, 0, allowed.stderr);
+  assert.deepEqual((JSON.parse(allowed.stdout) as { notes: string[] }).notes, []);
+  assert.equal((await run("verify", "--config", join(dir, "proofshelf.yaml"), "--json")).exit, 0);
+
+  assert.equal((await build("")).exit, 1, "an allowance that is taken back counts at once");
+  rmSync(join(dir, "library/notes/a.txt"));
+  await writeFiles(dir, [["library/notes/c.txt", "Another note.\n"]]);
+  const unused = await build(allow);
+  assert.equal(unused.exit, 0, unused.stderr);
+  assert.match(
+    (JSON.parse(unused.stdout) as { notes: string[] }).notes.join(),
+    /^leaks\.allow\[0\] .* allows nothing that is there any more/,
+  );
+});
+
+test("a library of which half is gated is refused for nothing", async (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-leaks-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const licence =
+    "Permission is hereby granted, free of charge, to any person obtaining a copy of this text, to deal in it without restriction.";
+  const manual = Array.from({ length: 70 }, (_, n) => `step${n}`).join(" ");
+  await writeFiles(dir, [
+    ["proofshelf.yaml", config("")],
+    // An escape in a gated string is no line break in a public file.
+    ["library/drafts/header.rs", 'const HEADER: &str = "\\n\\n(* From Core Require Import Core. *)\\n\\n";\n'],
+    ["library/notes/Core.v", "(* One. *)\n\n(* From Core Require Import Core. *)\n\nNotation n := 1.\n"],
+    // The last line of a page, and the name of its neighbour.
+    ["library/drafts/commands.md", "# Commands\n\nAnd then see also the pages tldr comm and cat.\n"],
+    ["library/notes/comm.md", "# comm\n\nLines in common.\n"],
+    ["library/notes/cut.md", "# cut\n\nParts of lines: and then see also the pages tldr ,\n"],
+    // Words between which the public source has markup, and the gated one has none.
+    ["library/drafts/linked.txt", "One may follow the link to the other page for more of it.\n"],
+    [
+      "library/notes/linked.md",
+      "# Linked\n\nOne may follow [the link](https://x.example/a) to [the *other* page](https://y.example/b) for more of it.\n",
+    ],
+    [
+      "library/notes/linked.html",
+      "<!doctype html><title>T</title><p>One may follow the<i> link</i> to <a href='u'>the other</a>&nbsp;page for more of it.</p>\n",
+    ],
+    // The headings of a public object stand in one row in the browser's index.
+    ["library/drafts/contents.txt", "Contents: First part of it, second part of it, third part of it, fourth part.\n"],
+    [
+      "library/notes/parts.md",
+      "# Parts\n\n## First part of it\n\nA.\n\n## Second part of it\n\nB.\n\n## Third part of it\n\nC.\n\n## Fourth part\n\nD.\n",
+    ],
+    // What both say, in other spellings.
+    ["library/drafts/a.json", JSON.stringify({ licence, version: "1", type: "module", private: true, license: "Apache-2.0" })],
+    ["library/notes/b.json", JSON.stringify({ version: "1", type: "module", private: true, license: "Apache-2.0", licence })],
+    ["library/notes/c.md", `# Licence\n\n> ${licence.replaceAll(", ", ",\n> ")}\n`],
+    ["library/drafts/manual.md", `# The manual\n\nBefore.\n\n${manual}\n`],
+    ["library/notes/manual.md", `# The manual\n\n${manual}\n`],
+  ]);
+  const { exit, stdout, stderr } = await run("build", "--config", join(dir, "proofshelf.yaml"), "--json");
+  assert.equal(exit, 0, stderr);
+  const notes = (JSON.parse(stdout) as { notes: string[] }).notes.filter(
+    (note) => !note.startsWith("These links and images lead to nothing"),
+  );
+  assert.deepEqual(notes, [
+    'Long passages stand in a public object and in a gated one, and are public by the first: "notes/manual.md" line 3 and "drafts/manual.md" line 5 (70 words). Where that was not meant, take them out of the public object or gate it.',
+  ]);
+  const verified = await run("verify", "--config", join(dir, "proofshelf.yaml"), "--json");
+  assert.deepEqual(JSON.parse(verified.stdout).findings, []);
+});

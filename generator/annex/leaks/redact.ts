@@ -1,0 +1,294 @@
+/** Takes the bytes of what is withdrawn, and is to be redacted, out of earlier snapshots: its own, and those of every file that was made of
+ *  it. Trees stay as they are; a notice stands in the place of each blob. What was done stands in a file of the internal root, written last: a
+ *  build that is killed leaves it unwritten, and the next one does all of it again. */
+import { join } from "node:path";
+import { z } from "zod";
+import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { objectPath, pageFile, pageImagesOf, pagePath } from "../../../snapshots/format/layout.ts";
+import { partsPath } from "../../../snapshots/format/parts.ts";
+import type { BlobEntry } from "../../../snapshots/format/tree.ts";
+import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import { openIndex } from "../../../snapshots/index/open.ts";
+import type { Claim } from "../../../snapshots/schema/claims.ts";
+import type { CubRecord } from "../../../snapshots/schema/cubs.ts";
+import type { Withdrawal } from "../../../snapshots/schema/withdrawals.ts";
+import { unreadable } from "../../../snapshots/shelf/diff.ts";
+import type { LogSigner } from "../../../snapshots/shelf/log.ts";
+import { prune } from "../../../snapshots/shelf/prune.ts";
+import { reachable } from "../../../snapshots/shelf/reach.ts";
+import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
+import { formatRedaction, parseRedaction } from "../../../snapshots/shelf/redactions.ts";
+import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
+import type { SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
+import { gatedSecrets, type GatedSecrets } from "../../../snapshots/verify/gated.ts";
+import { scanFile } from "../../../snapshots/verify/scan.ts";
+import { filesSince, readJson } from "./snapshot-files.ts";
+import { withBuildLock } from "../../files/lock.ts";
+import { NO_CLAIMS } from "../../sources/claims.ts";
+import { type Shelves, vectorsDir } from "../../shelves/shelves.ts";
+import { type KeptFile, keptFile } from "../../files/kept-file.ts";
+
+type View = "public" | "internal";
+const VIEWS: readonly View[] = ["public", "internal"];
+type Signers = Readonly<Record<View, LogSigner>>;
+
+/** Digest of what was redacted last. */
+function doneFile({ buildDir }: Shelves): KeptFile<Sha256> {
+  return keptFile(z.string(), join(buildDir, "redacted"));
+}
+
+function toRedact(withdrawals: readonly Withdrawal[]): readonly Withdrawal[] {
+  return withdrawals.filter(({ redacted }) => redacted);
+}
+
+/** What a build that has redacted leaves behind: others mean that there is something to do. */
+function digestOf(withdrawals: readonly Withdrawal[], signers: Signers): Sha256 {
+  return sha256(canonicalJson([toRedact(withdrawals), signers.public.origin, signers.public.key?.text ?? null]));
+}
+
+/** Whether anything of this is still to be taken out, or stands in a notice and does not any more. */
+export function isRedacting(shelves: Shelves, withdrawals: readonly Withdrawal[], signers: Signers): boolean {
+  const done = doneFile(shelves).read();
+  return done === null ? toRedact(withdrawals).length > 0 : done !== digestOf(withdrawals, signers);
+}
+
+/** Public snapshots that hold nothing of what is to be redacted.
+ *  @param records of the public root */
+export async function withoutRedacted(
+  shelves: Shelves,
+  records: readonly SnapshotRecord[],
+  withdrawals: readonly Withdrawal[],
+): Promise<readonly SnapshotRecord[]> {
+  const trees = createTreeCache();
+  const clean: SnapshotRecord[] = [];
+  for (const record of records) {
+    const opened = await openSnapshot(shelves.public, record, trees).catch(unreadable);
+    if (opened !== null && (await findHeld(opened, toRedact(withdrawals))).length === 0) clean.push(record);
+  }
+  return clean;
+}
+
+/** Only under the build lock, when a snapshot without all of it is served, and both indexes have been written anew for it.
+ *  @param searchable earlier public snapshots that the index has been written anew for as well
+ *  @returns notes for the operator */
+export async function redact(
+  shelves: Shelves,
+  withdrawals: readonly Withdrawal[],
+  signers: Signers,
+  searchable: readonly Sha256[],
+): Promise<readonly string[]> {
+  shelves.remote?.tidy("at once");
+  const wanted = toRedact(withdrawals);
+  const served = new Set<Sha256>();
+  for (const view of VIEWS) {
+    const pointer = await shelves[view].readPointer();
+    for (const digest of await reachable(shelves[view], pointer === null ? [] : [pointer.snapshot])) served.add(digest);
+  }
+  for (const view of VIEWS) await renewNotices(shelves[view], wanted, served, signers[view]);
+  const shown = new Set(await publicNames(shelves));
+  const shared = new Set<string>();
+  let blobs = 0;
+  for (const view of VIEWS) {
+    for (const [digest, withdrawal] of await findBlobs(shelves, view, wanted, served, shared)) {
+      // A notice stands where the bytes lay: what the internal view refers to may lie in the public root.
+      const root = view === "internal" && (await shelves.public.hasBlob(digest)) ? "public" : view;
+      // What is gated has no notice in public: its bytes lie there for another thing's sake.
+      if (root === "public" && !shown.has(nameOf(withdrawal))) {
+        shared.add(withdrawal.name);
+        continue;
+      }
+      await shelves[root].redactions.put(digest, formatRedaction(digest, withdrawal, signers[root]));
+      blobs++;
+    }
+  }
+  try {
+    // Vectors that are just being made would be written after they were removed.
+    await withBuildLock(vectorsDir(shelves), () => sweep(shelves, searchable));
+  } catch (error) {
+    if (!(error instanceof ShelfError && error.code === "build_running")) throw error;
+    return ["What is to be redacted is still on the shelf, because vectors are being made; the next build removes it."];
+  }
+  doneFile(shelves).write(digestOf(withdrawals, signers));
+  return [
+    ...(blobs === 0
+      ? []
+      : [`Redacted ${blobs} blobs of earlier snapshots. Copies elsewhere (exports, caches, mirrors that do not follow) are not.`]),
+    ...(shared.size === 0
+      ? []
+      : [
+          `Bytes that are to be redacted stay, because something that is not withdrawn has them too: ${[...shared].map((name) => JSON.stringify(name)).join(", ")}.`,
+        ]),
+  ];
+}
+
+/** Notices of earlier builds, as they would be written now: by another key, of another name, with another note. Those of bytes that were
+ *  taken back and are served again go. */
+async function renewNotices(
+  { redactions }: DirectoryShelf,
+  wanted: readonly Withdrawal[],
+  served: ReadonlySet<Sha256>,
+  signer: LogSigner,
+): Promise<void> {
+  for (const digest of await redactions.list()) {
+    const bytes = await redactions.read(digest);
+    if (bytes === null) continue;
+    if (served.has(digest)) {
+      await redactions.drop(digest);
+      continue;
+    }
+    const { withdrawal } = parseRedaction(bytes);
+    const now = wanted.find((one) => nameOf(one) === nameOf(withdrawal)) ?? withdrawal;
+    const notice = formatRedaction(digest, now, signer);
+    if (!Buffer.from(notice).equals(bytes)) await redactions.put(digest, notice);
+  }
+}
+
+/** What the public view has a notice of. */
+async function publicNames({ public: shelf }: Shelves): Promise<readonly string[]> {
+  const pointer = await shelf.readPointer();
+  if (pointer === null) return [];
+  const { withdrawn = [] } = await (await openSnapshot(shelf, pointer, createTreeCache())).data();
+  return withdrawn.map(nameOf);
+}
+
+async function sweep(shelves: Shelves, searchable: readonly Sha256[]): Promise<void> {
+  for (const view of ["internal", "public"] as const) {
+    const shelf = shelves[view];
+    const served = await shelf.readPointer();
+    const index = await openIndex(shelf.indexUri);
+    const tags = [...(served === null ? [] : [served.snapshot]), ...(view === "public" ? searchable : [])];
+    await prune({
+      shelf,
+      keep: Number.MAX_SAFE_INTEGER,
+      purge: true,
+      ...(view === "public" ? { alsoUsedBy: [shelves.internal] } : {}),
+      // Rows that were deleted stay in the files of earlier tags: only what was written anew is clean.
+      index: { prune: () => index.prune(tags, []) },
+    }).finally(() => index.close());
+  }
+}
+
+/** @param served blobs that stay, since what is served has them
+ *  @param shared takes the names of those among them */
+async function findBlobs(
+  shelves: Shelves,
+  view: View,
+  wanted: readonly Withdrawal[],
+  served: ReadonlySet<Sha256>,
+  shared: Set<string>,
+): Promise<ReadonlyMap<Sha256, Withdrawal>> {
+  const shelf = shelves[view];
+  const pointer = await shelf.readPointer();
+  const { byId } = await shelf.records.index();
+  const found = new Map<Sha256, Withdrawal>();
+  const clean = new Set<string>();
+  const trees = createTreeCache();
+  for (const record of byId.values()) {
+    if (record.snapshot === pointer?.snapshot) continue;
+    const opened = await openSnapshot(shelf, record, trees).catch(unreadable);
+    const held = opened === null ? [] : await findHeld(opened, wanted);
+    if (opened === null || held.length === 0) continue;
+    const files = await filesSince(opened, null);
+    for (const withdrawal of held) {
+      for (const [path, { sha256: digest }] of files) {
+        if (!isOwn(withdrawal, path)) continue;
+        if (!served.has(digest)) found.set(digest, withdrawal);
+        else if (path.startsWith("objects/")) shared.add(withdrawal.name);
+      }
+    }
+    for (const withdrawal of held) {
+      const isOf = await openScan(opened, withdrawal);
+      for (const [path, entry] of files) {
+        const { sha256: digest } = entry;
+        const seen = `${nameOf(withdrawal)} ${digest}`;
+        if (served.has(digest) || found.has(digest) || clean.has(seen)) continue;
+        if (path.startsWith("pagefind/") || (await isOf(path, entry))) found.set(digest, withdrawal);
+        else clean.add(seen);
+      }
+    }
+  }
+  return found;
+}
+
+function nameOf({ what, name }: Withdrawal): string {
+  return `${what} ${name}`;
+}
+
+/** Files that are what is withdrawn, by their paths alone. */
+function isOwn({ what, name }: Withdrawal, path: string): boolean {
+  if (path === `pages/${pageFile(pagePath.source(what, name))}`) return true;
+  if (what === "object") return path === `objects/${name}` || path === `extracts/${name}` || path.startsWith(pageImagesOf(name));
+  return what === "record" ? path === `api/cubs/${name}.json` || path === `api/cubs/${name}/code.json` : path === "api/claims.json";
+}
+
+/** What of it a snapshot has. */
+async function findHeld(snapshot: Snapshot, wanted: readonly Withdrawal[]): Promise<readonly Withdrawal[]> {
+  const held: Withdrawal[] = [];
+  for (const one of wanted) {
+    const { what, name } = one;
+    // A claim's page is there as long as the claim is, in the public view; the internal one has its list alone.
+    if (
+      what === "claim"
+        ? await hasClaim(snapshot, name)
+        : (await snapshot.find(what === "object" ? `objects/${name}` : `api/cubs/${name}.json`)) !== null
+    )
+      held.push(one);
+  }
+  return held;
+}
+
+async function hasClaim(snapshot: Snapshot, id: string): Promise<boolean> {
+  if ((await snapshot.find(`pages/${pageFile(pagePath.claim(id))}`)) !== null) return true;
+  return (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims.some((claim) => claim.id === id) ?? false;
+}
+
+/** Whether a file that was made says anything of it. Pages and rows that name it also show its title and its first words, which may be too
+ *  short to be told from others': those go for the name alone; of all other files those that have its text. */
+async function openScan(snapshot: Snapshot, withdrawal: Withdrawal): Promise<(path: string, entry: BlobEntry) => Promise<boolean>> {
+  const { what, name } = withdrawal;
+  const secrets = await secretsOf(snapshot, withdrawal);
+  // As rows of JSON have its name, and as links to it end.
+  const page = pagePath.source(what, name);
+  const names = [JSON.stringify(name), page.slice(page.slice(0, -1).lastIndexOf("/")), ...(what === "object" ? [objectPath(name)] : [])];
+  const rows = { object: partsPath.objects(""), record: partsPath.records, claim: null }[what];
+  const codeRows = what === "record" ? partsPath.code : null;
+  return async (path, entry) => {
+    const shows = path.startsWith("pages/") || [rows, codeRows].some((folder) => folder !== null && path.startsWith(folder));
+    if (!shows && !path.startsWith("api/") && !path.startsWith("parts/")) return false;
+    const bytes = await snapshot.read(entry).catch(unreadable);
+    if (bytes === null) return false;
+    if (shows && names.some((one) => Buffer.from(bytes).includes(one))) return true;
+    const { ids, texts } = scanFile(secrets, { path, bytes, source: false, type: entry.type });
+    return texts.length > 0 || ids.keys().some((id) => shows || secrets.secrets[id]?.kind === "private");
+  };
+}
+
+/** What it says, for the look for leaks: as if it were all that is gated. */
+async function secretsOf(snapshot: Snapshot, { what, name }: Withdrawal): Promise<GatedSecrets> {
+  const library = await snapshot.library();
+  const nothing: ViewData = {
+    library: { ...library, collections: [] },
+    objects: [],
+    claims: NO_CLAIMS,
+    cubs: [],
+    meta: null,
+    code: new Map(),
+    rejected: [],
+    withheld: 0,
+  };
+  const extract = what === "object" ? await snapshot.extract(name).catch(unreadable) : null;
+  const entry = what === "object" ? await snapshot.find(`objects/${name}`) : null;
+  const claim =
+    what === "claim"
+      ? (await readJson<{ claims: readonly Claim[] }>(snapshot, "api/claims.json"))?.claims.find(({ id }) => id === name)
+      : undefined;
+  const record = what === "record" ? await readJson<CubRecord>(snapshot, `api/cubs/${name}.json`) : null;
+  const all: ViewData = {
+    ...nothing,
+    objects: extract === null || entry === null ? [] : [{ ...extract, key: name, size: entry.size, sha256: entry.sha256, uploaded: null }],
+  };
+  // What a claim or a record says in words is its own; the rest are words of the format.
+  const words = [claim?.title, claim?.statement, record?.statement, record?.note].filter((text) => text !== undefined);
+  return gatedSecrets(nothing, all, async () => extract, words);
+}

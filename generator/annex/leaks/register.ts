@@ -1,0 +1,129 @@
+/** What this annex gives to the core: a build's steps that look at what was published before and at what is about to be, and what
+ *  `verify` looks for leaks with. */
+import type { BuildAnnex } from "../../build/annexes.ts";
+import { gatingDigest } from "../../build/plan.ts";
+import type { LeakAnnex } from "../../publish/verify-library.ts";
+import {
+  describeExposure,
+  type Exposure,
+  findExposure,
+  hasGatedBytes,
+  isExposed,
+  isWithdrawing,
+  keepExposed,
+  NOTHING_EXPOSED,
+  withdraw,
+} from "./gating.ts";
+import { checkLeaks, openAllowances } from "./leak-check.ts";
+import { isRedacting, redact, withoutRedacted } from "./redact.ts";
+import { openRereader, type Rereader } from "./reread.ts";
+
+const gating: BuildAnnex = {
+  isDue: isWithdrawing,
+  open() {
+    let exposure: Exposure = NOTHING_EXPOSED;
+    let withdrawing = false;
+    return [
+      {
+        at: "before write",
+        name: "find what is gated now",
+        async run({ facts, reading, views, removal }, { shelves, keepHistory, signers }) {
+          const { privateTexts } = facts.registry;
+          const undone = isWithdrawing(shelves);
+          const checked = !undone && gatingDigest(views, privateTexts) === reading.known.gating && !(await hasGatedBytes(shelves, views));
+          exposure = checked ? NOTHING_EXPOSED : await findExposure(shelves, facts.config.collections, views, privateTexts);
+          withdrawing = undone || (isExposed(exposure) && !keepHistory);
+          return {
+            removal: {
+              reindex: withdrawing ? { ...removal.reindex, public: "gated" } : removal.reindex,
+              earlier: withdrawing ? exposure.clean : removal.earlier,
+              withdrawn: keepHistory ? [] : exposure.snapshots,
+            },
+            notes: signers === null ? describeExposure(exposure, keepHistory ? "kept" : "planned") : [],
+          };
+        },
+      },
+      {
+        at: "after publish",
+        name: "withdraw what is gated now",
+        async run({ facts, removal, written }, { shelves, keepHistory }) {
+          const notes = [...describeExposure(exposure, keepHistory ? "kept" : "withdrawn")];
+          if (keepHistory && isExposed(exposure)) await keepExposed(shelves, exposure);
+          if (withdrawing)
+            notes.push(...(await withdraw(shelves, facts.config.collections, removal.withdrawn, written.earlier.searchable)));
+          return { notes };
+        },
+      },
+    ];
+  },
+};
+
+const redaction: BuildAnnex = {
+  isDue: (shelves, withdrawals, signers) => signers !== null && isRedacting(shelves, withdrawals, signers),
+  open() {
+    let redacting = false;
+    return [
+      {
+        at: "before write",
+        name: "find what is to be redacted",
+        async run({ facts, removal }, { shelves, signers }) {
+          const { list } = facts.withdrawals;
+          redacting = signers !== null && isRedacting(shelves, list, signers);
+          if (!redacting) return { removal };
+          const earlier = await withoutRedacted(shelves, removal.earlier ?? (await shelves.public.records.index()).records, list);
+          return { removal: { ...removal, reindex: { public: "redacted", internal: "redacted" }, earlier } };
+        },
+      },
+      {
+        at: "after publish",
+        name: "redact",
+        async run({ facts, written }, { shelves, signers }) {
+          if (!redacting) return {};
+          return { notes: await redact(shelves, facts.withdrawals.list, signers, written.earlier.searchable) };
+        },
+      },
+    ];
+  },
+};
+
+const leaks: BuildAnnex = {
+  open: () => [
+    {
+      at: "before publish",
+      name: "look for what may not be public",
+      async run({ facts, site, read, views, plan, written }, { shelves, progress }) {
+        progress.step("look for what may not be public");
+        return checkLeaks({
+          views,
+          shelf: shelves.public,
+          draft: written.drafts.public,
+          extract: read.extracts.read,
+          privateTexts: facts.registry.privateTexts,
+          rules: facts.config.leaks,
+          site,
+          unchangedSince: plan.secrets.cleanSince,
+        });
+      },
+    },
+  ],
+};
+
+/** What is gated now goes before what is redacted: the index is written anew for what both leave. */
+export const STEPS: readonly BuildAnnex[] = [gating, redaction, leaks];
+
+export const LEAKS: LeakAnnex = {
+  open({ leaks: rules }, site) {
+    const rereaders: Rereader[] = [];
+    const allow = openAllowances(rules);
+    return {
+      options(snapshot, data) {
+        const rereader = openRereader(snapshot, data, site.pool);
+        rereaders.push(rereader);
+        return { ...rereader, allow };
+      },
+      async close() {
+        for (const rereader of rereaders) await rereader.close();
+      },
+    };
+  },
+};

@@ -1,0 +1,146 @@
+/** registry.yaml: where records come from. Closed like proofshelf.yaml, with every mistake at once and its line. */
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { readConfigFile } from "../../config/config.ts";
+import { badConfig, type ConfigProblem, explainIssues } from "../../config/problems.ts";
+import { type LocatedYaml, parseLocatedYaml } from "../../config/yaml.ts";
+
+const KINDS = ["theorem", "definition", "type", "axiom"] as const;
+const PROVERS = ["coq", "lean"] as const;
+
+const some = (what: string) => z.string().min(1, `is empty; write ${what}`);
+const path = (what: string) => some(what).refine((value) => !value.startsWith("-"), "begins with a hyphen; write ./ before it");
+
+const adapter = z.strictObject({
+  command: z.array(some("a program or an argument")).min(1, "is empty; name the program"),
+  prover: some("the prover's name").meta({ description: "What it speaks for, as in coq" }),
+});
+
+const source = z.strictObject({
+  repo: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, "is no name of a repository; letters, digits, dot, hyphen")
+    .meta({ description: "Name of the repository in records" }),
+  git: path("a folder").optional().meta({ description: "A git repository, relative to this file" }),
+  folder: path("a folder").optional().meta({ description: "Or a folder that holds exactly the files of rev" }),
+  rev: some("a revision")
+    .refine((value) => !value.startsWith("-"), "begins with a hyphen")
+    .default("HEAD")
+    .meta({
+      description: "Branch, tag or commit; of a folder the name of its revision",
+    }),
+  prover: z.enum(PROVERS).meta({ description: "Language of the sources" }),
+  adapter: adapter.optional().meta({ description: "A program that runs the prover, instead of the one that is built in" }),
+  root: z.string().default("").meta({ description: "Folder in the revision below which modules lie" }),
+  logical: z.string().default("").meta({ description: "Name before that of each module: Bertrand" }),
+  flags: z.array(z.string()).default([]).meta({ description: "Further arguments of the prover" }),
+  kinds: z.array(z.enum(KINDS)).default(["theorem"]).meta({ description: "What becomes a record" }),
+  exclude: z.array(some("a pattern")).default([]).meta({ description: "Files to leave out; globs of paths in the revision" }),
+  pair: some("a pattern").optional().meta({ description: "The same in Lean, {x} for the module's path: lean/{x}.lean" }),
+});
+
+const size = z.int("is not a whole number").min(1, "is under 1");
+
+const registrySchema = z.strictObject({
+  lock: path("a file").default("./registry.lock.jsonl").meta({ description: "Ids of records; written by scan, kept in version control" }),
+  overlay: path("a file").optional().meta({ description: "YAML: what only people know" }),
+  records: path("a file").optional().meta({ description: "A registry written by hand: its ids are taken over, its other records stay" }),
+  code: path("a folder").optional().meta({ description: "Code store that scan writes: {repo}/{head}/{path}" }),
+  checks: z
+    .strictObject({
+      store: path("a folder").default("./checks").meta({ description: "Where checks lie, by digest" }),
+      trust: z
+        .array(some("a public key"))
+        .default([])
+        .meta({ description: "Ed25519 public keys whose checks count; without any, all that hold" }),
+    })
+    .prefault({}),
+  policy: z
+    .strictObject({ axioms: z.array(some("a full name")).default([]).meta({ description: "Axioms that a VERIFIED record may rest on" }) })
+    .prefault({}),
+  limits: z
+    .strictObject({
+      wall: size.default(1800).meta({ description: "Seconds of one run" }),
+      cpu: size.default(1800).meta({ description: "Seconds of processor of one program" }),
+      memory: size.default(8192).meta({ description: "MiB of one program" }),
+      output: size.default(256).meta({ description: "MiB that a program may print or write into one file" }),
+      processes: size.default(64).meta({ description: "Programs at once" }),
+    })
+    .prefault({}),
+  meta: z.record(z.string(), z.unknown()).default({}).meta({ description: "Members of the registry's metadata that nothing here counts" }),
+  sources: z.array(source, "is missing or no list; name at least one source").min(1, "is empty; name at least one source"),
+});
+
+type Parsed = z.infer<typeof registrySchema>;
+export type SourceConfig = Parsed["sources"][number];
+export type Limits = Parsed["limits"];
+/** With absolute paths. */
+export type RegistrySources = Parsed & { readonly file: string };
+
+export const sourcesJsonSchema = z.toJSONSchema(registrySchema, { io: "input" });
+
+/** @throws ShelfError "bad_config" with every mistake and its line */
+export function openRegistrySources(file: string): RegistrySources {
+  const parsed = readLocated(file, registrySchema, sourcesJsonSchema, "a registry.yaml", checkSources);
+  const folder = dirname(resolve(file));
+  const at = (name: string): string => resolve(folder, name);
+  return {
+    ...parsed,
+    file: resolve(file),
+    lock: at(parsed.lock),
+    ...(parsed.overlay === undefined ? {} : { overlay: at(parsed.overlay) }),
+    ...(parsed.records === undefined ? {} : { records: at(parsed.records) }),
+    ...(parsed.code === undefined ? {} : { code: at(parsed.code) }),
+    checks: { ...parsed.checks, store: at(parsed.checks.store) },
+    sources: parsed.sources.map(({ git, folder: files, ...rest }) => ({
+      ...rest,
+      ...(git === undefined ? {} : { git: at(git) }),
+      ...(files === undefined ? {} : { folder: at(files) }),
+    })),
+  };
+}
+
+function checkSources({ sources }: Parsed): ConfigProblem[] {
+  const seen = new Map<string, number>();
+  return sources.flatMap((entry, index) => {
+    const problems: ConfigProblem[] = [];
+    if ((entry.git === undefined) === (entry.folder === undefined))
+      problems.push({
+        path: ["sources", index],
+        what: entry.git === undefined ? "names no place; write git or folder" : "has both git and folder; keep one",
+      });
+    if (entry.folder !== undefined && entry.rev === "HEAD")
+      problems.push({ path: ["sources", index], what: "has a folder and no rev; write the name of its revision" });
+    const name = `${entry.repo} ${entry.prover} ${entry.root}`;
+    if (seen.has(name))
+      problems.push({
+        path: ["sources", index, "repo"],
+        what: `stands twice with this prover and root; the other is entry ${(seen.get(name) ?? 0) + 1}`,
+      });
+    seen.set(name, index);
+    return problems;
+  });
+}
+
+/** Reads a YAML file by its schema. @throws ShelfError "bad_config" with every mistake and its line */
+export function readLocated<T extends z.ZodType>(
+  file: string,
+  schema: T,
+  document: object,
+  what: string,
+  check: (parsed: z.infer<T>, yaml: LocatedYaml) => readonly ConfigProblem[] = () => [],
+): z.infer<T> {
+  const yaml = parseLocatedYaml(readConfigFile(file, what));
+  const located = (problems: readonly ConfigProblem[]) => problems.map((problem) => ({ line: yaml.lineOf(problem.path), ...problem }));
+  if (yaml.problems.length > 0)
+    throw badConfig(
+      file,
+      yaml.problems.map((problem) => ({ ...problem, path: [] })),
+    );
+  const value = yaml.value ?? {};
+  const result = schema.safeParse(value);
+  if (!result.success) throw badConfig(file, located(explainIssues(result.error.issues, value, document)));
+  const problems = check(result.data, yaml);
+  if (problems.length > 0) throw badConfig(file, located(problems));
+  return result.data;
+}

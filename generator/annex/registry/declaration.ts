@@ -1,0 +1,34 @@
+/** What a scanner finds in a text: one declaration, read without the prover. */
+
+export type Hole = {
+  readonly line: number;
+  /** As it stands there: `Admitted`, `admit`, `sorry`, … */
+  readonly what: string;
+};
+
+export type Declaration = {
+  /** The word that declares it: Lemma, Fixpoint, theorem, … */
+  readonly kind: string;
+  readonly class: "theorem" | "definition" | "type" | "axiom";
+  /** Modules or namespaces of the file around it, and its own name. Sections are no part of it. */
+  readonly name: string;
+  /** 1-based: where its name stands, and where it ends, proof included. */
+  readonly line: number;
+  readonly endLine: number;
+  /** White space folded, comments taken out. */
+  readonly statement: string;
+  /** What the sections around it assume, in order. */
+  readonly context: readonly string[];
+  readonly holes: readonly Hole[];
+  /** The comment that documents it; empty when there is none. */
+  readonly summary: string;
+  /** It stands in a module type, or in a module that takes parameters: the prover knows it by instances alone. */
+  readonly abstract: boolean;
+};
+
+const MAX_TEXT = 20_000; // UTF-16 units of a statement, or of what a section assumes
+
+/** Words apart by one space. */
+export function fold(text: string): string {
+  return text.replaceAll(/\s+/g, " ").trim().slice(0, MAX_TEXT);
+}

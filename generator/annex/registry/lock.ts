@@ -1,0 +1,186 @@
+/** registry.lock.jsonl: which id belongs to which declaration, one line each, sorted, so that two branches merge. An id is never used for
+ *  anything else. */
+import { existsSync, readFileSync } from "node:fs";
+import { z } from "zod";
+import { parseJson } from "../../../snapshots/digest.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { CubId } from "../../../snapshots/schema/cubs.ts";
+import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
+import { OPEN } from "../../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import type { Found } from "./scan.ts";
+
+const lockLineSchema = z.strictObject({
+  id: CubId,
+  key: z.string().min(1).meta({ description: "Repository, prover and full name" }),
+  first: z.string().meta({ description: "Revision that it was first seen in" }),
+  seen: z.string().meta({ description: "Revision that it was last seen in" }),
+  statement: Sha256Hex.or(z.literal("")).meta({ description: "Digest of its words there" }),
+  verified: Sha256Hex.exactOptional().meta({ description: "The statement that a prover accepted" }),
+  was: z.array(z.string()).default([]).meta({ description: "Keys that it had before" }),
+  reason: z.string().exactOptional().meta({ description: "Why somebody accepted its last drift" }),
+  state: z.enum(["live", "gone"]),
+});
+/** Of one line. */
+export const lockJsonSchema = z.toJSONSchema(lockLineSchema, { io: "input" });
+export type LockLine = z.infer<typeof lockLineSchema>;
+
+export type Drift = {
+  readonly what: "new" | "moved" | "renamed" | "renamed?" | "changed" | "gone" | "returned";
+  readonly id: string;
+  readonly key: string;
+  /** The key before, of what moved or was renamed. */
+  readonly from?: string;
+  /** A prover accepted the statement as it was, and nobody has accepted that it is another. */
+  readonly refused: boolean;
+};
+
+/** An empty lock where there is no file. @throws ShelfError "bad_config" with every line that is wrong */
+export function readLock(file: string): LockLine[] {
+  if (!existsSync(file)) return [];
+  const errors: string[] = [];
+  const seen = new Map<string, number>();
+  const lines: LockLine[] = [];
+  for (const [index, text] of readFileSync(file, "utf8").split("\n").entries()) {
+    const number = index + 1;
+    if (text.trim() === "") continue;
+    if (/^(?:<{7}|={7}|>{7}|\|{7})/.test(text)) {
+      errors.push(`${file}:${number}: two branches disagree here; keep both lines, or one where they are the same id`);
+      continue;
+    }
+    const { data, error } = lockLineSchema.safeParse(parseJson(text));
+    if (data === undefined) {
+      errors.push(
+        `${file}:${number}: ${error?.issues.map(({ path, message }) => `${path.join(".")} ${message}`.trim()).join("; ") ?? "is no JSON"}`,
+      );
+      continue;
+    }
+    for (const name of [data.id, data.key]) {
+      const other = seen.get(name);
+      if (other !== undefined)
+        errors.push(`${file}:${number}: ${name} stands in line ${other}, too; give the later one an id of its own, or keep one line`);
+      else seen.set(name, number);
+    }
+    lines.push(data);
+  }
+  if (errors.length > 0)
+    throw new ShelfError("bad_config", errors.join("\n"), { errors: errors.map((detail) => ({ pointer: "", detail })) });
+  return lines;
+}
+
+export function writeLock(file: string, lines: readonly LockLine[]): void {
+  const sorted = [...lines].sort((a, b) => numberOf(a.id) - numberOf(b.id));
+  writeWhole(file, sorted.map((line) => `${JSON.stringify(line)}\n`).join(""), { modes: OPEN });
+}
+
+export type MatchOptions = {
+  /** Id → revision of the declarations' repository. */
+  readonly heads: ReadonlyMap<string, string>;
+  /** New key → old key, as a person says. */
+  readonly renames: ReadonlyMap<string, string>;
+  /** Ids whose drift somebody accepts. */
+  readonly accept: ReadonlySet<string>;
+  readonly reason: string | undefined;
+  /** Ids that are somebody else's. */
+  readonly reserved: readonly string[];
+};
+
+/** The lock as it is after a scan, and what is other than before. Each way of matching counts only where it is unique on both sides. */
+export function matchLock(
+  before: readonly LockLine[],
+  found: readonly Found[],
+  options: MatchOptions,
+): { lock: LockLine[]; drift: Drift[] } {
+  const drift: Drift[] = [];
+  const lines = new Map(before.map((line) => [line.key, line]));
+  const open = new Map(found.map((one) => [one.key, one]));
+  const matched = new Map<string, LockLine>();
+  const proposed = new Map<string, string>();
+  const take = (one: Found, line: LockLine): void => {
+    matched.set(one.key, line);
+    lines.delete(line.key);
+    open.delete(one.key);
+  };
+  for (const one of found) {
+    const line = lines.get(one.key);
+    if (line !== undefined) take(one, line);
+  }
+  for (const one of open.values()) {
+    const line = lines.get(options.renames.get(one.key) ?? "");
+    if (line !== undefined) take(one, line);
+  }
+  const lastOf = (key: string): string => key.split(".").at(-1) ?? key;
+  const placeOf = (key: string): string => key.split(" ").slice(0, 2).join(" ");
+  pair(open.values(), lines.values(), (key, digest) => `${placeOf(key)} ${lastOf(key)} ${digest}`, take);
+  pair(
+    open.values(),
+    lines.values(),
+    (key, digest) => `${placeOf(key)} ${digest}`,
+    (one, line) => {
+      if (options.accept.has(line.id)) take(one, line);
+      else proposed.set(one.key, line.id);
+    },
+  );
+
+  let next = Math.max(0, ...before.map(({ id }) => numberOf(id)), ...options.reserved.map(numberOf));
+  const lock: LockLine[] = [];
+  for (const one of found) {
+    const head = options.heads.get(one.repo) ?? "";
+    const line = matched.get(one.key);
+    if (line === undefined) {
+      const like = proposed.get(one.key);
+      const id = `CUB-${String(++next).padStart(4, "0")}`;
+      lock.push({ id, key: one.key, first: head, seen: head, statement: one.digest, was: [], state: "live" });
+      drift.push(
+        like === undefined
+          ? { what: "new", id, key: one.key, refused: false }
+          : { what: "renamed?", id: like, key: one.key, refused: false },
+      );
+      continue;
+    }
+    const { id, key, was, verified, reason, ...rest } = line;
+    const moved = key !== one.key;
+    const changed = line.statement !== one.digest && line.statement !== "";
+    const accepted = options.accept.has(id);
+    const renamed = moved && lastOf(key) !== lastOf(one.key);
+    const refused = verified !== undefined && verified !== one.digest && !accepted;
+    if (moved) drift.push({ what: renamed ? "renamed" : "moved", id, key: one.key, from: key, refused: false });
+    if (changed) drift.push({ what: "changed", id, key: one.key, refused });
+    if (line.state === "gone") drift.push({ what: "returned", id, key: one.key, refused: false });
+    lock.push({
+      ...rest,
+      id,
+      key: one.key,
+      seen: head,
+      statement: one.digest,
+      was: moved ? [...was, key] : was,
+      ...(verified === undefined || (accepted && changed) ? {} : { verified }),
+      ...(accepted && options.reason !== undefined ? { reason: options.reason } : reason === undefined ? {} : { reason }),
+      state: "live",
+    });
+  }
+  for (const line of lines.values()) {
+    lock.push({ ...line, state: "gone" });
+    if (line.state === "live") drift.push({ what: "gone", id: line.id, key: line.key, refused: false });
+  }
+  return { lock, drift };
+}
+
+/** Calls `take` for each declaration and line that have a name in common that nothing else has. */
+function pair(
+  found: Iterable<Found>,
+  lines: Iterable<LockLine>,
+  name: (key: string, digest: string) => string,
+  take: (one: Found, line: LockLine) => void,
+): void {
+  const left = Map.groupBy(found, ({ key, digest }) => name(key, digest));
+  const right = Map.groupBy(lines, ({ key, statement }) => name(key, statement));
+  for (const [shared, [one, ...others]] of left) {
+    const [line, ...more] = right.get(shared) ?? [];
+    if (one !== undefined && line !== undefined && others.length === 0 && more.length === 0) take(one, line);
+  }
+}
+
+function numberOf(id: string): number {
+  return Number(id.slice("CUB-".length));
+}

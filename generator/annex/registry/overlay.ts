@@ -1,0 +1,88 @@
+/** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
+import { posix } from "node:path";
+import { z } from "zod";
+import { CubRecord, type CubField } from "../../../snapshots/schema/cubs.ts";
+import { readLocated } from "./config.ts";
+import type { Found } from "./scan.ts";
+
+/** Members that follow from sources and checks. */
+const TOLD =
+  "repo theorem_name module statement status no_holes formal_systems kernels files file_shas reproduce links lineage proof_kernels_execute_at_request_time".split(
+    " ",
+  );
+const shape = CubRecord.shape;
+const SAID = (Object.keys(shape) as CubField[]).filter(
+  (name) => name !== "id" && !TOLD.includes(name) && !["evidence_state", "license"].includes(name),
+);
+
+const members = z.looseObject({
+  hide: z.boolean().optional().meta({ description: "Leave it out of the registry" }),
+  match: z.string().optional().meta({ description: "Glob over repo/module/name" }),
+  ids: z.array(z.string()).optional().meta({ description: "Or these ids" }),
+  verification_state: z.enum(["NOT_VERIFIED", "UNSPECIFIED"]).optional(),
+  ...Object.fromEntries(SAID.filter((name) => name !== "verification_state").map((name) => [name, unwrap(shape[name]).optional()])),
+});
+
+/** A field without its default, so that what is left out stays left out. */
+function unwrap(field: z.ZodType): z.ZodType {
+  return field instanceof z.ZodDefault ? (field.unwrap() as z.ZodType) : field;
+}
+
+export const overlaySchema = z.strictObject({
+  renames: z
+    .array(z.strictObject({ from: z.string(), to: z.string() }))
+    .default([])
+    .meta({ description: "Keys of the lock: what was from is to now" }),
+  records: z.array(members).default([]).meta({ description: "In order; the last that says something of a record wins" }),
+});
+export const overlayJsonSchema = z.toJSONSchema(overlaySchema, { io: "input" });
+
+export type Overlay = z.infer<typeof overlaySchema>;
+
+const NO_OVERLAY: Overlay = { renames: [], records: [] };
+/** Members of an entry that say which records it is of. */
+const CHOOSES = new Set(["match", "ids", "hide"]);
+
+/** @throws ShelfError "bad_config" with every mistake and its line */
+export function readOverlay(file: string | undefined): Overlay {
+  if (file === undefined) return NO_OVERLAY;
+  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records }) =>
+    records.flatMap((entry, index) => [
+      ...((entry.match === undefined) === (entry.ids === undefined)
+        ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
+        : []),
+      ...Object.keys(entry)
+        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField))
+        .map((name) => ({
+          path: ["records", index, name],
+          what: TOLD.includes(name)
+            ? "cannot be said here: it follows from the source and its checks; remove it"
+            : "is no member of a record",
+        })),
+    ]),
+  );
+}
+
+/** What an overlay says of one declaration, and whether it hides it. @param used gets the entries that said something */
+export function applyOverlay(
+  overlay: Overlay,
+  one: Pick<Found, "repo" | "module" | "theorem">,
+  id: string | null,
+  used: Set<number>,
+): { hidden: boolean; said: Record<string, unknown> } {
+  const said: Record<string, unknown> = {};
+  let hidden = false;
+  const name = `${one.repo}/${one.module}/${one.theorem}`;
+  for (const [index, entry] of overlay.records.entries()) {
+    if (!(entry.match === undefined ? id !== null && entry.ids?.includes(id) === true : posix.matchesGlob(name, entry.match))) continue;
+    used.add(index);
+    if (entry.hide !== undefined) hidden = entry.hide;
+    for (const [member, value] of Object.entries(entry)) if (!CHOOSES.has(member) && value !== undefined) said[member] = value;
+  }
+  return { hidden, said };
+}
+
+/** Entries that speak of nothing, by what they would match. */
+export function unusedOf(overlay: Overlay, used: ReadonlySet<number>): string[] {
+  return overlay.records.flatMap((entry, index) => (used.has(index) ? [] : [entry.match ?? (entry.ids ?? []).join(", ")]));
+}

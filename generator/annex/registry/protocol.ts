@@ -1,0 +1,144 @@
+/** What an adapter is asked and what it answers: one program for each prover, one JSON object a line. The transcript comes from a program
+ *  that read foreign files: what is not exactly as it has to be makes the whole run void. */
+import { z } from "zod";
+import { CHECK_STATES, type Verdict } from "./states.ts";
+
+export const PROTOCOL = 1;
+const MAX_LINE = 1024 * 1024; // UTF-16 units
+const MAX_LOG = 64 * 1024;
+
+export type Asked = { readonly key: string; readonly path: string; readonly name: string; readonly class: string };
+
+export type AdapterRequest = {
+  readonly protocol: typeof PROTOCOL;
+  /** A folder that holds exactly these files. */
+  readonly root: string;
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+  readonly options: { readonly root: string; readonly logical: string; readonly flags: readonly string[] };
+  readonly ask: readonly Asked[];
+  /** Names of what the files state and prove: who rests on one of them that is open rests on a hole. */
+  readonly own: readonly string[];
+  /** Axioms that need not be told apart. */
+  readonly allowed: readonly string[];
+  readonly sandbox: boolean;
+  readonly limits: Readonly<Record<"wall" | "cpu" | "memory" | "output" | "processes", number>>;
+  readonly cache: string | null;
+  readonly jobs: number;
+};
+
+const text = z.string().max(MAX_LOG);
+const names = z.array(text).max(100_000);
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+const lines = z.discriminatedUnion("t", [
+  z.object({ t: z.literal("tool"), name: text, version: text, executable_sha256: digest, command: z.array(text).default([]) }),
+  z.object({ t: z.literal("imports"), path: text, imports: names }),
+  z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest }),
+  z.object({ t: z.literal("hole"), decl: text, what: text }),
+  z.object({ t: z.literal("axioms"), decl: text, names, unsafe: names, exact: z.boolean() }),
+  z.object({ t: z.literal("check"), path: text, state: z.enum(CHECK_STATES), decl: text.optional(), log: text.default("") }),
+  z.object({ t: z.literal("problem"), path: text, what: text }),
+  z.object({ t: z.literal("end"), answered: z.int().min(0) }),
+]);
+type Line = z.infer<typeof lines>;
+const KINDS: ReadonlySet<string> = new Set(lines.options.map((option) => option.shape.t.value));
+
+type Result = Verdict & {
+  readonly key: string;
+  readonly exact: boolean;
+  readonly statement: string | null;
+  readonly type_sha256: string | null;
+};
+export type Transcript = {
+  readonly tool: Extract<Line, { t: "tool" }>;
+  readonly imports: ReadonlyMap<string, readonly string[]>;
+  readonly results: readonly Result[];
+  readonly logs: readonly { readonly path: string; readonly state: string; readonly log: string }[];
+  readonly problems: readonly string[];
+};
+
+/** @returns what the run said, or why it is void */
+export function readTranscript(
+  bytes: string | Uint8Array,
+  request: Pick<AdapterRequest, "files" | "ask">,
+): Transcript | { readonly void: string } {
+  let whole: string;
+  try {
+    whole = typeof bytes === "string" ? bytes : new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return { void: "it is not UTF-8" };
+  }
+  const paths = new Set(request.files.map(({ path }) => path));
+  const asked = new Map(request.ask.map((one) => [one.key, one]));
+  let tool: Transcript["tool"] | null = null;
+  let answered: number | null = null;
+  const imports = new Map<string, readonly string[]>();
+  const checks = new Map<string, Extract<Line, { t: "check" }>>();
+  const ofDecl = new Map<string, Extract<Line, { t: "check" }>>();
+  const decls = new Map<string, Extract<Line, { t: "decl" }>>();
+  const axioms = new Map<string, Extract<Line, { t: "axioms" }>>();
+  const holes = new Set<string>();
+  const problems: string[] = [];
+  for (const [index, row] of whole.split("\n").entries()) {
+    if (row === "") continue;
+    const fail = (why: string): { void: string } => ({ void: `line ${index + 1} ${why}` });
+    if (row.length > MAX_LINE) return fail("is too long");
+    if (answered !== null) return fail("follows the end");
+    let raw: unknown;
+    try {
+      raw = JSON.parse(row);
+    } catch {
+      return fail("is no JSON");
+    }
+    const kind = typeof raw === "object" && raw !== null && "t" in raw ? raw.t : undefined;
+    if (typeof kind !== "string") return fail("says not what it is");
+    if (!KINDS.has(kind)) continue;
+    const { data: line } = lines.safeParse(raw);
+    if (line === undefined) return fail(`is no ${kind} as the protocol has it`);
+    if (tool === null && line.t !== "tool") return fail("comes before the tool");
+    if ("path" in line && !paths.has(line.path)) return fail("is of a file that nobody asked for");
+    if (line.t === "imports" && line.imports.some((path) => !paths.has(path))) return fail("imports a file that nobody sent");
+    const of = line.t === "decl" ? line.key : "decl" in line ? line.decl : undefined;
+    if (of !== undefined && !asked.has(of)) return fail("is of a declaration that nobody asked for");
+    const twice = (map: ReadonlyMap<string, unknown>, name: string): boolean => map.has(name);
+    if (line.t === "tool") {
+      if (tool !== null) return fail("names the tool again");
+      tool = line;
+    } else if (line.t === "imports") {
+      if (twice(imports, line.path)) return fail("says a file's imports again");
+      imports.set(line.path, line.imports);
+    } else if (line.t === "check") {
+      if (line.decl !== undefined && line.state === "accepted") return fail("accepts one declaration; only files are accepted");
+      const map = line.decl === undefined ? checks : ofDecl;
+      if (twice(map, line.decl ?? line.path)) return fail("checks the same again");
+      map.set(line.decl ?? line.path, line);
+    } else if (line.t === "decl") {
+      if (twice(decls, line.key)) return fail("says a declaration again");
+      decls.set(line.key, line);
+    } else if (line.t === "axioms") {
+      if (twice(axioms, line.decl)) return fail("says axioms again");
+      axioms.set(line.decl, line);
+    } else if (line.t === "hole") holes.add(line.decl);
+    else if (line.t === "problem") problems.push(`${line.path}: ${line.what}`);
+    else answered = line.answered;
+  }
+  if (tool === null || answered === null) return { void: "it has no end" };
+  if (answered !== asked.size) return { void: `it answers ${answered} of ${asked.size} declarations` };
+  const results: Result[] = [];
+  for (const [key, { path }] of asked) {
+    const file = checks.get(path);
+    const own = ofDecl.get(key);
+    const told = axioms.get(key);
+    const decl = decls.get(key);
+    if (file === undefined || !imports.has(path)) return { void: `it says nothing of ${JSON.stringify(path)}` };
+    const said = { key, statement: decl?.statement ?? null, type_sha256: decl?.type_sha256 ?? null };
+    const failed = own ?? (file.state === "accepted" ? undefined : file);
+    if (failed !== undefined) results.push({ ...said, state: failed.state, axioms: null, unsafe: [], exact: false });
+    else if (told === undefined || decl === undefined) return { void: `it says nothing of ${JSON.stringify(key)}` };
+    else {
+      const state = holes.has(key) ? "holes" : told.names.length > 0 ? "accepted_with_axioms" : "accepted";
+      results.push({ ...said, state, axioms: [...told.names].sort(), unsafe: [...told.unsafe].sort(), exact: told.exact });
+    }
+  }
+  const logs = [...checks.values()].filter(({ log }) => log !== "").map(({ path, state, log }) => ({ path, state, log }));
+  return { tool, imports, results, logs, problems };
+}

@@ -1,0 +1,137 @@
+/** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
+import { spawnSync } from "node:child_process";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { parseSigningKey } from "../../../snapshots/log/note.ts";
+import { type CommonOptions, print } from "../../commands/options.ts";
+import { FOUND } from "../../commands/verify.ts";
+import { readChecks } from "./checks.ts";
+import { sourcesJsonSchema } from "./config.ts";
+import { lockJsonSchema, writeLock } from "./lock.ts";
+import { overlayJsonSchema } from "./overlay.ts";
+import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
+import { type Scan, scanAll } from "./records.ts";
+import { findSandbox } from "./sandbox.ts";
+import { openSources, type SourceOptions } from "./scan-command.ts";
+import { isFailure } from "./states.ts";
+
+export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
+
+type RecheckCommand = SourceOptions & {
+  readonly force?: boolean;
+  readonly jobs: string;
+  readonly unsandboxed?: boolean;
+  readonly exact?: boolean;
+  readonly require?: string[];
+};
+
+/** Runs the provers over what is not fresh; what nobody can run here is not run, and said so. */
+export async function runRecheck(ids: readonly string[], options: RecheckCommand): Promise<void> {
+  const jobs = Number(options.jobs);
+  if (!Number.isSafeInteger(jobs) || jobs < 1) throw new ShelfError("bad_config", "--jobs takes a number of programs, 1 or more.");
+  const config = await openSources(options);
+  const scan = await scanAll(config);
+  refuseUnscanned(scan);
+  const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
+  if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
+  const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
+  const before = readChecks(config.checks);
+  const stale = options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before);
+  const absent =
+    stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && spawnSync("coqc", ["--version"]).status !== 0;
+  if (absent && (options.require ?? []).includes("coq"))
+    throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
+  const key = process.env["RECHECK_KEY"];
+  const runs: Rechecked[] = [];
+  for (const source of absent ? [] : scan.sources) {
+    const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
+    if (asked.length === 0) continue;
+    runs.push(
+      await recheckSource(config, source, asked, {
+        unsandboxed: options.unsandboxed === true,
+        exact: options.exact === true,
+        jobs,
+        key: key === undefined ? null : parseSigningKey(key),
+        now: () => new Date(),
+      }),
+    );
+  }
+  const checks = readChecks(config.checks);
+  const allowed = new Set(config.policy.axioms);
+  const counts: Record<string, number> = {};
+  const failures: string[] = [];
+  const accepted = new Map<string, string>();
+  for (const { id, one, source } of wanted) {
+    const verdicts = checks.of(one, source);
+    const state = verdicts[0]?.state ?? "not_run";
+    counts[state] = (counts[state] ?? 0) + 1;
+    const failed = verdicts.find((verdict) => isFailure(verdict, allowed));
+    if (failed !== undefined)
+      failures.push(
+        `${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${failed.state}${[...(failed.axioms ?? []), ...failed.unsafe].map((name) => `\n    ${name}`).join("")}`,
+      );
+    else if (verdicts.some(({ state: said }) => said === "accepted" || said === "accepted_with_axioms")) accepted.set(id, one.digest);
+  }
+  // From now on these statements are not replaced unless somebody accepts it.
+  const lock = scan.lock.map((line) => (accepted.has(line.id) ? { ...line, verified: accepted.get(line.id) as never } : line));
+  if (runs.length > 0) writeLock(config.lock, lock);
+  const lines = [
+    ...(absent ? ["coqc is not installed: nothing was run."] : []),
+    ...runs.flatMap(({ repo, asked, check, problems }) => [
+      `${repo}: asked of ${asked} declarations; ${check === null ? "no check came of it" : `check ${check}`}`,
+      ...problems.map((problem) => `  ${problem}`),
+    ]),
+    ...(runs.length === 0 && !absent ? ["Nothing has changed since it was checked: no prover was started."] : []),
+    ...(key === undefined && runs.length > 0
+      ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
+      : []),
+    ...failures,
+    Object.entries(counts)
+      .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
+      .join(", "),
+  ];
+  print(options, { runs, counts, failures }, `${lines.join("\n")}\n`);
+  if (failures.length > 0 || runs.some(({ check }) => check === null)) process.exitCode = FOUND;
+}
+
+function refuseUnscanned({ drift }: Scan): void {
+  if (drift.some(({ what, refused }) => refused || (what !== "changed" && what !== "gone")))
+    throw new ShelfError("bad_config", "The lock is not of these revisions. Run proofshelf registry scan first.");
+}
+
+/** Looks through registry.yaml, its overlay, its lock and its checks. */
+export async function runSourcesCheck(file: string, options: CommonOptions): Promise<void> {
+  const config = await openSources({ ...options, sources: file });
+  const scan = await scanAll(config);
+  const checks = readChecks(config.checks);
+  const stale = findStale(scan.records, checks);
+  const findings = [
+    ...scan.notes,
+    ...checks.refused,
+    ...scan.drift.filter(({ what }) => what !== "changed").map(({ what, id, key }) => `${what} ${id} ${key}: run proofshelf registry scan`),
+  ];
+  const lines = [
+    ...findings,
+    `${scan.records.length} records, ${checks.count} checks that hold, ${stale.length} records that no check is of, ${findings.length === 0 ? "nothing found" : `${findings.length} findings`}.`,
+  ];
+  print(options, { records: scan.records.length, checks: checks.count, unchecked: stale.length, findings }, `${lines.join("\n")}\n`);
+  if (findings.length > 0) process.exitCode = FOUND;
+}
+
+/** The JSON Schema of a file that people write, for editors. */
+export function printSchema(which: keyof typeof SCHEMAS): void {
+  process.stdout.write(`${JSON.stringify(SCHEMAS[which], null, 2)}\n`);
+}
+
+/** Which provers are here, and whether they can be run safely. */
+export function runAdapters(options: CommonOptions): void {
+  const version = /version (\S+)/.exec(spawnSync("coqc", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ?? null;
+  const sandbox = findSandbox();
+  const text = [
+    version === null ? "coq: not installed; its records are found, and stay not run" : `coq ${version}: statements, holes, axioms, check`,
+    "lean: found by its text; there is no adapter here, so its records stay not run",
+    sandbox === null
+      ? "No sandbox: recheck refuses, unless --unsandboxed."
+      : `Sandbox: bubblewrap${sandbox.asNobody ? ", as nobody" : ""}.`,
+  ];
+  print(options, { coq: version, lean: null, sandbox: sandbox?.isolation ?? null }, `${text.join("\n")}\n`);
+}

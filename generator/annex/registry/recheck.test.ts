@@ -1,0 +1,353 @@
+/** What a prover is made to say: planted faults turn red, hostile files end inside their limits, and what an adapter says falsely is void. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { generateKey, parseKey, parseSigningKey } from "../../../snapshots/log/note.ts";
+import { open, seal } from "./attest.ts";
+import { readChecks } from "./checks.ts";
+import { openRegistrySources, type RegistrySources } from "./config.ts";
+import { writeLock } from "./lock.ts";
+import { readTranscript } from "./protocol.ts";
+import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
+import { makeRegistry, scanAll } from "./records.ts";
+import { findSandbox } from "./sandbox.ts";
+import { statesOf } from "./states.ts";
+
+const coq = spawnSync("coqc", ["--version"]).status === 0;
+const skip = !coq ? "coqc is not installed" : findSandbox() === null ? "there is no sandbox here (bubblewrap)" : false;
+
+type Files = Readonly<Record<string, string>>;
+
+/** A folder of sources at a made-up revision, and what rechecking them says of each theorem. */
+function openSource(t: TestContext, yaml = "") {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-recheck-test-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const put = (files: Files): void => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+  };
+  put({
+    "registry.yaml": `${yaml}sources:\n  - { repo: r, folder: ./src, rev: one, prover: coq, logical: L, kinds: [theorem, definition] }\n`,
+  });
+  const config = (): RegistrySources => openRegistrySources(join(folder, "registry.yaml"));
+  const recheck = async (options: { key?: string; unsandboxed?: boolean; all?: boolean } = {}): Promise<readonly Rechecked[]> => {
+    const scan = await scanAll(config());
+    writeLock(config().lock, scan.lock);
+    const stale = options.all === true ? scan.records : findStale(scan.records, readChecks(config().checks));
+    const runs: Rechecked[] = [];
+    for (const source of scan.sources) {
+      const asked = stale.filter((entry) => entry.source === source).map(({ one }) => one);
+      const key = options.key === undefined ? null : parseSigningKey(options.key);
+      if (asked.length > 0)
+        runs.push(
+          await recheckSource(config(), source, asked, {
+            unsandboxed: options.unsandboxed === true,
+            exact: false,
+            jobs: 2,
+            key,
+            now: () => new Date(),
+          }),
+        );
+    }
+    return runs;
+  };
+  const states = async (): Promise<Record<string, string>> => {
+    const { cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
+      cubs: { theorem_name: string; module: string; verification_state: string }[];
+    };
+    return Object.fromEntries(
+      cubs.map(({ module, theorem_name, verification_state }) => [`${module}.${theorem_name}`.replace(/^L\./, ""), verification_state]),
+    );
+  };
+  const verdict = async (name: string) => {
+    const { records } = await scanAll(config());
+    const found = records.find(({ one }) => `${one.module}.${one.theorem}` === `L.${name}`);
+    return found === undefined ? undefined : readChecks(config().checks).of(found.one, found.source)[0];
+  };
+  return { folder, put, config, recheck, states, verdict };
+}
+
+test("planted faults turn red, each by its cause, and what is sound beside them is VERIFIED", { skip }, async (t) => {
+  const { put, recheck, states, verdict } = openSource(
+    t,
+    "policy: { axioms: [Coq.Logic.FunctionalExtensionality.functional_extensionality_dep] }\n",
+  );
+  put({
+    // An axiom behind three files.
+    "src/A1.v": "Axiom excluded : forall P : Prop, P \\/ ~ P.\nLemma sound : 1 = 1. Proof. reflexivity. Qed.\n",
+    "src/A2.v": "From L Require Import A1.\nLemma uses (P : Prop) : P \\/ ~ P. Proof. apply excluded. Qed.\n",
+    "src/A3.v": "From L Require Import A2.\nLemma far : True \\/ ~ True. Proof. apply uses. Qed.\n",
+    // Left open in an import.
+    "src/H1.v": "Lemma open_ : 0 = 0. Proof. Admitted.\n",
+    "src/H2.v": "From L Require Import H1.\nLemma leans : 0 = 0. Proof. exact open_. Qed.\n",
+    // The guard, positivity and universes are not looked at.
+    "src/G.v":
+      "Unset Guard Checking. Fixpoint loop (n : nat) : nat := loop n. Set Guard Checking.\nLemma of_loop : loop 0 = loop 0. Proof. reflexivity. Qed.\n",
+    "src/P.v":
+      "Unset Positivity Checking. Inductive neg : Set := mk : (neg -> nat) -> neg. Set Positivity Checking.\nLemma of_neg : forall n : neg, n = n. Proof. reflexivity. Qed.\n",
+    "src/U.v":
+      "Unset Universe Checking. Definition u : Type := (Type : Type). Set Universe Checking.\nLemma of_u : u = u. Proof. reflexivity. Qed.\n",
+    // The axiom stands in the statement alone.
+    "src/S.v": "Axiom point : nat.\nLemma about : point = point -> True. Proof. intros _. exact I. Qed.\n",
+    // The checked file says itself that all is well.
+    "src/L.v":
+      'Axiom lie : False.\nLemma liar : 1 = 2. Proof. destruct lie. Qed.\nGoal True. idtac "Closed under the global context". idtac "mark_0 is defined". exact I. Qed.\n',
+    // It does not hold.
+    "src/R.v": "Lemma wrong : 1 = 2. Proof. reflexivity. Qed.\nLemma beside : 1 = 1. Proof. reflexivity. Qed.\n",
+    "src/R2.v": "From L Require Import R.\nLemma after : 1 = 1. Proof. reflexivity. Qed.\n",
+    // What the policy allows, and sections.
+    "src/F.v":
+      "Require Import FunctionalExtensionality.\nLemma ext (f : nat -> nat) : (fun x => f x) = f. Proof. extensionality x. reflexivity. Qed.\n",
+    "src/C.v":
+      "Section S. Variable A : Type. Hypothesis h : forall x y : A, x = y.\nLemma inside (x y : A) : y = x. Proof. apply h. Qed. End S.\n",
+  });
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  const said = await states();
+  const verified = Object.keys(said).filter((name) => said[name] === "VERIFIED");
+  assert.deepEqual(verified.sort(), ["A1.sound", "C.inside", "F.ext"], "and no others");
+  for (const name of [
+    "A2.uses",
+    "A3.far",
+    "H1.open_",
+    "H2.leans",
+    "G.of_loop",
+    "P.of_neg",
+    "U.of_u",
+    "S.about",
+    "L.liar",
+    "R.wrong",
+    "R.beside",
+    "R2.after",
+  ])
+    assert.equal(said[name], "NOT_VERIFIED", name);
+  assert.deepEqual((await verdict("A3.far"))?.axioms, ["L.A1.excluded"]);
+  assert.deepEqual((await verdict("S.about"))?.axioms, ["L.S.point"]);
+  assert.equal((await verdict("H2.leans"))?.state, "holes");
+  assert.match((await verdict("G.of_loop"))?.unsafe[0] ?? "", /loop is assumed to be guarded/);
+  assert.match((await verdict("P.of_neg"))?.unsafe[0] ?? "", /neg is assumed to be positive/);
+  assert.equal((await verdict("R.wrong"))?.state, "rejected");
+  assert.equal((await verdict("C.inside"))?.statement, "forall A : Type, (forall x y : A, x = y) -> forall x y : A, y = x");
+});
+
+test("a check is of exactly these bytes: what is changed below a theorem makes it unchecked, and only what is stale runs again", {
+  skip,
+}, async (t) => {
+  const { put, recheck, states, config, folder } = openSource(t);
+  put({
+    "src/D.v": "Definition n := 1.\n",
+    "src/E.v": "From L Require Import D.\nLemma is_n : n = n. Proof. reflexivity. Qed.\n",
+    "src/Z.v": "Lemma z : 0 = 0. Proof. reflexivity. Qed.\n",
+  });
+  assert.equal((await recheck())[0]?.asked, 3);
+  assert.deepEqual(await states(), { "D.n": "UNSPECIFIED", "E.is_n": "VERIFIED", "Z.z": "VERIFIED" });
+  assert.deepEqual(await recheck(), [], "nothing is stale");
+  put({ "src/D.v": "Definition n := 2.\n" });
+  assert.deepEqual(await states(), { "D.n": "UNSPECIFIED", "E.is_n": "UNSPECIFIED", "Z.z": "VERIFIED" });
+  assert.equal((await recheck())[0]?.asked, 2);
+  assert.equal((await states())["E.is_n"], "VERIFIED");
+  // A compiled file of another source changes nothing: none is taken from the sources.
+  put({ "src/E.v": "From L Require Import D.\nLemma is_n : n = 3. Proof. reflexivity. Qed.\n" });
+  writeFileSync(
+    join(folder, "src/E.vo"),
+    readFileSync(join(config().checks.store, ".cache", readdirSync(join(config().checks.store, ".cache"))[0] ?? "")),
+  );
+  await recheck();
+  assert.equal((await states())["E.is_n"], "NOT_VERIFIED");
+  // Another's bytes under the name of a digest count nothing.
+  const store = config().checks.store;
+  for (const name of readdirSync(store).filter((file) => file.endsWith(".json")))
+    writeFileSync(join(store, name), `${readFileSync(join(store, name), "utf8")} `);
+  assert.equal((await states())["Z.z"], "UNSPECIFIED");
+  assert.equal(readChecks(config().checks).refused.length, 3);
+});
+
+test("one by one, by the tuple, and with a policy: the same answers", { skip }, async (t) => {
+  const { put, recheck, config } = openSource(t);
+  const lemmas = Array.from(
+    { length: 12 },
+    (_, at) => `Lemma l${at} : ${at % 5 === 0 ? `a${at % 2} = a${at % 2}` : `${at} = ${at}`}. Proof. reflexivity. Qed.`,
+  );
+  put({ "src/T.v": `Axiom a0 : nat. Axiom a1 : nat.\n${lemmas.join("\n")}\n` });
+  await recheck();
+  const { records } = await scanAll(config());
+  const checks = readChecks(config().checks);
+  for (const [at, { one, source }] of records.entries()) {
+    assert.deepEqual(checks.of(one, source)[0]?.axioms, at % 5 === 0 ? [`L.T.a${at % 2}`] : [], one.theorem);
+    assert.equal(checks.of(one, source)[0]?.check.results.find(({ key }) => key === one.key)?.exact, true);
+  }
+});
+
+test("hostile files end inside their limits and are told; nothing outside of their folder changes, and what stands beside them holds", {
+  skip,
+  timeout: 300_000,
+}, async (t) => {
+  const { put, recheck, verdict, folder } = openSource(t, "limits: { wall: 8, cpu: 6, memory: 4096, output: 1, processes: 64 }\n");
+  const decoy = join(folder, "decoy");
+  put({
+    "decoy/Out.v": "untouched",
+    "src/Good.v": "Lemma good : 1 = 1. Proof. reflexivity. Qed.\n",
+    "src/Redirect.v": `Redirect "${decoy}/Out" Print nat.\nLemma r : 1 = 1. Proof. reflexivity. Qed.\n`,
+    "src/Extract.v": `Require Extraction. Extraction "${decoy}/out.ml" Nat.add.\nLemma e : 1 = 1. Proof. reflexivity. Qed.\n`,
+    "src/Other.v": `Redirect "../src/Good" Print nat. Redirect "Good" Print nat.\nLemma o : 1 = 1. Proof. reflexivity. Qed.\n`,
+    "src/Loop.v":
+      "Fixpoint f (n : nat) : nat := match n with 0 => 1 | S m => f m + f m end.\nLemma l : f 40 = 0. Proof. vm_compute. reflexivity. Qed.\n",
+    "src/Print.v":
+      'Ltac talk n := idtac "talking and talking and talking and talking and talking and talking and talking"; talk n.\nLemma p : 1 = 1. Proof. talk 1. Qed.\n',
+    "src/Native.v": 'Declare ML Module "nowhere_plugin".\nLemma n : 1 = 1. Proof. reflexivity. Qed.\n',
+  });
+  const [run] = await recheck();
+  assert.ok(run?.check, run?.problems.join("\n"));
+  assert.equal(readFileSync(join(decoy, "Out.v"), "utf8"), "untouched");
+  assert.deepEqual(readdirSync(decoy), ["Out.v"]);
+  assert.deepEqual(readdirSync(join(folder, "src")).length, 7, "and nothing was written beside the sources");
+  const state = async (name: string) => (await verdict(name))?.state;
+  assert.equal(await state("Good.good"), "accepted");
+  assert.match((await state("Loop.l")) ?? "", /timeout|memory/);
+  for (const name of ["Redirect.r", "Extract.e", "Other.o", "Print.p", "Native.n"]) assert.notEqual(await state(name), "accepted", name);
+});
+
+test("without the sandbox a check says so", { skip: coq ? false : "coqc is not installed" }, async (t) => {
+  const { put, recheck, verdict } = openSource(t);
+  put({ "src/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n" });
+  await recheck({ unsandboxed: true });
+  assert.equal((await verdict("A.a"))?.check.isolation, "none");
+});
+
+test("a check is signed, and counts only from whom the configuration trusts; two runs share a digest", { skip }, async (t) => {
+  const [ours, theirs] = [generateKey("recheck.example.org"), generateKey("other.example.org")];
+  const { put, recheck, states, config } = openSource(t, `checks: { trust: ["${ours.publicKey}"] }\n`);
+  put({ "src/A.v": "Lemma a : 1 = 1. Proof. reflexivity. Qed.\n" });
+  await recheck({ key: theirs.privateKey });
+  assert.deepEqual(await states(), { "A.a": "UNSPECIFIED" });
+  assert.match(readChecks(config().checks).refused[0] ?? "", /signed by nobody who is trusted here/);
+  await recheck({ key: ours.privateKey });
+  assert.deepEqual(await states(), { "A.a": "VERIFIED" });
+  const { store } = config().checks;
+  const all = readdirSync(store)
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => open(readFileSync(join(store, name)), []));
+  const digests = new Set(all.map((opened) => ("statement" in opened ? opened.statement.predicate.reproducible_sha256 : "")));
+  assert.equal(all.length, 2);
+  assert.equal(digests.size, 1);
+  const [first] = all;
+  assert.ok(first !== undefined && "statement" in first);
+  const key = [parseKey(ours.publicKey)];
+  const sealed = JSON.parse(seal(first.statement, parseSigningKey(ours.privateKey))) as { payload: string; signatures: { sig: string }[] };
+  assert.ok("statement" in open(Buffer.from(JSON.stringify(sealed)), key));
+  const forged = { ...first.statement, predicate: { ...first.statement.predicate, revision: "other" } };
+  const payload = Buffer.from(JSON.stringify(forged)).toString("base64");
+  assert.deepEqual(open(Buffer.from(JSON.stringify({ ...sealed, payload })), key), {
+    refused: "has a signature of recheck.example.org that is not of it",
+  });
+});
+
+const request = {
+  files: [
+    { path: "A.v", sha256: "a".repeat(64) },
+    { path: "B.v", sha256: "b".repeat(64) },
+  ],
+  ask: [
+    { key: "r coq A.a", path: "A.v", name: "A.a", class: "theorem" },
+    { key: "r coq B.b", path: "B.v", name: "B.b", class: "theorem" },
+  ],
+};
+const transcript = [
+  { t: "tool", name: "coq", version: "8.16.1", executable_sha256: "c".repeat(64) },
+  { t: "imports", path: "A.v", imports: [] },
+  { t: "check", path: "A.v", state: "accepted" },
+  { t: "imports", path: "B.v", imports: ["A.v"] },
+  { t: "check", path: "B.v", state: "accepted" },
+  { t: "decl", key: "r coq A.a", statement: "True", type_sha256: "d".repeat(64) },
+  { t: "axioms", decl: "r coq A.a", names: [], unsafe: [], exact: true },
+  { t: "decl", key: "r coq B.b", statement: "True", type_sha256: "d".repeat(64) },
+  { t: "hole", decl: "r coq B.b", what: "A.a" },
+  { t: "axioms", decl: "r coq B.b", names: ["A.x"], unsafe: [], exact: true },
+  { t: "end", answered: 2 },
+].map((line) => JSON.stringify(line));
+const read = (lines: readonly string[]) => readTranscript(lines.join("\n"), request);
+
+test("a transcript is right as a whole or void, with the line that is wrong", () => {
+  const right = read(transcript);
+  assert.ok("results" in right);
+  assert.deepEqual(
+    right.results.map(({ state }) => state),
+    ["accepted", "holes"],
+  );
+  const without = (at: number): readonly string[] => transcript.filter((_, index) => index !== at);
+  const plus = (line: object, at = 5): readonly string[] => transcript.toSpliced(at, 0, JSON.stringify(line));
+  for (const [lines, why] of [
+    [without(0), /line 1 comes before the tool/],
+    [without(10), /has no end/],
+    [without(6), /says nothing of "r coq A\.a"/],
+    [without(5), /says nothing of "r coq A\.a"/],
+    [without(2), /says nothing of "A\.v"/],
+    [[...transcript, transcript[10] ?? ""], /line 12 follows the end/],
+    [plus({ t: "check", path: "../x.v", state: "accepted" }), /line 6 is of a file that nobody asked for/],
+    [plus({ t: "axioms", decl: "r coq C.c", names: [], unsafe: [], exact: true }), /line 6 is of a declaration that nobody asked for/],
+    [plus({ t: "check", path: "A.v", state: "perfect" }), /line 6 is no check as the protocol has it/],
+    [plus({ t: "check", path: "A.v", state: "accepted" }), /line 6 checks the same again/],
+    [plus({ t: "x", path: "A.v", log: "y".repeat(2 ** 20) }), /line 6 is too long/],
+    [transcript.with(10, '{"t":"end","answered":1}'), /answers 1 of 2/],
+    [transcript.with(3, "{"), /line 4 is no JSON/],
+  ] as const) {
+    const found = read(lines);
+    assert.ok("void" in found);
+    assert.match(found.void, why);
+  }
+  assert.ok("results" in read(plus({ t: "from the future", path: "elsewhere" })), "what nobody knows is passed over");
+});
+
+test("ten thousand damaged transcripts are void or say no better than the whole one", () => {
+  let seed = 7;
+  const random = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  const whole = transcript.join("\n");
+  let voids = 0;
+  for (let turn = 0; turn < 10_000; turn++) {
+    const at = random(whole.length);
+    const kind = random(4);
+    const damaged =
+      kind === 0
+        ? whole.slice(0, at)
+        : kind === 1
+          ? whole.slice(0, at) + whole.slice(at + 1 + random(40))
+          : kind === 2
+            ? `${whole.slice(0, at)}${String.fromCharCode(32 + random(90))}${whole.slice(at + 1)}`
+            : transcript.toSpliced(random(11), 1, transcript[random(11)] ?? "").join("\n");
+    const found = readTranscript(damaged, request);
+    if ("void" in found) voids++;
+    else
+      for (const result of found.results.filter(({ key }) => key === "r coq B.b")) {
+        const { verification_state } = statesOf(true, 0, [result], new Set(), true);
+        assert.notEqual(verification_state, "VERIFIED", damaged);
+      }
+  }
+  assert.ok(voids > 5000, `${voids} were void`);
+});
+
+test("states follow from verdicts: only what is accepted inside the policy is VERIFIED, and what nobody ran is neither", () => {
+  const of = (
+    state: "accepted" | "accepted_with_axioms" | "holes" | "rejected" | "timeout" | "environment",
+    axioms: string[] | null = [],
+    unsafe: string[] = [],
+  ) => statesOf(true, 0, [{ state, axioms, unsafe }], new Set(["classic"]), true).verification_state;
+  assert.equal(of("accepted"), "VERIFIED");
+  assert.equal(of("accepted", null), "UNSPECIFIED");
+  assert.equal(of("accepted", [], ["f is assumed to be guarded"]), "NOT_VERIFIED");
+  assert.equal(of("accepted_with_axioms", ["classic"]), "VERIFIED");
+  assert.equal(of("accepted_with_axioms", ["classic", "other"]), "NOT_VERIFIED");
+  assert.equal(of("accepted_with_axioms", null), "NOT_VERIFIED");
+  assert.equal(of("holes"), "NOT_VERIFIED");
+  assert.equal(of("rejected", null), "NOT_VERIFIED");
+  for (const state of ["timeout", "environment"] as const) assert.equal(of(state, null), "UNSPECIFIED");
+  assert.deepEqual(statesOf(true, 0, [], new Set(), false), { verification_state: "UNSPECIFIED", status: "UNCHECKED", no_holes: true });
+  assert.equal(statesOf(true, 1, [{ state: "accepted", axioms: [], unsafe: [] }], new Set(), true).verification_state, "UNSPECIFIED");
+});

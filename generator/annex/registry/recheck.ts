@@ -1,0 +1,201 @@
+/** Runs provers over what no check speaks of yet, and keeps what they say. A build never does this. */
+import { spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { sha256 } from "../../../snapshots/digest.ts";
+import type { SigningKey } from "../../../snapshots/log/note.ts";
+import { OPEN } from "../../../snapshots/shelf/modes.ts";
+import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
+import { type CheckStatement, PREDICATE, reproducibleDigest, seal } from "./attest.ts";
+import { type Checks, flagsOf } from "./checks.ts";
+import type { RegistrySources } from "./config.ts";
+import { type AdapterRequest, PROTOCOL, readTranscript, type Transcript } from "./protocol.ts";
+import { findSandbox } from "./sandbox.ts";
+import type { Found, ScannedSource } from "./scan.ts";
+
+const COQ_ADAPTER = fileURLToPath(new URL("./coq-adapter.ts", import.meta.url));
+
+/** What says nothing of a proof, and may be otherwise the next time. */
+const LACKED: ReadonlySet<string> = new Set(["environment", "memory", "timeout", "not_run"]);
+
+export type RecheckOptions = {
+  readonly unsandboxed: boolean;
+  /** Asks of each theorem which axioms of a file are its own, also where the policy allows them all. */
+  readonly exact: boolean;
+  readonly jobs: number;
+  readonly key: SigningKey | null;
+  readonly now: () => Date;
+};
+
+export type Rechecked = {
+  readonly repo: string;
+  readonly asked: number;
+  /** Digest of the check; null when the run is void or no prover is here. */
+  readonly check: string | null;
+  readonly problems: readonly string[];
+};
+
+/** @returns what nobody has checked as it is now, or where something lacked */
+export function findStale(
+  records: readonly { readonly one: Found; readonly source: ScannedSource }[],
+  checks: Checks,
+): { one: Found; source: ScannedSource }[] {
+  return records.filter(
+    ({ one, source }) => one.prover === "coq" && !one.abstract && checks.of(one, source).every(({ state }) => LACKED.has(state)),
+  );
+}
+
+/** Runs one adapter over the declarations of one source, and writes a check of it into the store.
+ *  @throws ShelfError "bad_config" where there is no sandbox and nobody asked to go without */
+export async function recheckSource(
+  config: RegistrySources,
+  source: ScannedSource,
+  asked: readonly Found[],
+  options: RecheckOptions,
+): Promise<Rechecked> {
+  if (!options.unsandboxed && findSandbox() === null)
+    throw new ShelfError(
+      "bad_config",
+      "Compiling foreign proofs is running foreign programs, and there is no sandbox here: bubblewrap (bwrap) is not installed, or may make no namespaces.",
+      {
+        fixes: [
+          "Install bubblewrap, or say that the sources are to be trusted: proofshelf registry recheck --unsandboxed. The check says so.",
+        ],
+      },
+    );
+  const { repo } = source.source;
+  const work = mkdtempSync(join(tmpdir(), "proofshelf-recheck-"));
+  try {
+    chmodSync(work, 0o755);
+    const request = writeFiles(config, source, asked, work, options);
+    const started = options.now();
+    const { bytes, code, stderr } = await runAdapter(config, source, request);
+    if (code !== 0)
+      return { repo, asked: asked.length, check: null, problems: [`The adapter ended with ${code}: ${stderr.slice(-2000).trim()}`] };
+    const transcript = readTranscript(bytes, request);
+    if ("void" in transcript) return { repo, asked: asked.length, check: null, problems: [`The run is void: ${transcript.void}.`] };
+    const statement = stateOf(config, source, asked, request, transcript, sha256(bytes), started, options);
+    const text = seal(statement, options.key);
+    const digest = sha256(text);
+    writeWhole(join(config.checks.store, `${digest}.json`), text, { modes: OPEN });
+    return { repo, asked: asked.length, check: digest, problems: transcript.problems };
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** Copies exactly the files of the source, and nothing else, into a fresh folder. */
+function writeFiles(
+  config: RegistrySources,
+  source: ScannedSource,
+  asked: readonly Found[],
+  work: string,
+  options: RecheckOptions,
+): AdapterRequest {
+  const sources = [...source.files].filter(([path]) => path.endsWith(".v"));
+  const made = new Set<string>();
+  for (const [path, bytes] of sources) {
+    const file = join(work, path);
+    if (!made.has(dirname(file))) mkdirSync(dirname(file), { recursive: true, mode: 0o755 });
+    made.add(dirname(file));
+    writeFileSync(file, bytes, { mode: 0o644 });
+  }
+  const { root, logical, flags } = source.source;
+  return {
+    protocol: PROTOCOL,
+    root: work,
+    files: sources.map(([path, bytes]) => ({ path, sha256: sha256(bytes) })),
+    options: { root, logical, flags },
+    ask: asked.map((one) => ({ key: one.key, path: one.path, name: `${one.module}.${one.theorem}`, class: one.class })),
+    own: source.stated,
+    allowed: options.exact ? [] : config.policy.axioms,
+    sandbox: !options.unsandboxed,
+    limits: config.limits,
+    cache: join(config.checks.store, ".cache"),
+    jobs: options.jobs,
+  };
+}
+
+async function runAdapter(
+  config: RegistrySources,
+  { source }: ScannedSource,
+  request: AdapterRequest,
+): Promise<{ bytes: Buffer; code: number | null; stderr: string }> {
+  const input = JSON.stringify(request);
+  const [program = "", ...args] = source.adapter?.command ?? [process.execPath, COQ_ADAPTER];
+  if (source.adapter !== undefined && request.sandbox) {
+    // A program of somebody else runs in the sandbox as a whole.
+    const command = [program.startsWith(".") ? resolve(dirname(config.file), program) : program, ...args, "run"];
+    const job = {
+      command,
+      reads: program.startsWith(".") ? [dirname(command[0] ?? "")] : [],
+      writes: [request.root],
+      cwd: request.root,
+      input,
+      limits: request.limits,
+    };
+    const ran = await findSandbox()?.run(job);
+    return { bytes: Buffer.from(ran?.stdout ?? ""), code: ran?.code ?? 1, stderr: ran?.stderr ?? "" };
+  }
+  const child = spawn(program, [...args, "run"], { cwd: dirname(config.file), stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const out: Buffer[] = [];
+  const errors: Buffer[] = [];
+  let size = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > request.limits.output * 1024 * 1024) child.kill("SIGKILL");
+    else out.push(chunk);
+  });
+  child.stderr.on("data", (chunk: Buffer) => errors.length < 64 && errors.push(chunk));
+  const code = await new Promise<number | null>((done, reject) => child.once("error", reject).once("close", (ended) => done(ended)));
+  return { bytes: Buffer.concat(out), code, stderr: Buffer.concat(errors).toString("utf8") };
+}
+
+function stateOf(
+  config: RegistrySources,
+  source: ScannedSource,
+  asked: readonly Found[],
+  request: AdapterRequest,
+  transcript: Transcript,
+  transcriptDigest: string,
+  started: Date,
+  options: RecheckOptions,
+): CheckStatement {
+  const { tool, imports, results, logs } = transcript;
+  const pathOf = new Map(asked.map(({ key, path }) => [key, path]));
+  const subjects = new Set([...imports].flatMap(([path, others]) => [path, ...others]));
+  const subject = request.files
+    .filter(({ path }) => subjects.has(path))
+    .map(({ path, sha256: digest }) => ({ name: path, digest: { sha256: digest } }));
+  const { root: _, cache: __, ...repeatable } = request;
+  const predicate = {
+    repo: source.source.repo,
+    revision: source.head,
+    prover: source.source.adapter?.prover ?? source.source.prover,
+    tool: { name: tool.name, version: tool.version, executable_sha256: tool.executable_sha256 },
+    flags: flagsOf(source.source),
+    command: tool.command,
+    isolation: options.unsandboxed ? ("none" as const) : ("bubblewrap" as const),
+    limits: config.limits,
+    started: started.toISOString(),
+    finished: options.now().toISOString(),
+    request_sha256: sha256(JSON.stringify(repeatable)),
+    transcript_sha256: transcriptDigest,
+    reproducible_sha256: "",
+    imports: Object.fromEntries([...imports].map(([path, others]) => [path, [...others]])),
+    results: results.map((result) => ({
+      ...result,
+      path: pathOf.get(result.key) ?? "",
+      axioms: result.axioms === null ? null : [...result.axioms],
+      unsafe: [...result.unsafe],
+    })),
+    logs: [...logs],
+  };
+  const statement = { _type: "https://in-toto.io/Statement/v1" as const, subject, predicateType: PREDICATE, predicate };
+  return { ...statement, predicate: { ...predicate, reproducible_sha256: reproducibleDigest(statement) } };
+}

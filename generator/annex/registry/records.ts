@@ -1,0 +1,244 @@
+/** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
+import { sha256 } from "../../../snapshots/digest.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { countAll } from "../../../snapshots/query/registry-counts.ts";
+import { CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
+import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
+import { readSourceFile } from "../../sources/source-file.ts";
+import { type Checks, readChecks } from "./checks.ts";
+import type { RegistrySources } from "./config.ts";
+import { type Drift, type LockLine, matchLock, readLock } from "./lock.ts";
+import { applyOverlay, type Overlay, readOverlay, unusedOf } from "./overlay.ts";
+import { type Found, scanSource, type ScannedSource } from "./scan.ts";
+import { scanLean } from "./lean.ts";
+import { describeVerdict } from "./sentence.ts";
+import { statesOf } from "./states.ts";
+
+export type Scan = {
+  readonly sources: readonly ScannedSource[];
+  /** What becomes a record, with its id. */
+  readonly records: readonly { readonly id: string; readonly one: Found; readonly source: ScannedSource }[];
+  readonly lock: readonly LockLine[];
+  readonly drift: readonly Drift[];
+  readonly overlay: Overlay;
+  readonly hand: ParsedRegistry | null;
+  readonly notes: readonly string[];
+};
+
+export type ScanOptions = {
+  readonly accept?: readonly string[];
+  readonly reason?: string;
+  readonly source?: string;
+  readonly rev?: string;
+};
+
+/** scanAll reads every source, and gives each declaration its id. It writes nothing.
+ *  @throws ShelfError "bad_source", "bad_config" */
+export async function scanAll(config: RegistrySources, options: ScanOptions = {}): Promise<Scan> {
+  const overlay = readOverlay(config.overlay);
+  const hand = config.records === undefined ? null : parseRegistry(await readSourceFile(config.records, "registry", MAX_REGISTRY_BYTES));
+  const chosen = config.sources.map((source) =>
+    source.repo === options.source && options.rev !== undefined ? { ...source, rev: options.rev } : source,
+  );
+  const runtime = new Set(
+    [...overlay.records, ...(hand?.records ?? []).map(({ record }) => record)].map((said) => String(said["exec_file"] ?? "")),
+  );
+  const sources: ScannedSource[] = [];
+  for (const source of chosen) sources.push(await scanSource(source, runtime));
+  const used = new Set<number>();
+  const place = (repo: string, module: string, name: string): string => JSON.stringify([repo, module, name]);
+  const byHand = new Map((hand?.records ?? []).map(({ record }) => [place(record.repo, record.module, record.theorem_name), record]));
+  const lockBefore = readLock(config.lock);
+  const known = new Map(lockBefore.map((line) => [line.key, line.id]));
+  const shown = sources.flatMap((source) =>
+    source.found
+      .filter(
+        (one) =>
+          !applyOverlay(overlay, one, known.get(one.key) ?? byHand.get(place(one.repo, one.module, one.theorem))?.id ?? null, used).hidden,
+      )
+      .map((one) => ({ one, source })),
+  );
+  const ids = new Set(lockBefore.map(({ id }) => id));
+  const taken = shown.flatMap(({ one }): LockLine[] => {
+    const record = byHand.get(place(one.repo, one.module, one.theorem));
+    if (record === undefined || known.has(one.key) || ids.has(record.id)) return [];
+    return [{ id: record.id, key: one.key, first: "", seen: "", statement: "", was: [], state: "live" }];
+  });
+  // Ids of other records of that file are theirs.
+  const reserved = (hand?.records ?? []).map(({ record }) => record.id);
+  const { lock, drift } = matchLock(
+    [...lockBefore, ...taken],
+    shown.map(({ one }) => one),
+    {
+      heads: new Map(sources.map(({ source, head }) => [source.repo, head])),
+      renames: new Map(overlay.renames.map(({ from, to }) => [to, from])),
+      accept: new Set(options.accept ?? []),
+      reason: options.reason,
+      reserved,
+    },
+  );
+  const idOf = new Map(lock.map((line) => [line.key, line.id]));
+  const notes = [
+    ...sources.flatMap(({ source, problems }) => problems.map((problem) => `${source.repo}: ${problem}`)),
+    ...unusedOf(overlay, used).map((what) => `The overlay speaks of ${JSON.stringify(what)}, and nothing is called so.`),
+  ];
+  return {
+    sources,
+    records: shown.map(({ one, source }) => ({ id: idOf.get(one.key) ?? "", one, source })),
+    lock,
+    drift,
+    overlay,
+    hand,
+    notes,
+  };
+}
+
+/** What a build reads. It runs no prover and writes nothing.
+ *  @throws ShelfError "bad_source" when a scan has to come first */
+export async function makeRegistry(config: RegistrySources): Promise<Uint8Array> {
+  const scan = await scanAll(config);
+  const refused = scan.drift.filter((drift) => drift.refused);
+  if (refused.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `What ${refused.map(({ id }) => id).join(", ")} states has changed since a prover accepted it. Look at proofshelf registry scan.`,
+    );
+  const unknown = scan.drift.filter(({ what }) => what !== "changed" && what !== "gone");
+  if (unknown.length > 0)
+    throw new ShelfError(
+      "bad_source",
+      `${unknown.length} declarations are not in the lock (${unknown[0]?.key ?? ""}). Run proofshelf registry scan first.`,
+    );
+  return writeRegistry(config, scan);
+}
+
+export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
+  const checks = readChecks(config.checks);
+  const meta = config.meta;
+  const made = scan.records.map(({ id, one, source }) => recordOf(config, scan, checks, id, one, source));
+  const ids = new Set(made.map(({ id }) => id));
+  const others = (scan.hand?.records ?? [])
+    .map(({ record }) => record)
+    .filter(({ id }) => !ids.has(id))
+    .map(byHand);
+  const cubs = [...made, ...others].sort((a, b) => Number(a.id.slice(4)) - Number(b.id.slice(4)));
+  const times = scan.sources.map(({ time }) => time).filter((time) => time !== null);
+  const heads = Object.fromEntries(
+    scan.sources.map(({ source, head }) => [
+      source.repo,
+      { head, ref: source.rev === head ? "" : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
+    ]),
+  );
+  const body = {
+    meta: {
+      service: "proofshelf",
+      updated_iso: times.sort().at(-1) ?? "",
+      ...scan.hand?.meta,
+      generator: "proofshelf registry",
+      ...meta,
+      sources: { ...scan.hand?.meta.sources, ...heads },
+      ...countAll(cubs),
+    },
+    cubs,
+  };
+  return Buffer.from(`${JSON.stringify(body, null, 2)}\n`);
+}
+
+/** Its words stand as they were written, and say so. */
+function byHand(record: CubRecord): CubRecord {
+  return { ...record, lineage: [record.lineage, "Said by hand, not checked here."].filter((part) => part !== "").join(" ") };
+}
+
+const NAMES = { coq: "Coq", lean: "Lean" } as const;
+
+function recordOf(
+  config: RegistrySources,
+  { overlay, hand }: Scan,
+  checks: Checks,
+  id: string,
+  one: Found,
+  source: ScannedSource,
+): CubRecord {
+  const { said } = applyOverlay(overlay, one, id, new Set());
+  const base = hand?.records.find(({ record }) => record.id === id)?.record;
+  const lean = pairOf(one, source);
+  const paths = [one.path, ...(lean === null ? [] : [lean])];
+  const exec = said["exec_file"] ?? base?.exec_file;
+  if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
+  const verdicts = checks.of(one, source);
+  const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
+  const states = statesOf(
+    one.class === "theorem" || one.class === "axiom",
+    one.holes.length,
+    verdicts,
+    new Set(config.policy.axioms),
+    printed !== null,
+  );
+  const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
+  const api = String(config.meta["public_api"] ?? "");
+  const ui = String(config.meta["authoritative_ui"] ?? "");
+  const proofs = paths.filter((path) => path !== exec);
+  return CubRecord.parse({
+    ...base,
+    source_class: "active",
+    active: true,
+    kind: one.class === "definition" ? "Definition" : one.kind.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase()),
+    note: base?.note ?? one.summary,
+    lineage: describeVerdict(verdicts[0], checks.last(one)),
+    ...said,
+    id,
+    repo: one.repo,
+    theorem_name: one.theorem,
+    module: one.module,
+    // What was compiled is the text. Where sections or the body say more than the text, the prover's print is what is stated.
+    statement: printed !== null && (one.context.length > 0 || one.class !== "theorem") ? printed : statementOf(one),
+    ...states,
+    // A person may lower what a check says, and never raise it.
+    verification_state: lower(states.verification_state, said["verification_state"]),
+    formal_systems: lean === null ? NAMES[one.prover] : "Coq+Lean",
+    kernels: "none",
+    files: { coq_file: one.prover === "coq" ? one.path : "", lean_file: one.prover === "lean" ? one.path : (lean ?? "") },
+    file_shas: shas,
+    reproduce: {
+      proof_files: proofs,
+      verify_hash: `printf '%s  %s\\n' ${paths.map((path) => `${shas[path] ?? ""} ${quote(path)}`).join(" ")} | sha256sum -c`,
+      recheck: recheckOf(one, source),
+      get_code: `GET /api/cubs/${id}/code`,
+    },
+    links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
+  });
+}
+
+function lower(state: string, said: unknown): string {
+  return said === "NOT_VERIFIED" || (said === "UNSPECIFIED" && state === "VERIFIED") ? said : state;
+}
+
+/** Where the text alone tells the statement, what its sections assume stands before it. */
+function statementOf({ statement, context, theorem }: Found): string {
+  return context.length === 0 ? statement || theorem : `${context.join("; ")} ⊢ ${statement}`;
+}
+
+/** The file of the other system that declares the same name. */
+function pairOf({ path, theorem, prover }: Found, { source, files }: ScannedSource): string | null {
+  if (source.pair === undefined || prover !== "coq") return null;
+  const root = source.root.replace(/^\.?\/+|\/+$/g, "");
+  const inner = (root === "" ? path : path.slice(root.length + 1)).replace(/\.v$/, "");
+  const other = source.pair.replaceAll("{x}", inner);
+  const bytes = files.get(other);
+  if (bytes === undefined) return null;
+  return scanLean(new TextDecoder().decode(bytes)).some(({ name }) => name.split(".").at(-1) === theorem) ? other : null;
+}
+
+function recheckOf({ prover, module, theorem }: Found, { source }: ScannedSource): string {
+  if (prover !== "coq") return "";
+  const root = source.root === "" ? "." : source.root;
+  const flags = `-Q ${quote(root)} ${quote(source.logical)}${source.flags.map((flag) => ` ${quote(flag)}`).join("")}`;
+  const ask = [`Require ${module}.`, `Print Assumptions ${module}.${theorem}.`].map(quote).join(" ");
+  // Works on a copy, so that the code store stays as it was pinned.
+  return `( d=$(mktemp -d) && cp -r ${quote(root)} "$d" && cd "$d" && for f in $(find ${quote(root)} -name '*.v' | xargs coqdep ${flags} -sort); do coqc ${flags} "$f" || exit 1; done && printf '%s\\n' ${ask} > Ask.v && coqc ${flags} Ask.v )`;
+}
+
+function quote(text: string): string {
+  return /^[\w./:=+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

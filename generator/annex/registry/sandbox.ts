@@ -1,0 +1,139 @@
+/** Runs a program that foreign proofs steer: without network, with a file system of its own, within limits. What it started dies with it. */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { Limits } from "./config.ts";
+
+type Isolation = "bubblewrap" | "none";
+
+type Job = {
+  readonly command: readonly string[];
+  /** Folders that it may read, besides those of the system, and write. They stand where they stand outside. */
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly cwd: string;
+  readonly input?: string;
+  readonly limits: Limits;
+};
+
+export type Ran = {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** What ended it, when that was not the program itself. */
+  readonly killed: "wall" | "cpu" | "output" | null;
+};
+
+const SYSTEM = [
+  "/usr",
+  "/bin",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/libx32",
+  "/etc/ld.so.cache",
+  "/etc/alternatives",
+  "/etc/ocamlfind.conf",
+  "/etc/ocamlfind.conf.d",
+];
+/** Root is bound by no limit on programs, so nobody is who runs them. */
+const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"];
+const MAX_LOG = 64 * 1024;
+
+function base(): string[] {
+  return [
+    "bwrap",
+    ..."--unshare-all --die-with-parent --new-session --proc /proc --dev /dev --tmpfs /tmp --clearenv".split(" "),
+    ...SYSTEM.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]),
+  ];
+}
+
+export type Sandbox = { readonly isolation: Isolation; readonly asNobody: boolean; run(job: Job): Promise<Ran> };
+
+let found: { readonly before: readonly string[] } | null | undefined;
+
+/** The sandbox that this machine has; null when it has none. */
+export function findSandbox(): Sandbox | null {
+  found ??=
+    [...(process.getuid?.() === 0 ? [NOBODY] : []), []]
+      .map((before) => ({ before }))
+      .find(({ before }) => {
+        const [program = "", ...args] = [...before, ...base(), "--", "prlimit", "--core=0", "true"];
+        return spawnSync(program, args, { stdio: "ignore", timeout: 20_000 }).status === 0;
+      }) ?? null;
+  if (found === null) return null;
+  const { before } = found;
+  return { isolation: "bubblewrap", asNobody: before.length > 0, run: async (job) => runJob(job, [...before, ...confine(job)]) };
+}
+
+/** No sandbox: only time and output are limited for sure. */
+export const UNSANDBOXED: Sandbox = { isolation: "none", asNobody: false, run: async (job) => runJob(job, []) };
+
+const ENVIRONMENT: Readonly<Record<string, string>> = {
+  PATH: "/usr/local/bin:/usr/bin:/bin",
+  HOME: "/tmp",
+  TMPDIR: "/tmp",
+  LANG: "C.UTF-8",
+  LC_ALL: "C.UTF-8",
+};
+
+function confine({ reads, writes, cwd }: Job): string[] {
+  return [
+    ...base(),
+    ...reads.flatMap((path) => ["--ro-bind", path, path]),
+    ...writes.flatMap((path) => ["--bind", path, path]),
+    ...Object.entries(ENVIRONMENT).flatMap(([name, value]) => ["--setenv", name, value]),
+    "--chdir",
+    cwd,
+    "--",
+  ];
+}
+
+async function runJob({ command, cwd, input = "", limits }: Job, before: readonly string[]): Promise<Ran> {
+  const bounds = [
+    "prlimit",
+    "--core=0",
+    `--cpu=${limits.cpu}`,
+    `--as=${limits.memory * 1024 * 1024}`,
+    `--fsize=${limits.output * 1024 * 1024}`,
+    `--nproc=${limits.processes}`,
+  ];
+  const [program = "", ...args] = [...before, ...(before.length > 0 ? bounds : bounds.slice(0, -1)), ...command];
+  const child = spawn(program, args, {
+    cwd: before.length > 0 ? "/" : cwd,
+    stdio: ["pipe", "pipe", "pipe"],
+    env: before.length > 0 ? { PATH: process.env["PATH"] ?? "" } : { ...ENVIRONMENT, PATH: process.env["PATH"] ?? "" },
+    detached: true,
+  });
+  let killed: Ran["killed"] = null;
+  const kill = (why: NonNullable<Ran["killed"]>): void => {
+    killed ??= why;
+    try {
+      // The whole group, also where no sandbox takes what was started along.
+      process.kill(-(child.pid ?? 0), "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  };
+  const timer = setTimeout(() => kill("wall"), limits.wall * 1000);
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const collect = (stream: NodeJS.ReadableStream, most: number, end: boolean): (() => string) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    stream.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= most) chunks.push(chunk);
+      else if (end || size > limits.output * 1024 * 1024) kill("output");
+    });
+    return () => Buffer.concat(chunks).toString("utf8");
+  };
+  const stdout = collect(child.stdout, limits.output * 1024 * 1024, true);
+  const stderr = collect(child.stderr, MAX_LOG, false);
+  const { code, signal } = await new Promise<{ code: number | null; signal: NodeJS.Signals | null }>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (ended, by) => resolve({ code: ended, signal: by }));
+  }).finally(() => clearTimeout(timer));
+  // 128 + SIGXCPU or SIGKILL, as a parent between reports it.
+  if (killed === null && (signal === "SIGXCPU" || code === 128 + 24)) killed = "cpu";
+  return { code, stdout: stdout(), stderr: stderr(), killed };
+}

@@ -1,0 +1,247 @@
+/** Sources with a history: ids stay with what they name, through moves, renames, deletion and return, and the merge of two branches. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { openRegistrySources } from "./config.ts";
+import { readLock, writeLock } from "./lock.ts";
+import { makeRegistry, scanAll, type ScanOptions } from "./records.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+/** A repository with one commit for each set of files, and a registry.yaml of it. */
+function openHistory(t: TestContext, yaml = "") {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-registry-"));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const repo = join(folder, "repo");
+  const git = (...args: string[]): string =>
+    execFileSync("git", ["-C", repo, "-c", "user.name=a", "-c", "user.email=a@example.org", ...args], { encoding: "utf8", stdio: "pipe" });
+  mkdirSync(repo);
+  git("init", "-q", "-b", "main");
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  put("registry.yaml", `${yaml}sources:\n  - { repo: r, git: ./repo, prover: coq, root: v, logical: L, kinds: [theorem, definition] }\n`);
+  const commit = (files: Files): void => {
+    git("rm", "-rqf", "--ignore-unmatch", ".");
+    for (const [path, text] of Object.entries(files)) put(`repo/${path}`, text);
+    git("add", "-A");
+    git("commit", "-qm", "next", "--allow-empty");
+  };
+  const config = () => openRegistrySources(join(folder, "registry.yaml"));
+  const scan = async (options: ScanOptions = {}) => {
+    const { lock, drift, notes } = await scanAll(config(), options);
+    writeLock(config().lock, lock);
+    return { drift: drift.map(({ what, id, key }) => `${what} ${id} ${key.slice("r coq L.".length)}`).sort(), notes, lock };
+  };
+  return { folder, repo, git, put, commit, config, scan };
+}
+
+const lemma = (name: string, statement: string): string => `Lemma ${name} : ${statement}. Proof. trivial. Qed.\n`;
+
+test("ids stay through moves, accepted renames, a swap of names, deletion and return; nothing is numbered twice", async (t) => {
+  const { commit, scan } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("two", "2 = 2"), "v/B.v": lemma("three", "3 = 3") });
+  assert.deepEqual((await scan()).drift, ["new CUB-0001 A.one", "new CUB-0002 A.two", "new CUB-0003 B.three"]);
+  assert.deepEqual((await scan()).drift, [], "a second scan finds nothing");
+  commit({ "v/A.v": `\n\n(* moved down *)\n${lemma("one", "1  =\n 1")}${lemma("two", "2 = 2")}`, "v/C/B.v": lemma("three", "3 = 3") });
+  assert.deepEqual((await scan()).drift, ["moved CUB-0003 C.B.three"], "neither lines nor spacing are a change");
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("two", "2 = 2"), "v/C/B.v": lemma("three", "3 = 3") });
+  assert.deepEqual((await scan({ accept: ["CUB-0001"], reason: "Italian" })).drift, ["renamed CUB-0001 A.uno"]);
+  commit({ "v/A.v": lemma("uno", "2 = 2") + lemma("two", "1 = 1"), "v/C/B.v": lemma("three", "3 = 3") });
+  assert.deepEqual(
+    (await scan()).drift,
+    ["changed CUB-0001 A.uno", "changed CUB-0002 A.two"],
+    "names keep their ids when statements are swapped",
+  );
+  commit({ "v/A.v": lemma("uno", "2 = 2") });
+  assert.deepEqual((await scan()).drift, ["gone CUB-0002 A.two", "gone CUB-0003 C.B.three"]);
+  commit({ "v/A.v": lemma("uno", "2 = 2") + lemma("four", "4 = 4"), "v/C/B.v": lemma("three", "3 = 3") });
+  const back = await scan();
+  assert.deepEqual(back.drift, ["new CUB-0004 A.four", "returned CUB-0003 C.B.three"]);
+  assert.deepEqual(back.lock.find(({ id }) => id === "CUB-0001")?.was, ["r coq L.A.one"]);
+  assert.equal(back.lock.find(({ id }) => id === "CUB-0001")?.reason, "Italian");
+});
+
+test("a rename is proposed and not taken by itself, and the overlay can say one", async (t) => {
+  const { commit, scan, put } = openHistory(t, "overlay: ./overlay.yaml\n");
+  put("overlay.yaml", "records: []\n");
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("two", "2 = 2") });
+  await scan();
+  commit({ "v/A.v": lemma("uno", "1 = 1") + lemma("due", "4 = 4") });
+  put("overlay.yaml", "renames: [{ from: r coq L.A.two, to: r coq L.A.due }]\n");
+  assert.deepEqual((await scan()).drift, [
+    "changed CUB-0002 A.due",
+    "gone CUB-0001 A.one",
+    "renamed CUB-0002 A.due",
+    "renamed? CUB-0001 A.uno",
+  ]);
+});
+
+test("a statement that a prover accepted is not replaced unless somebody says so", async (t) => {
+  const { commit, scan, config } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") });
+  const { lock } = await scan();
+  writeLock(
+    config().lock,
+    lock.map((line) => ({ ...line, verified: line.statement as never })),
+  );
+  commit({ "v/A.v": lemma("one", "True") });
+  const { drift } = await scanAll(config());
+  assert.deepEqual(
+    drift.map(({ what, refused }) => [what, refused]),
+    [["changed", true]],
+  );
+  await assert.rejects(makeRegistry(config()), /CUB-0001 states has changed since a prover accepted it/);
+  const accepted = await scanAll(config(), { accept: ["CUB-0001"], reason: "weaker is enough" });
+  assert.equal(accepted.drift[0]?.refused, false);
+  assert.equal(accepted.lock[0]?.verified, undefined);
+});
+
+test("two branches' locks: a line twice, an id twice and marks of a conflict are refused with their lines", async (t) => {
+  const { commit, scan, config } = openHistory(t);
+  commit({ "v/A.v": lemma("one", "1 = 1") + lemma("two", "2 = 2") });
+  await scan();
+  const [one = "", two = ""] = readFileSync(config().lock, "utf8").split("\n");
+  writeFileSync(config().lock, `<<<<<<< ours\n${one}\n=======\n${two.replace("CUB-0002", "CUB-0001")}\n{"id":1}\n`);
+  assert.throws(
+    () => readLock(config().lock),
+    ({ message }: Error) =>
+      /:1: two branches/.test(message) &&
+      /:3: two/.test(message) &&
+      /:4: CUB-0001 stands in line 2/.test(message) &&
+      /:5: id/.test(message),
+  );
+});
+
+test("what is wrong with registry.yaml and the overlay is told at once, each with its line", async (t) => {
+  const { put, config, commit } = openHistory(t);
+  put("registry.yaml", "lok: x\nsources:\n  - { repo: ../x, git: ./repo, prover: agda }\n  - { repo: b, prover: coq }\n");
+  assert.throws(
+    config,
+    ({ message }: Error) => /:1: lok .*did you mean "lock"/.test(message) && /:3: .*repo/.test(message) && /:3: .*prover/.test(message),
+  );
+  put("registry.yaml", "sources:\n  - { repo: b, prover: coq }\n  - { repo: c, prover: coq, git: ., folder: . }\n");
+  assert.throws(config, ({ message }: Error) => /:2: .*names no place/.test(message) && /:3: .*has both/.test(message));
+  put("registry.yaml", "overlay: ./o.yaml\nsources:\n  - { repo: r, git: ./repo, prover: coq }\n");
+  put(
+    "o.yaml",
+    'records:\n  - match: "r/**"\n    statement: "1 = 2"\n    note: fine\n  - ids: [CUB-0001]\n    verification_state: VERIFIED\n    lain: x\n',
+  );
+  commit({ "A.v": lemma("one", "1 = 1") });
+  await assert.rejects(scanAll(config()), ({ message }: Error) => /:6: .*verification_state is not one of the known values/.test(message));
+  put("o.yaml", 'records:\n  - match: "r/**"\n    statement: "1 = 2"\n  - ids: [CUB-0001]\n    lain: x\n  - note: of nobody\n');
+  await assert.rejects(
+    scanAll(config()),
+    ({ message }: Error) =>
+      /:3: .*statement cannot be said here/.test(message) &&
+      /:5: .*lain is no member/.test(message) &&
+      /:6: .*says of no record/.test(message),
+  );
+});
+
+test("the registry takes over ids and words of one written by hand, and lowers a state where a person says so", async (t) => {
+  const { put, commit, config, scan } = openHistory(t, "records: ./hand.json\noverlay: ./o.yaml\n");
+  const hand = { repo: "r", module: "L.A", status: "X", verification_state: "VERIFIED", note: "by hand", statement: "typed" };
+  put(
+    "hand.json",
+    JSON.stringify({
+      meta: { service: "S" },
+      cubs: [
+        { ...hand, id: "CUB-0042", theorem_name: "one" },
+        { ...hand, id: "CUB-0043", theorem_name: "elsewhere" },
+      ],
+    }),
+  );
+  put(
+    "o.yaml",
+    'records:\n  - { match: "r/**", lane: model }\n  - { match: "r/L.A/hidden_*", hide: true }\n  - { match: "nobody", lane: x }\n',
+  );
+  commit({ "v/A.v": `(** All is well. *)\n${lemma("one", "1 = 1")}${lemma("two", "2 = 2")}${lemma("hidden_1", "3 = 3")}` });
+  await assert.rejects(makeRegistry(config()), /are not in the lock .* Run proofshelf registry scan first/);
+  const { notes } = await scan();
+  assert.deepEqual(notes, ['The overlay speaks of "nobody", and nothing is called so.']);
+  const { meta, cubs } = JSON.parse(Buffer.from(await makeRegistry(config())).toString()) as {
+    meta: Record<string, unknown>;
+    cubs: Record<string, unknown>[];
+  };
+  assert.deepEqual(
+    cubs.map(({ id, theorem_name, statement, verification_state, note, lane, lineage }) => [
+      id,
+      theorem_name,
+      statement,
+      verification_state,
+      note,
+      lane,
+      lineage,
+    ]),
+    [
+      ["CUB-0042", "one", "1 = 1", "UNSPECIFIED", "by hand", "model", "Nobody has run a prover over this here."],
+      ["CUB-0043", "elsewhere", "typed", "VERIFIED", "by hand", "", "Said by hand, not checked here."],
+      ["CUB-0044", "two", "2 = 2", "UNSPECIFIED", "", "model", "Nobody has run a prover over this here."],
+    ],
+  );
+  assert.deepEqual(meta["verification_counts"], { UNSPECIFIED: 2, VERIFIED: 1 });
+});
+
+test("a hostile repository runs nothing and reaches nothing outside; links, submodules, pointers and other bytes are told", async (t) => {
+  const { folder, repo, git, commit, scan, put, config } = openHistory(t);
+  const trap = join(folder, "sprung");
+  commit({
+    "v/A.v": lemma("one", "1 = 1"),
+    "v/Lfs.v": "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 3\n",
+    "v/Circuit.v": "module top(input a);\nendmodule\n",
+    "v/Twice.v": lemma("one", "1 = 1") + lemma("one", "2 = 2"),
+    "v/na\u202eme.v": lemma("bidi", "1 = 1"),
+  });
+  writeFileSync(join(repo, "v/Latin.v"), Buffer.from([0xff, 0xfe]));
+  symlinkSync("/etc/passwd", join(repo, "v/Link.v"));
+  git("add", "-A");
+  git("update-index", "--add", "--cacheinfo", `160000,${"1".repeat(40)},v/sub`);
+  git("commit", "-qm", "hostile");
+  for (const hook of ["post-checkout", "reference-transaction", "post-index-change"])
+    put(`repo/.git/hooks/${hook}`, `#!/bin/sh\ntouch ${trap}\n`);
+  execFileSync("chmod", ["-R", "+x", join(repo, ".git/hooks")]);
+  for (const [name, value] of [
+    ["core.fsmonitor", `touch ${trap}`],
+    ["core.pager", `touch ${trap};`],
+    ["diff.external", `touch ${trap}`],
+    ["filter.x.smudge", `touch ${trap}`],
+    ["core.sshCommand", `touch ${trap}`],
+    ["protocol.ext.allow", "always"],
+    ["remote.origin.url", `ext::touch ${trap}`],
+    ["remote.origin.promisor", "true"],
+    ["extensions.partialClone", "origin"],
+  ])
+    git("config", name ?? "", value ?? "");
+  // A blob that is promised and lacks would be fetched.
+  const id = git("rev-parse", "HEAD:v/Circuit.v").trim();
+  rmSync(join(repo, ".git/objects", id.slice(0, 2), id.slice(2)));
+  const { notes, lock } = await scan();
+  assert.equal(existsSync(trap), false);
+  assert.deepEqual(
+    lock.map(({ key }) => key),
+    ["r coq L.A.one", "r coq L.Twice.one"],
+  );
+  for (const what of [
+    /Link\.v" is a symbolic link/,
+    /sub" is a submodule/,
+    /Lfs\.v" is a pointer of Git LFS/,
+    /Latin\.v" is not UTF-8/,
+    /Twice\.v":2 declares .* again/,
+    /me\.v" has a name/,
+    /Circuit\.v" is not in the repository/,
+  ])
+    assert.ok(
+      notes.some((note) => what.test(note)),
+      `${what} in ${notes.join("\n")}`,
+    );
+  put("registry.yaml", "sources:\n  - { repo: r, git: ./repo, rev: nowhere, prover: coq }\n");
+  await assert.rejects(scanAll(config()), (error) => error instanceof ShelfError && /has no revision "nowhere"/.test(error.message));
+  put("registry.yaml", "sources:\n  - { repo: r, git: ./no, prover: coq }\n");
+  await assert.rejects(scanAll(config()), /is no git repository/);
+});

@@ -1,0 +1,65 @@
+/** From checks to the states of a record: one function, and no person. */
+
+export const CHECK_STATES = [
+  "accepted",
+  "accepted_with_axioms",
+  "holes",
+  "rejected",
+  "timeout",
+  "memory",
+  "environment",
+  "unsupported",
+  "not_run",
+] as const;
+export type CheckState = (typeof CHECK_STATES)[number];
+
+/** What one prover said of one declaration, in a check that is of exactly the bytes of the record. */
+export type Verdict = {
+  readonly state: CheckState;
+  /** Null when nobody asked. */
+  readonly axioms: readonly string[] | null;
+  /** Switched off while it was checked: guard, positivity, universes. */
+  readonly unsafe: readonly string[];
+};
+
+export type States = {
+  readonly verification_state: "VERIFIED" | "NOT_VERIFIED" | "UNSPECIFIED";
+  readonly status: string;
+  readonly no_holes: boolean;
+};
+
+/** Somebody ran the prover, and it did not hold. */
+const REFUSED: ReadonlySet<CheckState> = new Set(["holes", "rejected"]);
+
+/** Whether somebody ran the prover and it refused, or what it accepted rests on more than the policy allows. */
+export function isFailure({ state, axioms, unsafe }: Verdict, allowed: ReadonlySet<string>): boolean {
+  return (
+    REFUSED.has(state) ||
+    unsafe.length > 0 ||
+    (state === "accepted_with_axioms" && (axioms === null || axioms.length === 0 || axioms.some((name) => !allowed.has(name))))
+  );
+}
+
+/** @param statement what the record states: a declaration that states nothing is verified by nothing
+ *  @param exact whether the statement is as the prover prints it */
+export function statesOf(
+  statement: boolean,
+  textHoles: number,
+  verdicts: readonly Verdict[],
+  allowed: ReadonlySet<string>,
+  exact: boolean,
+): States {
+  const fails = (verdict: Verdict): boolean => isFailure(verdict, allowed);
+  const holds = (verdict: Verdict): boolean =>
+    !fails(verdict) &&
+    ((verdict.state === "accepted" && verdict.axioms !== null && verdict.axioms.length === 0) || verdict.state === "accepted_with_axioms");
+  const no_holes = textHoles === 0 && !verdicts.some(({ state }) => state === "holes");
+  if (verdicts.some(fails)) return { verification_state: "NOT_VERIFIED", status: no_holes ? "REFUSED" : "OPEN", no_holes };
+  if (!statement) return { verification_state: "UNSPECIFIED", status: "DEFINED", no_holes };
+  if (verdicts.some(holds)) {
+    // The text says that something is open, and the prover did not see it: nothing is said for sure.
+    if (textHoles > 0) return { verification_state: "UNSPECIFIED", status: "UNCHECKED", no_holes };
+    return { verification_state: "VERIFIED", status: exact ? "VERIFIED_EXACT" : "VERIFIED", no_holes };
+  }
+  return { verification_state: "UNSPECIFIED", status: textHoles > 0 ? "OPEN" : "UNCHECKED", no_holes };
+}

@@ -1,0 +1,110 @@
+/** Repair: mends what follows from the rest, has the others made anew by a build, and says what is lost.
+ *
+ *  history from its copies → damaged blobs aside → indexes without what is damaged → verify → where anything is missing: a build,
+ *  then what older snapshots miss from what is left, and verify again */
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { openIndex } from "../../../snapshots/index/open.ts";
+import type { Finding } from "../../../snapshots/verify/finding.ts";
+import type { Annexes } from "../../build/annexes.ts";
+import { build } from "../../build/build.ts";
+import type { Config } from "../../config/config.ts";
+import { describeFailure } from "../../files/failure.ts";
+import { embedViews } from "../../index/embed.ts";
+import { withBuildLock } from "../../files/lock.ts";
+import { openProgress, type Progress } from "../../files/progress.ts";
+import { openDeriver } from "../../publish/derive.ts";
+import { verifyLibrary } from "../../publish/verify-library.ts";
+import { keepRecords, openShelves, type Shelves, vectorsDir, withShelves } from "../../shelves/shelves.ts";
+import { forgetState } from "../../kept/state.ts";
+import { mendSnapshots, setDamagedAside } from "./blobs.ts";
+import { mendHistory } from "./history.ts";
+import { mendLogs } from "./log.ts";
+import { type Mended, VIEWS } from "./lost.ts";
+
+export type Repaired = {
+  readonly mended: readonly Mended[];
+  /** What a verification of everything still finds: what is lost. */
+  readonly findings: readonly Finding[];
+  readonly notes: readonly string[];
+};
+
+/** @throws ShelfError "build_running" when a build holds the shelf */
+export async function repair(config: Config, annexes: Annexes, progress: Progress = openProgress()): Promise<Repaired> {
+  const { remote } = openShelves(config, annexes);
+  // What is damaged here may be whole there.
+  const fetched = (await remote?.pull({ views: VIEWS, anew: "files" })) ?? [];
+  // Vectors that are just being made are no damage.
+  const alone = <T>(work: (shelves: Shelves) => Promise<T>): Promise<T> => {
+    const shelves = openShelves(config, annexes);
+    return withShelves(shelves, () => withBuildLock(vectorsDir(shelves), () => work(shelves), { work: "repair" }), { work: "repair" });
+  };
+  const mended: Mended[] = fetched.map(({ view, path }) => ({ root: view, path, how: "taken from the bucket again" }));
+  const notes: string[] = [];
+  await alone(async (shelves) => {
+    progress.step("bucket");
+    const lost = (await shelves.remote?.findLost()) ?? [];
+    shelves.remote?.mend(lost);
+    mended.push(
+      ...lost.map(({ view, object }) => ({ root: view, path: `files/${object}`, how: "sent to the bucket again from the copy" })),
+    );
+    progress.step("history");
+    mended.push(...(await mendHistory(shelves)));
+    mended.push(...(await mendLogs(shelves)));
+    mended.push(...(await setDamagedAside(shelves, progress)));
+    mended.push(...(await mendIndexes(shelves, progress)));
+  });
+  progress.step("verify");
+  let findings = await verifyLibrary(config, annexes, { snapshots: "all" });
+  if (findings.some(({ severity }) => severity === "error") || mended.some(({ path }) => path === "index")) {
+    if (findings.some(({ severity, code }) => severity === "error" && code !== "index_mismatch"))
+      await alone(({ buildDir }) => forgetState(buildDir));
+    progress.step("build");
+    try {
+      const built = await build(config, annexes, { progress });
+      notes.push(...built.notes);
+      const { notice } = await embedViews(config, annexes, { progress });
+      if (notice !== "") notes.push(notice);
+    } catch (error) {
+      notes.push(`No build could make anew what is missing: ${error instanceof ShelfError ? error.message : describeFailure(error)}`);
+    }
+    const deriver = openDeriver();
+    try {
+      await alone(async (shelves) => {
+        mended.push(...(await mendSnapshots(shelves, deriver, progress)));
+        for (const view of VIEWS) await shelves[view].flush();
+        // What is known now that could not be compared before.
+        mended.push(...(await mendHistory(shelves)));
+      });
+    } finally {
+      await deriver.close();
+    }
+    progress.step("verify");
+    findings = await verifyLibrary(config, annexes, { snapshots: "all" });
+  }
+  progress.end();
+  return { mended, findings, notes };
+}
+
+/** Forgets what of the indexes is damaged: the build makes what is served anew, and older snapshots are not searched any more. */
+async function mendIndexes(shelves: Shelves, progress: Progress): Promise<Mended[]> {
+  const done: Mended[] = [];
+  for (const view of VIEWS) {
+    progress.step(`index of the ${view} view`);
+    const shelf = shelves[view];
+    const { records } = await shelf.records.index();
+    const index = await openIndex(shelf.indexUri);
+    try {
+      for (const { snapshot } of records) {
+        if (!(await index.knows(snapshot))) continue;
+        const problem = await index.findProblem(snapshot);
+        const problems = [...(problem === null ? [] : [problem]), ...(await index.findVectorProblems(snapshot))];
+        for (const one of problems) done.push({ root: view, path: "index", how: `forgotten for snapshot ${snapshot}: ${one}` });
+      }
+      if (done.length > 0) await index.mend();
+    } finally {
+      index.close();
+    }
+  }
+  await keepRecords(shelves);
+  return done;
+}

@@ -1,0 +1,255 @@
+/** Somebody else's library checked from outside, without an account and without a shelf: who signed its head, that the head goes on from those
+ *  that were seen before, that the record it ends with leads to every public file, and that readers are given those files. */
+import { randomInt } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { blobPath } from "../../../snapshots/format/layout.ts";
+import { type BlobEntry, parseTree } from "../../../snapshots/format/tree.ts";
+import type { Head as LogHead } from "../../../snapshots/log/checkpoint.ts";
+import type { NoteKey } from "../../../snapshots/log/note.ts";
+import { tileNodes } from "../../../snapshots/log/tiles.ts";
+import type { ReadNode } from "../../../snapshots/log/tree.ts";
+import { checkContinues, type Head, readLastEntry, type Seen } from "../../../snapshots/shelf/log-head.ts";
+import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
+import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
+import { MAX_FOLDERS } from "../../../snapshots/verify/walk.ts";
+import { openView } from "../../../snapshots/http/view.ts";
+import { stampPage } from "../../../snapshots/http/stamp.ts";
+import { verifyShelf } from "../../../snapshots/verify/verify.ts";
+import type { Progress } from "../../files/progress.ts";
+import { openDeriver } from "../../publish/derive.ts";
+import { parseEntry, readHead, readRedactions, tilesOf } from "./head.ts";
+import { inTurns } from "../../files/concurrently.ts";
+import { STATIC } from "../export/export.ts";
+import { mirror } from "./mirror.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
+import { addressOf, isServedAs } from "./served-files.ts";
+
+/** A page or a list grows by what a server says in it. Bytes. */
+const STAMP_BYTES = 4096;
+/** Of an export's page, which has its pictures in it. Bytes. */
+const MAX_PAGE = 64 * 1024 * 1024;
+/** Lies about files that are told one by one. */
+const MAX_LIES = 100;
+/** Publications that one audit follows. */
+const LOOKS = 3;
+
+export type AuditOptions = {
+  readonly key: NoteKey | null;
+  /** What earlier audits have seen. */
+  readonly seen: Seen | null;
+  /** A head that the log must go on from, besides. */
+  readonly since: LogHead | null;
+  /** How many files are looked at, at random; null is all. */
+  readonly sample: number | null;
+  /** Whether what is derived is derived again. */
+  readonly full: boolean;
+  readonly progress: Progress;
+};
+
+export type Audited = {
+  readonly url: string;
+  readonly snapshot: string;
+  readonly sequence: number;
+  readonly origin: string;
+  readonly signed_by: string | null;
+  /** Earlier heads that the log was shown to go on from: numbers of entries. */
+  readonly consistent_with: readonly number[];
+  readonly checked: {
+    readonly trees: number;
+    readonly files: number;
+    /** Of how many files in the tree. */
+    readonly of: number;
+    readonly bytes: number;
+    /** Of those, what readers are given at a public address. */
+    readonly addresses: number;
+    readonly derived: boolean;
+    /** Blobs of earlier snapshots that a notice of the log's owner stands for. */
+    readonly redacted: number;
+    readonly requests: number;
+  };
+  /** Empty when all of it holds. */
+  readonly lies: readonly string[];
+  /** What the next audit is to hold it against. */
+  readonly head: Head;
+};
+
+/** @throws ShelfError "origin_refused" for a lie about the log or a tree, behind which nothing can be looked at; "origin_unreachable" */
+export async function audit(origin: Origin, options: AuditOptions): Promise<Audited> {
+  let { seen } = options;
+  for (let look = 1; ; look++) {
+    const head = await readHead(origin, options.key, seen);
+    const [outcome] = await Promise.allSettled([auditHead(origin, head, { ...options, seen })]);
+    const clean = outcome.status === "fulfilled" && outcome.value.lies.length === 0;
+    // Published meanwhile: what was asked for may be of the next snapshot, which has to go on from this one.
+    const moved = !clean && look < LOOKS && (await readHead(origin, options.key, seen)).text !== head.text;
+    if (!moved && outcome.status === "rejected") throw outcome.reason;
+    if (!moved && outcome.status === "fulfilled") return outcome.value;
+    seen = { ...head, key: seen?.key ?? head.signer?.text ?? null };
+  }
+}
+
+async function auditHead(origin: Origin, head: Head, { seen, since, sample, full, progress }: AuditOptions): Promise<Audited> {
+  const { url, told } = origin;
+  progress.step("log");
+  const nodes = tileNodes(head.size, tilesOf(origin));
+  const record = await checkRecord(origin, head, nodes);
+  const older = [seen, since].filter((one) => one !== null);
+  for (const one of older) await refusing(url, () => checkContinues(one, head, nodes));
+
+  progress.step("trees");
+  const { files, trees, digests } = await readTrees(origin, record);
+  const redacted = await readRedactions(origin, head, async (redacted) => [...redacted].find((digest) => digests.has(digest)) ?? null);
+  const chosen = sample === null ? [...files] : pick([...files], sample);
+  const lies: string[] = [];
+  let [done, bytes, addresses] = [0, 0, 0];
+  const read = (entry: BlobEntry): Promise<Buffer> => origin.blob(entry.sha256, entry.size);
+  await inTurns(chosen, AT_ONCE, async ([path, entry]) => {
+    try {
+      const file = await read(entry);
+      if (file.length !== entry.size) throw refusal(url, `${path} has ${file.length} bytes, and its tree says ${entry.size}`);
+      bytes += file.length;
+      const address = addressOf(path);
+      if (address !== null) {
+        addresses++;
+        await checkServed(origin, { path, address, file, files, read });
+      }
+    } catch (error) {
+      if (!(error instanceof ShelfError && error.code === "origin_refused")) throw error;
+      lies.push(error.message);
+      if (lies.length >= MAX_LIES) throw error;
+    }
+    progress.step("files", ++done, chosen.length);
+  });
+  if (full && lies.length === 0) lies.push(...(await deriveAgain(origin, head, { files, read, progress })));
+  progress.end();
+  return {
+    url,
+    snapshot: record.snapshot,
+    sequence: record.sequence,
+    origin: head.origin,
+    signed_by: head.signer?.text ?? null,
+    consistent_with: older.map(({ size }) => size),
+    checked: {
+      trees,
+      files: chosen.length,
+      of: files.size,
+      bytes,
+      addresses,
+      derived: full,
+      redacted: redacted.size,
+      requests: told.requests,
+    },
+    lies,
+    head,
+  };
+}
+
+/** The record that is served is the last entry, the entry is in the tree, and the tree is the checkpoint's. */
+async function checkRecord(origin: Origin, head: Head, nodes: ReadNode): Promise<SnapshotRecord> {
+  const { url } = origin;
+  const { size } = head;
+  return refusing(url, async () => {
+    const entry = await readLastEntry(head, nodes, tilesOf(origin));
+    const record = parseEntry(url, entry, size);
+    const served = await origin.get(`/shelf/snapshots/${size}.json`, entry.length);
+    if (served === null || !entry.equals(served))
+      throw refusal(url, `/shelf/snapshots/${size}.json is not what its log has under that number`);
+    return record;
+  });
+}
+
+async function readTrees(origin: Origin, { snapshot }: SnapshotRecord) {
+  const files = new Map<string, BlobEntry>();
+  const digests = new Set<string>();
+  let open: { readonly digest: string; readonly size: number | null; readonly path: string }[] = [
+    { digest: snapshot, size: null, path: "" },
+  ];
+  let trees = 0;
+  while (open.length > 0) {
+    const next: typeof open = [];
+    trees += open.length;
+    if (trees > MAX_FOLDERS) throw refusal(origin.url, `its snapshot has more than ${MAX_FOLDERS} folders`);
+    await inTurns(open, AT_ONCE, async ({ digest, size, path }) => {
+      const bytes = await origin.blob(digest, size);
+      digests.add(digest);
+      for (const entry of await refusing(origin.url, () => parseTree(bytes))) {
+        if (entry.kind === "tree") next.push({ digest: entry.sha256, size: entry.size, path: `${path}${entry.name}/` });
+        else {
+          files.set(path + entry.name, entry);
+          digests.add(entry.sha256);
+        }
+      }
+    });
+    open = next;
+  }
+  return { files, trees, digests };
+}
+
+type Served = {
+  readonly path: string;
+  readonly address: string;
+  readonly file: Buffer;
+  readonly files: ReadonlyMap<string, BlobEntry>;
+  readonly read: (entry: BlobEntry) => Promise<Buffer>;
+};
+
+async function checkServed(origin: Origin, { path, address, file, files, read }: Served): Promise<void> {
+  const max = path.startsWith("pages/") ? Math.max(MAX_PAGE, file.length) : file.length + STAMP_BYTES;
+  const served = await origin.get(address, max);
+  if (served === null) throw refusal(origin.url, `${address} is missing, and its tree has it`);
+  if (!(await isServedAs(path, file, served, files, read)))
+    throw refusal(origin.url, `${address} is not ${path} of its snapshot, whose bytes are at ${blobPath(files.get(path)?.sha256 ?? "")}`);
+}
+
+/** Some of the items, each at most once. */
+function pick<T>(items: T[], count: number): T[] {
+  const chosen: T[] = [];
+  while (chosen.length < count && items.length > 0) chosen.push(...items.splice(randomInt(items.length), 1));
+  return chosen;
+}
+
+/** What follows from the objects and the data, made anew from a copy. @returns what differs */
+async function deriveAgain(
+  origin: Origin,
+  head: Head,
+  { files, read, progress }: Pick<Served, "files" | "read"> & { readonly progress: Progress },
+): Promise<readonly string[]> {
+  const dir = await mkdtemp(join(tmpdir(), "proofshelf-audit-"));
+  const derive = openDeriver();
+  try {
+    await mirror(origin, { dir, key: head.signer, progress });
+    progress.step("derive");
+    const shelf = openDirectoryShelf(join(dir, "public"));
+    const findings = await verifyShelf({ public: shelf, internal: null, derive });
+    const lies = findings
+      .filter(({ severity }) => severity === "error")
+      .map(({ code, path, detail }) => `${origin.url} is refused: ${code}${path === null ? "" : ` ${path}`}: ${detail}`);
+    progress.step("history on pages");
+    return [...lies, ...(await checkStamps(origin, shelf, files, read))];
+  } finally {
+    await derive.close();
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+/** What the history says on pages, filled in anew from the lists of changes and the snapshots that the copy has. @returns what differs */
+async function checkStamps(origin: Origin, shelf: Shelf, files: Served["files"], read: Served["read"]): Promise<readonly string[]> {
+  const view = openView({ view: "public", shelf, renderer: null, index: null, runtime: STATIC, now: Date.now, listing: null });
+  const open = await view.current();
+  const lies: string[] = [];
+  if (open === null) return lies;
+  await inTurns([...files], AT_ONCE, async ([path, entry]) => {
+    const address = path.startsWith("pages/") ? addressOf(path) : null;
+    const file = address === null ? null : await open.snapshot.read(entry);
+    if (address === null || file === null || !Buffer.from(file).includes("<!--stamp:")) return;
+    const filled = Buffer.from(await stampPage(open, address, file));
+    const served = await origin.get(address, Math.max(MAX_PAGE, file.length));
+    if (served !== null && (await isServedAs(path, filled, served, files, read))) return;
+    if (lies.length < MAX_LIES)
+      lies.push(`${origin.url} is refused: ${address} says something else of the history than its lists of changes and its snapshots.`);
+  });
+  return lies;
+}

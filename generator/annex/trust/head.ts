@@ -1,0 +1,83 @@
+/** The head of somebody else's log of publications: its checkpoint, who signed it, and the record that it ends with. */
+import { z } from "zod";
+import { canonicalJson, parseJson, type Sha256 } from "../../../snapshots/digest.ts";
+import { MAX_NOTE_BYTES, type NoteKey } from "../../../snapshots/log/note.ts";
+import { type ReadTile, TILE_WIDTH } from "../../../snapshots/log/tiles.ts";
+import { blobPath } from "../../../snapshots/format/layout.ts";
+import { checkRedaction, redactedSchema, redactionPath } from "../../../snapshots/shelf/redactions.ts";
+import { checkHead, type Head, type Seen } from "../../../snapshots/shelf/log-head.ts";
+import { type SnapshotRecord, snapshotRecordSchema } from "../../../snapshots/shelf/shelf.ts";
+import { inTurns } from "../../files/concurrently.ts";
+import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";
+
+/** A list of records that were taken out of service, of notices, or of numbers: what a parser makes of it takes some twenty times as much.
+ *  Bytes. */
+const MAX_LIST = 4 * 1024 * 1024;
+/** A full bundle of the longest entries. Bytes. */
+const MAX_TILE = TILE_WIDTH * (2 + 0xffff);
+
+/** readHead reads the origin's newest head and checks it, as `checkHead` says. @throws ShelfError "origin_refused", "origin_unreachable" */
+export async function readHead(origin: Origin, given: NoteKey | null, seen: Seen | null): Promise<Head> {
+  return refusing(origin.url, () => checkHead((path, max) => origin.get(`/shelf/${path}`, max), given, seen));
+}
+
+/** Reads tiles and bundles. */
+export function tilesOf(origin: Origin): ReadTile {
+  return (path) => origin.get(`/shelf/${path}`, MAX_TILE);
+}
+
+/** @throws ShelfError "origin_refused" when the entry is no record of that number */
+export function parseEntry(url: string, entry: Uint8Array, sequence: number): SnapshotRecord {
+  const parsed = snapshotRecordSchema.safeParse(parseJson(Buffer.from(entry).toString()));
+  if (parsed.success && parsed.data.sequence === sequence && Buffer.from(canonicalJson(parsed.data)).equals(entry)) return parsed.data;
+  throw refusal(url, `entry ${sequence} of its log is no record of that number`);
+}
+
+/** ReadJson reads canonical JSON at a path; null where there is nothing. @throws ShelfError "origin_refused" for anything else */
+export async function readJson<T>(origin: Origin, path: string, schema: z.ZodType<T>, max: number): Promise<T | null> {
+  const bytes = await origin.get(path, max);
+  if (bytes === null) return null;
+  const parsed = schema.safeParse(parseJson(bytes.toString()));
+  if (parsed.success && Buffer.from(canonicalJson(parsed.data)).equals(bytes)) return parsed.data;
+  throw refusal(origin.url, `${path} is not what such a file says`);
+}
+
+/** ReadList reads a list as canonical JSON, item by item, so that the first that is none ends it: a schema over the whole list would tell
+ *  of millions. @throws ShelfError "origin_refused" */
+export async function readList<T>(origin: Origin, path: string, item: z.ZodType<T>, max = MAX_LIST): Promise<readonly T[] | null> {
+  const bytes = await origin.get(path, max);
+  if (bytes === null) return null;
+  const found = parseJson(bytes.toString());
+  const items: T[] = [];
+  for (const one of Array.isArray(found) ? found : [null]) {
+    const parsed = item.safeParse(one);
+    if (!parsed.success) throw refusal(origin.url, `${path} is not what such a file says`);
+    items.push(parsed.data);
+  }
+  if (Buffer.from(canonicalJson(items)).equals(bytes)) return items;
+  throw refusal(origin.url, `${path} is not what such a file says`);
+}
+
+/** Notices of blobs that the origin has taken out of earlier snapshots, each signed as its log is. Nobody can take anything out of the
+ *  snapshot that is served.
+ *  @param findServed which of these digests the snapshot that is served reaches */
+export async function readRedactions(
+  origin: Origin,
+  { keys, origin: name }: Head,
+  findServed: (digests: ReadonlySet<Sha256>) => Promise<Sha256 | null>,
+): Promise<ReadonlyMap<Sha256, string>> {
+  const digests = (await readList(origin, "/shelf/redacted.json", redactedSchema.element)) ?? [];
+  const notices = new Map<Sha256, string>();
+  const served = digests.length === 0 ? null : await findServed(new Set(digests));
+  if (served !== null) throw refusal(origin.url, `it says that ${blobPath(served)} is redacted, and its snapshot has it`);
+  await inTurns(digests, AT_ONCE, async (digest) => {
+    await refusing(origin.url, async () => {
+      const bytes = await origin.get(`/shelf/${redactionPath(digest)}`, MAX_NOTE_BYTES);
+      if (bytes === null) throw refusal(origin.url, `it says that ${blobPath(digest)} is redacted, and has no notice of it`);
+      if (checkRedaction(bytes, digest, keys).origin !== name)
+        throw refusal(origin.url, `/shelf/${redactionPath(digest)} is of another log`);
+      notices.set(digest, bytes.toString());
+    });
+  });
+  return notices;
+}

@@ -1,0 +1,47 @@
+/** `proofshelf keygen` and `proofshelf log` */
+import { readFileSync } from "node:fs";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { generateKey } from "../../../snapshots/log/note.ts";
+import { addSignatures } from "../../../snapshots/shelf/log.ts";
+import { openConfig } from "../../config/config.ts";
+import { defaultOrigin, openTrust } from "../../publish/log-signer.ts";
+import type { ShelfAnnexes } from "../../shelves/kinds.ts";
+import { openShelves, withShelves } from "../../shelves/shelves.ts";
+import { type CommonOptions, configOf, print } from "../../commands/options.ts";
+
+export async function runKeygen(origin: string | undefined, options: CommonOptions): Promise<void> {
+  const name = origin ?? defaultOrigin(await openConfig(configOf(options), { checkSources: false }));
+  const { publicKey, privateKey } = usable(() => generateKey(name));
+  const text = [
+    "# Into proofshelf.yaml:",
+    `log: { origin: ${JSON.stringify(name)}, publicKey: ${JSON.stringify(publicKey)} }`,
+    "# Into the environment of whatever builds, and nowhere else:",
+    `LOG_KEY=${privateKey}`,
+  ];
+  print(options, { log: { origin: name, publicKey }, LOG_KEY: privateKey }, `${text.join("\n")}\n`);
+}
+
+/** Whose signatures are checked stands in log.witnesses; those of others are kept. */
+export async function runCosigned(file: string, options: CommonOptions, annexes: ShelfAnnexes): Promise<void> {
+  const config = await openConfig(configOf(options), { checkSources: false });
+  const shelves = openShelves(config, annexes);
+  const trust = openTrust(config);
+  const copy = usable(() => readFileSync(file));
+  const done = await withShelves(shelves, () =>
+    addSignatures(shelves.public.log, copy, trust === null ? [] : [trust.key, ...trust.witnesses]),
+  );
+  const text =
+    done.added.length === 0
+      ? `The checkpoint of ${done.size} entries has these signatures already.\n`
+      : `Kept under the checkpoint of ${done.size} entries: ${done.added.join(", ")}.\n`;
+  print(options, done, text);
+}
+
+/** What the caller gave wrongly is a matter of usage. */
+function usable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new ShelfError("bad_config", cause instanceof Error ? cause.message : String(cause), { cause });
+  }
+}

@@ -1,0 +1,180 @@
+/** What the sources and the shelf hold now. Read side by side; nothing is decided here, and nothing is written but the copies
+ *  of the registry and the claims that a later build falls back on. */
+import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { PASSAGES } from "../../snapshots/index/tables.ts";
+import { findSetback } from "../../snapshots/shelf/record-index.ts";
+import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { listChanges } from "../../snapshots/query/changes.ts";
+import type { Config } from "../config/config.ts";
+import { readWithdrawals } from "../sources/withdrawals.ts";
+import { leaveOut, redactedBytes, type Withdrawals } from "../sources/withdrawn.ts";
+import type { Sources } from "../files/import-closure.ts";
+import { readJournal } from "../kept/journal.ts";
+import { type AnnexModules, digestMakers } from "./dependency-digests.ts";
+import type { Makers } from "../kept/makers.ts";
+import type { ByView } from "../shelves/by-view.ts";
+import { readPointers, readServed, type Shelves } from "../shelves/shelves.ts";
+import { type Claims, NO_CLAIMS, readClaims } from "../sources/claims.ts";
+import type { LastGoodOptions } from "../sources/last-good.ts";
+import { listChanged, type ListedSince } from "../sources/list-objects.ts";
+import { knownListing } from "../sources/known-listing.ts";
+import type { ObjectStore } from "../sources/object-store.ts";
+import { readRegistry, type RegistryRead } from "../sources/read-registry.ts";
+import { type BuildState, EMPTY_STATE, type KnownObject, readState, timesOf, type ViewState } from "../kept/state.ts";
+import { together } from "../files/tasks.ts";
+
+export type Facts = {
+  readonly config: Config;
+  readonly makers: Makers;
+  readonly listed: ListedSince;
+  readonly registry: RegistryRead;
+  readonly claims: Claims;
+  /** Left out of all these. */
+  readonly withdrawals: Withdrawals;
+  /** What the last build kept; empty when there is nothing that this program understands. */
+  readonly state: BuildState;
+  /** Objects that a build has read which did not get to its end, by key. */
+  readonly journal: ReadonlyMap<string, KnownObject>;
+  readonly pointers: ByView<SnapshotRecord | null>;
+  /** Ids of all snapshots that have not been pruned. */
+  readonly kept: ByView<ReadonlySet<string>>;
+  readonly indexes: ByView<IndexFacts>;
+  /** What is wrong with a pointer that somebody put back, in words. */
+  readonly setbacks: readonly string[];
+  /** An annex has something to do, whatever the sources say. */
+  readonly due: boolean;
+  /** Digests of bytes that are not taken in, whatever their name. */
+  readonly redacted: ReadonlySet<string>;
+};
+
+type IndexFacts = {
+  /** Why the snapshot of the last build cannot be searched; null when it can. */
+  readonly problem: string | null;
+  /** There are rows, of whatever tag and in whatever state. */
+  readonly rows: boolean;
+};
+
+/** @param keep whether the registry and the claims are kept for a build that cannot use them; without it nothing at all is written
+ *  @param acceptLoss a registry or claims that are broken, empty or much shorter are meant
+ *  @throws ShelfError "bad_source" when the store or the claims cannot be read as a whole */
+export async function gatherFacts(
+  config: Config,
+  shelves: Shelves,
+  options: {
+    readonly store: ObjectStore;
+    readonly now: () => Date;
+    readonly sources?: Sources;
+    readonly keep: boolean;
+    readonly acceptLoss: boolean;
+    /** Whether an annex has something to do although no input has changed. */
+    readonly isDue: (withdrawals: Withdrawals["list"]) => boolean;
+    readonly modules: AnnexModules;
+    /** Keys that may have changed, and no others; null for all. */
+    readonly keys?: readonly string[] | null;
+  } & RegistryAnnexes,
+): Promise<Facts> {
+  return together(async ({ run }) => {
+    const makers = digestMakers(options.modules, options.sources);
+    const reading = run(() => readState(shelves.buildDir, makers.state));
+    const { keys = null } = options;
+    const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
+    const listed = run(async () => {
+      // What lists everything need not wait for what is remembered.
+      const last =
+        keys === null ? { state: EMPTY_STATE, known: null } : { state: await reading, known: knownListing(shelves.buildDir).read() };
+      return listChanged(options.store, config, keys, withdrawals, last);
+    });
+    const shelf = run(() => lookAt(shelves));
+    const lastGood = (name: "registry" | "claims", ids: (data: ViewData) => readonly string[]): LastGoodOptions => ({
+      ...options,
+      dir: join(shelves.buildDir, name),
+      redacted: new Set(
+        withdrawals.flatMap(({ what, name: id, redacted }) => (redacted && what === (name === "claims" ? "claim" : "record") ? [id] : [])),
+      ),
+      // Claims are asked for whole, or nothing is built: see readClaims.
+      first: async () => name === "registry" && (await shelf).pointers.internal === null,
+      served: async (digest) => {
+        const { internal } = (await shelf).pointers;
+        if (internal === null || (digest !== null && internal.inputs[name] === digest)) return [];
+        const data = await readServed(shelves.internal, internal);
+        return data === null ? [] : ids(data);
+      },
+    });
+    const registry = run(() =>
+      readRegistry(config, {
+        ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
+        makeRegistry: options.makeRegistry,
+      }),
+    );
+    const claims = run(() =>
+      config.claims === null
+        ? NO_CLAIMS
+        : readClaims(
+            config.claims.path,
+            lastGood("claims", (data) => data.claims.claims.map(({ id }) => id)),
+          ),
+    );
+    const state = await reading;
+    const indexes = {
+      public: run(() => lookAtIndex(shelves.public, state.public)),
+      internal: run(() => lookAtIndex(shelves.internal, state.internal)),
+    };
+    return {
+      config,
+      makers,
+      ...(await leaveOut(
+        { listed: await listed, registry: await registry, claims: await claims },
+        withdrawals,
+        (names) => namedInHistory(shelves.internal, names),
+        options.now().toISOString().slice(0, 10),
+      )),
+      state,
+      journal: readJournal(shelves.buildDir, journalMaker(makers, config)),
+      ...(await shelf),
+      due: options.isDue(withdrawals),
+      redacted: await redactedBytes(shelves, withdrawals),
+      indexes: { public: await indexes.public, internal: await indexes.internal },
+    };
+  });
+}
+
+/** What decides what is read out of an object, and its time. */
+export function journalMaker(makers: Makers, config: Config): string {
+  return `${makers.state} ${makers.extracts} ${timesOf(config)}`;
+}
+
+async function lookAt(shelves: Shelves): Promise<Pick<Facts, "pointers" | "kept" | "setbacks">> {
+  const pointers = await readPointers(shelves);
+  const [shown, internal] = [await shelves.public.records.index(), await shelves.internal.records.index()];
+  return {
+    pointers,
+    kept: { public: new Set(shown.byId.keys()), internal: new Set(internal.byId.keys()) },
+    setbacks: [findSetback(pointers.public, shown), findSetback(pointers.internal, internal)].filter((setback) => setback !== null),
+  };
+}
+
+/** Those of some names, `<what> <name>`, that the history of a view has. */
+async function namedInHistory(shelf: Shelf, names: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const { records } = await shelf.records.index();
+  const found = new Set<string>();
+  for await (const [, changes] of shelf.records.changes(0, records.at(-1)?.sequence ?? 0))
+    for (const { what, name } of listChanges(changes)) if (names.has(`${what} ${name}`)) found.add(`${what} ${name}`);
+  return found;
+}
+
+async function lookAtIndex(shelf: Shelf, known: ViewState | null): Promise<IndexFacts> {
+  const rows = existsSync(join(shelf.indexUri, `${PASSAGES}.lance`));
+  if (known === null) return { problem: "No build that is remembered has written it.", rows };
+  // Opening an index makes its folder.
+  if (!rows) return { problem: "It is not there.", rows };
+  const index = await openIndex(shelf.indexUri);
+  try {
+    return { problem: await index.findProblem(known.snapshot), rows };
+  } finally {
+    index.close();
+  }
+}

@@ -1,0 +1,210 @@
+/** Nothing gets weaker in silence: proof files that are exchanged or deleted, records and claims that fall or vanish. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import { sha256 } from "../../snapshots/digest.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+
+import { openConfig } from "../config/config.ts";
+import { SILENT, writeFiles } from "../testing/library.ts";
+import { ask, openFixtureView } from "../testing/view.ts";
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { runHere } from "../testing/run-program.ts";
+import { build } from "../testing/whole.ts";
+
+const CLI = fileURLToPath(new URL("../cli.ts", import.meta.url));
+const HEAD = "a".repeat(40);
+const TEXTS = { "coq/A.v": "Theorem a.\n", "coq/B.v": "Theorem b.\n" };
+
+type Claim = { readonly id: string; readonly status?: string; readonly evidence?: readonly object[] };
+const DATA: Claim = {
+  id: "data",
+  evidence: [{ artifact: "The data", kind: "data", access: "public", path: "notes/data.csv", sha256: sha256("1,2\n") }],
+};
+
+async function makeLibrary(t: TestContext, gates: string) {
+  const dir = mkdtempSync(join(tmpdir(), "proofshelf-gates-"));
+  t.after(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, "proofshelf.yaml");
+  const registry = (...records: readonly (readonly [path: keyof typeof TEXTS, fields?: object])[]) =>
+    JSON.stringify({
+      meta: { sources: { sorting: { head: HEAD } } },
+      cubs: records.map(([path, fields], at) => ({
+        id: `CUB-000${at + 1}`,
+        repo: "sorting",
+        theorem_name: `theorem_${at + 1}`,
+        statement: "A statement.",
+        verification_state: "VERIFIED",
+        no_holes: true,
+        files: { coq_file: path },
+        file_shas: { [path]: sha256(TEXTS[path]) },
+        ...fields,
+      })),
+    });
+  const claims = (...all: readonly Claim[]) =>
+    JSON.stringify({
+      claims: all.map((claim) => ({ title: "A claim", status: "verified", scope: "This test", statement: "It holds.", ...claim })),
+    });
+  const write = (files: Readonly<Record<string, string>>) => writeFiles(dir, Object.entries(files));
+  await write({
+    "proofshelf.yaml": `title: Gated by its proofs
+baseUrl: http://library.example
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+code: { kind: directory, root: ./code }
+collections: [{ id: notes, prefix: notes/, title: Notes, visibility: public }]
+claims: { path: ./claims.json }
+registry: { path: ./registry.json }
+embeddings: { kind: none }
+${gates}
+`,
+    "registry.json": registry(["coq/A.v"], ["coq/B.v"]),
+    "claims.json": claims(DATA, { id: "other" }),
+    "library/notes/data.csv": "1,2\n",
+    [`code/sorting/${HEAD}/coq/A.v`]: TEXTS["coq/A.v"],
+    [`code/sorting/${HEAD}/coq/B.v`]: TEXTS["coq/B.v"],
+  });
+  const run = (...args: readonly string[]) => runHere([...args, "--config", file]);
+  const pointer = () => JSON.parse(readFileSync(join(dir, "shelf/public/current.json"), "utf8")) as SnapshotRecord;
+  return { dir, file, registry, claims, write, run, pointer };
+}
+
+test("a proof file that is exchanged or deleted refuses the build, until somebody says why it is meant", async (t) => {
+  const { dir, file, registry, claims, write, run, pointer } = await makeLibrary(t, "gates: { regressions: refuse, drift: refuse }");
+  const first = await run("build");
+  assert.equal(first.status, 0, first.stderr);
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n", "library/notes/data.csv": "1,3\n" });
+  rmSync(join(dir, `code/sorting/${HEAD}/coq/B.v`));
+  const before = pointer();
+  const refused = spawnSync(process.execPath, [CLI, "build", "--json", "--config", file], { encoding: "utf8" });
+  assert.equal(refused.status, 5, refused.stderr);
+  assert.equal((JSON.parse(refused.stdout) as { error: { code: string } }).error.code, "gate_refused");
+  for (const said of [
+    /Got weaker: record CUB-0001, "coq\/A.v": what is there has another digest/,
+    /Got weaker: record CUB-0002, "coq\/B.v": it is pinned, and is not there/,
+    /Drift: record CUB-0001/,
+    /Got weaker: claim data, "notes\/data.csv": what is there has another digest than is pinned, and held before/,
+  ])
+    assert.match(refused.stderr, said);
+  assert.match(refused.stderr, /--accept "CUB-0001"/);
+  assert.deepEqual(pointer(), before, "what was served is served on");
+
+  assert.equal((await run("build", "--accept", "CUB-0001")).status, 2, "without a reason nothing is accepted");
+  assert.equal((await run("build", "--reason", "why")).status, 2);
+  const half = await run("build", "--accept", "CUB-0001", "--reason", "Rewritten, see the minutes");
+  assert.equal(half.status, 5);
+  assert.doesNotMatch(half.stderr, /CUB-0001/);
+  const accepted = await run("build", "--accept", "CUB-0001", "CUB-0002", "data", "--reason", "Rewritten, see the minutes");
+  assert.equal(accepted.status, 0, accepted.stderr);
+  assert.equal(pointer().inputs["accepted CUB-0002"], "Rewritten, see the minutes", "the reason is kept, where everybody can read it");
+
+  const view = await openFixtureView(await openConfig(file));
+  const files = async (id: string) => ((await ask(view, `/api/cubs/${id}/code`)).json() as { files: { state: string }[] }).files;
+  assert.deepEqual([(await files("CUB-0001"))[0]?.state, (await files("CUB-0002"))[0]?.state], ["differs", "gone"]);
+  const { claims: all } = (await ask(view, "/api/claims")).json() as { claims: { id: string; evidence: { state: string }[] }[] };
+  assert.equal(all.find(({ id }) => id === "data")?.evidence[0]?.state, "differs");
+  assert.match((await ask(view, "/claims/data/")).text, /verified once; what it pins has changed/);
+  const page = await ask(view, "/registry/CUB-0001/");
+  assert.match(page.text, /verified once; its files have changed/, "beside the status");
+  assert.match((await ask(view, "/registry/dashboard/")).text, /Does what they pin still hold/);
+  const { status, checks } = (await ask(view, "/health")).json() as { status: string; checks: Record<string, { detail: string }> };
+  assert.equal(status, "warn");
+  assert.match(checks["evidence"]?.detail ?? "", /CUB-0001, CUB-0002, data/);
+
+  // What was accepted stays so for as long as it lasts, and no longer.
+  await write({ "library/notes/more.md": "# More\n" });
+  assert.equal((await run("build")).status, 0);
+  assert.ok("accepted CUB-0001" in pointer().inputs);
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: TEXTS["coq/A.v"] });
+  assert.equal((await run("build")).status, 0);
+  assert.ok(!("accepted CUB-0001" in pointer().inputs) && "accepted CUB-0002" in pointer().inputs);
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem again.\n" });
+  assert.equal((await run("build")).status, 5, "a second time has to be accepted a second time");
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: TEXTS["coq/A.v"] });
+
+  await write({
+    "registry.json": registry(["coq/A.v", { verification_state: "NOT_VERIFIED", no_holes: false }]),
+    "claims.json": claims({ ...DATA, status: "partial" }),
+  });
+  const fallen = await run("build");
+  assert.equal(fallen.status, 5, fallen.stderr);
+  for (const said of [
+    /record CUB-0001, verification_state was VERIFIED and is NOT_VERIFIED/,
+    /record CUB-0001, no_holes was true and is false/,
+    /record CUB-0002, it is gone/,
+    /claim other, it is gone/,
+  ])
+    assert.match(fallen.stderr, said);
+  // What was accepted for its drift is not accepted for anything else.
+  assert.match(fallen.stderr, /claim data, its status was verified and is partial/);
+});
+
+test("by default a build says what got weaker, and publishes", async (t) => {
+  const { file, write } = await makeLibrary(t, "");
+  const config = await openConfig(file);
+  assert.deepEqual(
+    (await build(config, { progress: SILENT }, PAGED_PARTS)).notes.filter((note) => /weaker|Drift/.test(note)),
+    [],
+  );
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n" });
+  const { published, notes } = await build(config, { progress: SILENT }, PAGED_PARTS);
+  assert.ok(published);
+  assert.deepEqual(
+    notes.filter((note) => /weaker|Drift/.test(note)).map((note) => note.split(",")[0]),
+    ["Got weaker: record CUB-0001", "Drift: record CUB-0001"],
+  );
+});
+
+test("a gate that is closed over a drift refuses the next build too, which finds nothing new; what accepts nothing is said", async (t) => {
+  const { file, write, run } = await makeLibrary(t, "");
+  assert.equal((await run("build")).status, 0);
+  await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n" });
+  const open = await run("build", "--accept", "CUB-9999", "--reason", "A slip of the pen");
+  assert.equal(open.status, 0, open.stderr);
+  assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing that is called so got weaker/);
+  await write({ "proofshelf.yaml": `${readFileSync(file, "utf8")}gates: { drift: refuse }\n` });
+  for (const _ of [1, 2]) {
+    const closed = await run("build");
+    assert.equal(closed.status, 5, closed.stderr);
+    assert.match(closed.stderr, /Drift: record CUB-0001/);
+  }
+});
+
+test("what follows from the rest of a record is filled in, and a status that contradicts its state is told", async (t) => {
+  const { file, registry, write } = await makeLibrary(t, "");
+  await write({
+    "registry.json": registry(
+      ["coq/A.v", { status: "NOT_VERIFIED_YET" }],
+      ["coq/B.v", { status: "VERIFIED_EXACT", verification_state: "UNSPECIFIED" }],
+    ),
+  });
+  const config = await openConfig(file);
+  const { registry: findings } = await build(config, { progress: SILENT }, PAGED_PARTS);
+  const told = findings.map(({ record, field, what }) => `${record}: ${field} ${what}`).join("\n");
+  assert.match(told, /CUB-0001: status is "NOT_VERIFIED_YET", but verification_state is VERIFIED/);
+  assert.match(told, /CUB-0002: status is "VERIFIED_EXACT", but verification_state is UNSPECIFIED/);
+  const { reproduce } = (await ask(await openFixtureView(config), "/api/cubs/CUB-0001")).json() as { reproduce: Record<string, unknown> };
+  assert.deepEqual(reproduce, {
+    proof_files: ["coq/A.v"],
+    verify_hash: `printf '%s  %s\\n' ${sha256(TEXTS["coq/A.v"])} coq/A.v | sha256sum -c`,
+    recheck: "",
+    get_code: "GET /api/cubs/CUB-0001/code",
+  });
+});
+
+test("a code store that cannot be read is nobody's fault but ours: nothing is said to be gone", async (t) => {
+  const { dir, file, write } = await makeLibrary(t, "gates: { regressions: refuse, drift: refuse }");
+  const config = await openConfig(file);
+  await build(config, { progress: SILENT }, PAGED_PARTS);
+  renameSync(join(dir, "code"), join(dir, "elsewhere"));
+  await write({ "library/notes/more.md": "# More\n" });
+  await build(config, { progress: SILENT }, PAGED_PARTS);
+  const view = await openFixtureView(config);
+  const { files } = (await ask(view, "/api/cubs/CUB-0001/code")).json() as { files: { state: string }[] };
+  assert.equal(files[0]?.state, "unreachable");
+  assert.doesNotMatch((await ask(view, "/registry/CUB-0001/")).text, /verified once/);
+});

@@ -1,0 +1,291 @@
+/** What changed, asked of a library that was published several times: lists, comparisons, feeds, and snapshots by their time. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import type { ChangesResponse, Comparison } from "../../snapshots/schema/changes.ts";
+import type { LeakReport } from "../../snapshots/schema/leak-summary.ts";
+
+import { openConfig } from "../config/config.ts";
+import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";
+import { ask, openFixtureView } from "../testing/view.ts";
+
+import { PAGED_PARTS } from "../testing/plain-parts.ts";
+import { build, openShelves } from "../testing/whole.ts";
+
+const registry = (state: string) =>
+  JSON.stringify({
+    cubs: [{ id: "CUB-0001", repo: "r", theorem_name: "t", statement: "True", verification_state: state, no_holes: true }],
+  });
+const claims = (status: string) =>
+  JSON.stringify({ claims: [{ id: "sorted <&>", title: "Sorted", status, scope: "This test", statement: "It is sorted." }] });
+
+/** Published on four days: first all of it; then an object changed and another came; then the record and the claim fell, as did many
+ *  objects come; then the claim went. */
+async function openLibrary() {
+  await writeFiles(dir, [
+    [
+      "proofshelf.yaml",
+      `${describeLibrary("Changing")}claims: { path: ./claims.json }
+registry: { path: ./registry.json }
+embeddings: { kind: none }
+uploaded: none
+`,
+    ],
+    ["library/notes/one.md", "# One\n\nFirst.\n"],
+    ["library/notes/two.md", "# Two\n"],
+    ["library/drafts/hidden.md", "# Hidden\n"],
+    ["claims.json", claims("verified")],
+    ["registry.json", registry("VERIFIED")],
+  ]);
+  const config = await openConfig(join(dir, "proofshelf.yaml"));
+  const publish = async (now: string, files: readonly (readonly [string, string])[], gone: readonly string[] = []) => {
+    await writeFiles(dir, files);
+    for (const file of gone) rmSync(join(dir, file));
+    await build(config, { progress: SILENT, now: () => new Date(now), acceptLoss: true }, PAGED_PARTS);
+  };
+  await publish("2026-01-01T00:00:00Z", []);
+  await publish("2026-01-02T00:00:00Z", [
+    ["library/notes/one.md", "# One\n\nSecond.\n"],
+    ["library/notes/three.md", "# Three\n"],
+    ["library/drafts/hidden.md", "# Hidden still\n"],
+  ]);
+  const many = Array.from({ length: 30 }, (_, at) => [`library/notes/many/${at}.md`, `# Many ${at}\n`] as const);
+  await publish("2026-01-03T00:00:00Z", [["claims.json", claims("partial")], ["registry.json", registry("NOT_VERIFIED")], ...many]);
+  await publish("2026-01-04T00:00:00Z", [["claims.json", `{"claims":[]}`]], ["library/notes/two.md"]);
+  const view = await openFixtureView(config);
+  const json = async <T>(target: string) => (await ask(view, target)).json() as T;
+  return { config, view, json };
+}
+
+const dir = mkdtempSync(join(tmpdir(), "proofshelf-history-"));
+let library: Awaited<ReturnType<typeof openLibrary>>;
+before(async () => {
+  library = await openLibrary();
+});
+
+after(() => rmSync(dir, { recursive: true, force: true }));
+
+type Told = Pick<ChangesResponse["changes"][number], "sequence" | "what" | "change" | "name">;
+const told = ({ changes }: Pick<ChangesResponse, "changes">): readonly string[] =>
+  changes.map(({ sequence, change, what, name }: Told) => `${sequence} ${change} ${what} ${name}`);
+
+test("what each publication changed is told in order, with fields before and after, and what got weaker", async () => {
+  const { json, view } = library;
+  const all = await json<ChangesResponse>("/api/changes?limit=500");
+  const noMany = told(all).filter((line) => !line.includes("notes/many/"));
+  assert.deepEqual(noMany, [
+    "1 added object notes/one.md",
+    "1 added object notes/two.md",
+    "1 added claim sorted <&>",
+    "1 added record CUB-0001",
+    "2 added object notes/three.md",
+    "2 changed object notes/one.md",
+    "3 changed claim sorted <&>",
+    "3 changed record CUB-0001",
+    "4 removed object notes/two.md",
+    "4 removed claim sorted <&>",
+  ]);
+  assert.deepEqual([all.since, all.until, all.complete, all.next], [0, 4, true, undefined]);
+  const since = await json<ChangesResponse>("/api/changes?since=2");
+  assert.ok(since.changes.every(({ sequence }) => sequence > 2));
+  const record = since.changes.find(({ what }) => what === "record");
+  assert.deepEqual(
+    record?.fields.find(({ field }) => field === "verification_state"),
+    { field: "verification_state", before: '"VERIFIED"', after: '"NOT_VERIFIED"' },
+  );
+  assert.deepEqual(record?.weaker, ["verification_state was VERIFIED and is NOT_VERIFIED"]);
+  assert.deepEqual(
+    since.changes.filter(({ what }) => what === "claim").map(({ weaker, path }) => [weaker, path]),
+    [
+      [["its status was verified and is partial"], "/claims/sorted=20=3C=26=3E/"],
+      [["it is gone"], null],
+    ],
+  );
+  const id = (await view.records())[1]?.snapshot ?? "";
+  assert.deepEqual(await json<ChangesResponse>(`/api/changes?since=${id}`), since);
+});
+
+test("changes come in pages that join without a gap, and go on where they began after another publication", async () => {
+  const { json, view } = library;
+  const whole = told(await json("/api/changes?limit=500"));
+  const pages: string[] = [];
+  for (let target: string | null = "/api/changes?limit=7"; target !== null; ) {
+    const { headers, json: read } = await ask(view, target);
+    pages.push(...told(read() as ChangesResponse));
+    target = /^<([^>]+)>; rel="next"/.exec(headers["Link"] ?? "")?.[1] ?? null;
+  }
+  assert.deepEqual(pages, whole);
+});
+
+test("what is asked wrongly is said", async () => {
+  const { view } = library;
+  const refused: readonly (readonly [string, number])[] = [
+    ["/api/changes?since=9", 400],
+    ["/api/changes?since=yesterday", 400],
+    ["/api/changes?limit=0", 400],
+    [`/api/changes?since=${"0".repeat(64)}`, 404],
+    ["/api/changes?cursor=x", 400],
+    ["/api/diff/zzz/000000", 400],
+    ["/api/diff/000000/000000", 404],
+    ["/at/2026-13-45T00:00:00Z/claims/", 400],
+    ["/browse/nowhere/feed.xml", 404],
+    ["/object/notes/one.md/feed.xml", 404],
+  ];
+  for (const [target, status] of refused) assert.equal((await ask(view, target)).status, status, target);
+});
+
+test("two snapshots held against each other say what the lists of the publications between say", async () => {
+  const { json, view } = library;
+  const [first, second] = (await view.records()).map(({ snapshot }) => snapshot);
+  const both = await json<Comparison>(`/api/diff/${first}/${second?.slice(0, 12)}`);
+  assert.deepEqual([both.from.sequence, both.to.sequence, both.count], [1, 2, 2]);
+  assert.deepEqual(
+    both.changes.map(({ change, name }) => `${change} ${name}`),
+    ["changed notes/one.md", "added notes/three.md"],
+  );
+  assert.ok(both.files.some(({ folder, added }) => folder === "objects" && added === 1));
+});
+
+test("feeds have the newest first, one entry for many, and say what got weaker", async () => {
+  const { json, view } = library;
+  type Feed = {
+    readonly items: readonly { readonly id: string; readonly title: string; readonly url: string; readonly tags: readonly string[] }[];
+  };
+  const titles = async (target: string) => (await json<Feed>(target)).items.map(({ title }) => title);
+  assert.deepEqual(await titles("/feed.json"), [
+    "Object notes/two.md was removed",
+    "Claim sorted <&> got weaker: it is gone",
+    "Claim sorted <&> got weaker: its status was verified and is partial",
+    "Record CUB-0001 got weaker: verification_state was VERIFIED and is NOT_VERIFIED",
+    "Snapshot 3: 30 added, 2 changed, 0 removed",
+    "Object notes/three.md (Three) was added",
+    "Object notes/one.md (One) was changed",
+    "Object notes/one.md (One) was added",
+    "Object notes/two.md was added",
+    "Claim sorted <&> was added",
+    "Record CUB-0001 was added",
+  ]);
+  assert.deepEqual(await titles("/registry/feed.json"), [
+    "Record CUB-0001 got weaker: verification_state was VERIFIED and is NOT_VERIFIED",
+    "Record CUB-0001 was added",
+  ]);
+  assert.equal((await titles("/claims/feed.json")).length, 3);
+  assert.ok((await titles("/browse/notes/feed.json")).every((title) => /^(Object notes\/|Snapshot 3: 30 added, 0 changed)/.test(title)));
+  const { items } = await json<Feed>("/feed.json");
+  assert.equal(new Set(items.map(({ id }) => id)).size, items.length, "no two entries have one id");
+  assert.deepEqual(items[3]?.tags, ["record", "changed", "weaker"]);
+  const atom = await ask(view, "/feed.xml");
+  assert.equal(atom.headers["Content-Type"], "application/atom+xml; charset=utf-8");
+  assert.match(atom.text, /<title>Claim sorted &lt;&amp;&gt; was added<\/title>/);
+  assert.equal(atom.text.split("<entry>").length - 1, items.length);
+});
+
+test("nothing of a gated collection is in what the public is told of changes", async () => {
+  const { config, view } = library;
+  for (const target of ["/api/changes?limit=500", "/feed.xml", "/feed.json", "/api/timemap"]) {
+    assert.doesNotMatch((await ask(view, target)).text, /drafts|[Hh]idden/, target);
+  }
+  const internal = await openFixtureView(config, "internal");
+  assert.match((await ask(internal, "/api/changes?limit=500")).text, /drafts\/hidden\.md/);
+});
+
+test("an address leads to the snapshot of a time, by its path and as Memento clients ask", async () => {
+  const { view } = library;
+  const ids = (await view.records()).map(({ snapshot }) => snapshot);
+  const leads = async (target: string, header: Record<string, string> = {}) => {
+    const { status, headers } = await ask(view, target, header);
+    assert.equal(status, 302, target);
+    return headers["Location"];
+  };
+  assert.equal(await leads("/at/2026-01-02T12:00:00Z/claims/?a=b"), `/at/${ids[1]}/claims/?a=b`);
+  assert.equal(await leads("/at/2026-01-02/"), `/at/${ids[1]}/`);
+  assert.equal(await leads("/at/2020-01-01T00:00:00Z/feed.xml"), `/at/${ids[0]}/feed.xml`, "before the first is the first");
+  assert.equal(await leads("/timegate/objects/notes/one.md"), `/at/${ids[3]}/objects/notes/one.md`);
+  const asked = { "accept-datetime": "Sat, 03 Jan 2026 00:00:00 GMT" };
+  assert.equal(await leads("/timegate/objects/notes/one.md", asked), `/at/${ids[2]}/objects/notes/one.md`);
+  assert.equal((await ask(view, "/timegate/", { "accept-datetime": "soon" })).status, 400);
+  const memento = await ask(view, `/at/${ids[0]}/objects/notes/one.md`);
+  assert.equal(memento.text, "# One\n\nFirst.\n");
+  assert.equal(memento.headers["Memento-Datetime"], "Thu, 01 Jan 2026 00:00:00 GMT");
+  assert.match(
+    memento.headers["Link"] ?? "",
+    /<\/objects\/notes\/one\.md>; rel="original", <\/timegate\/objects\/notes\/one\.md>; rel="timegate"/,
+  );
+  const map = (await ask(view, "/api/timemap")).text;
+  assert.match(map, /rel="first memento"; datetime="Thu, 01 Jan 2026 00:00:00 GMT"/);
+  assert.deepEqual(
+    [...map.matchAll(/\/at\/([0-9a-f]{64})\//g)].map(([, id]) => id),
+    ids,
+  );
+});
+
+test("a record's and a claim's page show their states over the snapshots, newest first", async () => {
+  const { view } = library;
+  const shown = async (target: string) =>
+    [...(await ask(view, target)).text.matchAll(/<\/a><\/dt><dd dir="auto">snapshot (\d+): ([^<]*)</g)].map(
+      ([, at, words]) => `${at} ${words}`,
+    );
+  assert.deepEqual(await shown("/registry/CUB-0001/"), [
+    "3 verification: VERIFIED → NOT_VERIFIED",
+    "1 verification: VERIFIED; its files: unpinned",
+  ]);
+  const third = (await view.records())[2]?.snapshot;
+  assert.deepEqual(await shown(`/at/${third}/claims/sorted=20=3C=26=3E/`), ["3 status: verified → partial", "1 status: verified"]);
+});
+
+test("what was looked for before a snapshot was published is told, and how much of it is gated only to who may see that", async () => {
+  const { config, view, json } = library;
+  const { check, sequence } = await json<LeakReport>("/api/leak-report");
+  assert.deepEqual([sequence, check], [4, { rule: "2", found: 0, allowances: 0 }]);
+  assert.match(
+    (await ask(view, "/rejected/")).text,
+    /Every public file was looked through for what is gated or private, and nothing was found\. Rule 2/,
+  );
+  const internal = await openFixtureView(config, "internal");
+  const { details } = ((await ask(internal, "/api/leak-report")).json() as LeakReport).check ?? {};
+  assert.ok(details !== undefined && details.keys >= 2 && details.digests === 1 && details.files > 0 && details.bytes > 0);
+  assert.equal(details.since, null, "other claims may have other things to hide, so all was looked through");
+});
+
+test("the page of the snapshots plots records by state over time, with the numbers in a table", async () => {
+  const html = (await ask(library.view, "/snapshots/")).text;
+  const rows = [...html.matchAll(/<tr><th scope="row">(\d)<\/th><td class="date">[\d-]+<\/td>(.*?)<\/tr>/g)];
+  assert.deepEqual(
+    rows.map(([, sequence, cells = ""]) => [sequence, ...[...cells.matchAll(/>(\d)</g)].map(([, count]) => count)]),
+    [
+      ["4", "0", "1"],
+      ["3", "0", "1"],
+      ["2", "1", "0"],
+      ["1", "1", "0"],
+    ],
+  );
+});
+
+test("an earlier snapshot that is damaged costs what is told of it, and no page, list or feed", async () => {
+  const { config, view } = library;
+  const first = (await view.records())[0]?.snapshot ?? "";
+  // A file of its own counts before an entry of a pack.
+  const file = join(dir, "shelf/public/blobs", first.slice(0, 2), first);
+  await writeFiles(dir, [[`shelf/public/blobs/${first.slice(0, 2)}/${first}`, "[]"]]);
+  const fresh = await openFixtureView(config);
+  for (const target of ["/registry/CUB-0001/", "/api/changes?limit=500", "/feed.xml", "/claims/feed.json"])
+    assert.equal((await ask(fresh, target)).status, 200, target);
+  assert.match((await ask(fresh, "/registry/CUB-0001/")).text, /snapshot 1: changed; that snapshot cannot be read here</);
+  assert.match((await ask(fresh, "/snapshots/")).text, /Cannot be read here: snapshot 1\./);
+  assert.equal((await ask(fresh, `/at/${first}/`)).status, 503);
+  rmSync(file);
+});
+
+test("of publications whose snapshots are pruned the names are told, and that the beginning is lost where it is", async () => {
+  const { config, json } = library;
+  const { public: shelf } = openShelves(config);
+  await shelf.deleteRecord(1);
+  await shelf.deleteRecord(3);
+  const all = await json<ChangesResponse>("/api/changes?limit=500");
+  assert.deepEqual([all.complete, all.changes[0]?.sequence], [false, 2]);
+  const pruned = all.changes.filter(({ sequence }) => sequence === 3);
+  assert.equal(pruned.length, 32);
+  assert.deepEqual([...new Set(pruned.map(({ snapshot }) => snapshot))], [null]);
+});

@@ -1,0 +1,109 @@
+/** What the steps of a build hand on: each says what it needs and what it makes, so that their order can be held against it. */
+import type { Sha256 } from "../../snapshots/digest.ts";
+import type { Renderer } from "../../snapshots/page/renderer.ts";
+import type { LogSigner } from "../../snapshots/shelf/log.ts";
+import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Held } from "../../snapshots/verify/held.ts";
+import type { Config } from "../config/config.ts";
+import type { ExtractPool } from "../extract/pool.ts";
+import type { Sources } from "../files/import-closure.ts";
+import type { Progress } from "../files/progress.ts";
+import type { Tasks } from "../files/tasks.ts";
+import type { IndexThread } from "../index/index-thread.ts";
+import type { SaidOfObjects } from "../kept/state.ts";
+import type { Why } from "../kept/why.ts";
+import type { PagefindProcess } from "../pages/pagefind-process.ts";
+import type { Parts, Site } from "../publish/parts.ts";
+import type { ByView } from "../shelves/by-view.ts";
+import type { Shelves } from "../shelves/shelves.ts";
+import type { ObjectStore } from "../sources/object-store.ts";
+import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import type { AnnexModules } from "./dependency-digests.ts";
+import type { Facts } from "./facts.ts";
+import type { Accepted } from "./gates.ts";
+import type { ReadingPlan, WritingPlan } from "./plan.ts";
+import type { Views } from "./project.ts";
+import type { ReadObjects } from "./read-objects.ts";
+import type { Written } from "./write.ts";
+
+/** A public snapshot that goes out of service, and why. */
+export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
+
+/** What is to be taken out of what was published before. */
+export type Removal = {
+  /** Why a view's documents are written into its index anew; null where they are not. */
+  readonly reindex: ByView<Why | null>;
+  /** Earlier public snapshots that are written into it as well; null while nothing asks for that. */
+  readonly earlier: readonly SnapshotRecord[] | null;
+  readonly withdrawn: readonly WithdrawnSnapshot[];
+};
+
+export const NO_REMOVAL: Removal = { reindex: { public: null, internal: null }, earlier: null, withdrawn: [] };
+
+export type Made = {
+  readonly facts: Facts;
+  readonly site: Site;
+  readonly reading: ReadingPlan;
+  readonly read: ReadObjects;
+  readonly said: SaidOfObjects;
+  readonly views: Views;
+  /** What was accepted, for the records of the snapshots. */
+  readonly accepted: Readonly<Record<string, string>>;
+  readonly removal: Removal;
+  readonly plan: WritingPlan;
+  readonly written: Written;
+  /** Both roots are on the disk when these have ended. */
+  readonly flushed: readonly Promise<void>[];
+  /** What annexes write into the record of one view. */
+  readonly inputs: ByView<Readonly<Record<string, string>>>;
+  /** What changed in the public view; null when it was not published. */
+  readonly changes: Changes | null;
+  /** Bytes of the state that the next build begins with. */
+  readonly knowledge: Uint8Array;
+};
+
+/** What a build is given. */
+export type Given = {
+  readonly config: Config;
+  readonly shelves: Shelves;
+  readonly store: ObjectStore;
+  readonly parts: Parts;
+  readonly sources: Sources;
+  readonly clock: () => Date;
+  readonly progress: Progress;
+  readonly signers: ByView<LogSigner>;
+  readonly acceptLoss: boolean;
+  readonly accept: Accepted;
+  readonly keepHistory: boolean;
+  readonly keys: readonly string[] | null;
+  readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
+  readonly modules: AnnexModules;
+} & RegistryAnnexes;
+
+/** The same with what runs while a plan is carried out. */
+export type Work = Given & {
+  readonly tasks: Tasks;
+  readonly index: IndexThread;
+  readonly renderer: Promise<Renderer>;
+  /** Opened when they are asked for. */
+  pool(): ExtractPool;
+  pagefind(): PagefindProcess;
+};
+
+type Notes = { readonly notes?: readonly string[] };
+
+export type Step<W> = {
+  readonly name: string;
+  readonly needs: readonly (keyof Made)[];
+  readonly makes: readonly (keyof Made)[];
+  run(made: Made, work: W): Promise<Partial<Made> & Notes>;
+};
+
+export function step<W, N extends keyof Made, M extends keyof Made>(
+  name: string,
+  needs: readonly N[],
+  makes: readonly M[],
+  run: (made: Pick<Made, N>, work: W) => Promise<Pick<Made, M> & Notes>,
+): Step<W> {
+  return { name, needs, makes, run };
+}

@@ -1,0 +1,403 @@
+/** What a build plans, projects and refuses, on values: no store, no shelf, no process. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sha256 } from "../../snapshots/digest.ts";
+import { buildTree } from "../../snapshots/format/tree.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { apiFiles } from "../../snapshots/page/api-files.ts";
+import type { Extracts } from "../../snapshots/page/stored-pages.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Facts } from "./facts.ts";
+import { claimOf, CONFIG, firstFacts, knownObject, MAKERS, nextFacts, storedObject, viewsOf } from "../testing/facts.ts";
+import { findWeaker, passGates, type Weaker } from "./gates.ts";
+import { planReading, planWriting, saysTheSame, type WritingPlan } from "./plan.ts";
+import type { Why } from "../kept/why.ts";
+import { findExposure } from "../annex/leaks/gating.ts";
+import type { Shelves } from "../shelves/shelves.ts";
+import { EMPTY_STATE, type KnownObject } from "../kept/state.ts";
+import { NO_REMOVAL } from "./made.ts";
+
+const KNOWN = [knownObject("drafts/plan.md"), knownObject("notes/a.md"), knownObject("notes/b.md")];
+
+/** The same facts with another row in the listing. */
+function listedAs(rows: Facts["listed"]["rows"], facts = nextFacts(KNOWN)): Facts {
+  return { ...facts, listed: { ...facts.listed, rows } };
+}
+
+function whyRead(facts: Facts): Record<string, readonly Why[]> {
+  return Object.fromEntries(planReading(facts).read.map(({ row, why }) => [row.key, why]));
+}
+
+const ALL = KNOWN.map(({ key }) => key);
+const allFor = (why: Why): Record<string, readonly Why[]> => Object.fromEntries(ALL.map((key) => [key, [why]]));
+const rows = ALL.map((key) => storedObject(key));
+
+test("an object is read when its version, size, time, place or maker is another, and when nothing is known of it", () => {
+  const cases: readonly (readonly [what: string, facts: Facts, read: Record<string, readonly Why[]>])[] = [
+    ["nothing has changed", nextFacts(KNOWN), {}],
+    ["the first build", firstFacts(ALL), allFor("first")],
+    ["a new object", listedAs([...rows, storedObject("notes/c.md")]), { "notes/c.md": ["new"] }],
+    [
+      "another version",
+      listedAs(rows.map((row) => (row.key === "notes/a.md" ? storedObject(row.key, "2") : row))),
+      { "notes/a.md": ["version"] },
+    ],
+    [
+      "another version and size",
+      listedAs(rows.map((row) => (row.key === "notes/a.md" ? { ...storedObject(row.key, "2"), size: 11 } : row))),
+      { "notes/a.md": ["version", "size"] },
+    ],
+    ["one that is gone", listedAs(rows.slice(1)), {}],
+    ["another reader", nextFacts(KNOWN, { makers: { ...MAKERS, extracts: sha256("another") } }), allFor("program")],
+    ["another program, the same readers", nextFacts(KNOWN, { makers: { ...MAKERS, program: sha256("another") } }), {}],
+    ["the state is lost", nextFacts(KNOWN, { state: EMPTY_STATE }), allFor("forgotten")],
+    ["its snapshot was pruned", nextFacts(KNOWN, { kept: { public: new Set(), internal: new Set(["b"]) } }), allFor("forgotten")],
+    ["times come from elsewhere", nextFacts(KNOWN, { config: { ...CONFIG, uploaded: "none" as never } }), allFor("time")],
+    [
+      "a collection that is gated now",
+      nextFacts(KNOWN, {
+        config: { ...CONFIG, collections: CONFIG.collections.map((one) => ({ ...one, visibility: "email-gated" as const })) },
+      }),
+      { "notes/a.md": ["root"], "notes/b.md": ["root"] },
+    ],
+  ];
+  for (const [what, facts, read] of cases) assert.deepEqual(whyRead(facts), read, what);
+});
+
+test("there is nothing to do only when every input, both pointers and both indexes are as they were", () => {
+  assert.equal(planReading(nextFacts(KNOWN)).nothing, true);
+  const cases: readonly (readonly [what: string, more: Partial<Facts>])[] = [
+    ["a pointer that somebody put back", { setbacks: ["It names 1."] }],
+    ["something that an annex has to do", { due: true }],
+    [
+      "an index that cannot be searched",
+      { indexes: { public: { problem: "Damaged.", rows: true }, internal: { problem: null, rows: true } } },
+    ],
+    ["another program", { makers: { ...MAKERS, program: sha256("another") } }],
+    ["another title", { config: { ...CONFIG, title: "Another" } }],
+    [
+      "a withdrawal",
+      { withdrawals: { list: [{ what: "object", name: "notes/a.md", reason: "Wrong.", date: "2026-01-01" } as never], notes: [] } },
+    ],
+    ["no pointer", { pointers: { public: null, internal: null } }],
+  ];
+  for (const [what, more] of cases) assert.equal(planReading(nextFacts(KNOWN, more)).nothing, false, what);
+  const { state, ...facts } = nextFacts(KNOWN);
+  const refused = { ...facts, state: { ...state, refused: [{ source: "store", key: "notes/c.md", reason: "No." } as const] } };
+  assert.equal(planReading(refused).nothing, false, "what could not be read is tried again");
+});
+
+test("what comes or goes touches its own folder, and the folders of what links to it", () => {
+  const linking = [
+    ...KNOWN,
+    knownObject("notes/deep/link.md", "link", { links: ["notes/a.md"] }),
+    knownObject("notes/far/other.md", "far"),
+  ];
+  const facts = nextFacts(linking);
+  const without = planReading(
+    listedAs(
+      facts.listed.rows.filter(({ key }) => key !== "notes/a.md"),
+      facts,
+    ),
+  );
+  assert.deepEqual([without.removed, [...without.touched].sort()], [["notes/a.md"], ["notes/", "notes/deep/"]]);
+  const changed = planReading(
+    listedAs(
+      facts.listed.rows.map((row) => (row.key === "notes/a.md" ? { ...row, version: "2" } : row)),
+      facts,
+    ),
+  );
+  assert.deepEqual([...changed.touched], ["notes/"], "a link leads where it led");
+});
+
+test("what a build that was broken off has read of this very version is not read again", () => {
+  const journaled = knownObject("notes/c.md");
+  const facts = (row: Partial<(typeof rows)[number]>): Facts => ({
+    ...listedAs([...rows, { ...storedObject("notes/c.md"), ...row }]),
+    journal: new Map([["notes/c.md", journaled]]),
+  });
+  const knownOf = (row: Partial<(typeof rows)[number]>): KnownObject | undefined => planReading(facts(row)).read[0]?.known;
+  assert.equal(knownOf({}), journaled);
+  assert.equal(knownOf({ version: "2" }), undefined);
+  assert.equal(knownOf({ size: 11 }), undefined);
+});
+
+const extracts = (objects: readonly KnownObject[]): Extracts => ({
+  digest: (key) => objects.find((one) => one.key === key)?.extract.sha256 ?? "",
+  read: () => Promise.reject(new Error("A plan reads nothing.")),
+});
+
+function planOf(facts: Facts, objects: readonly KnownObject[], reindex = NO_REMOVAL.reindex): WritingPlan {
+  return planWriting(facts, planReading(facts), viewsOf(facts, objects), extracts(objects), reindex);
+}
+
+/** Facts after a build that has carried this plan out. */
+function carriedOut(facts: Facts, objects: readonly KnownObject[]): Facts {
+  const plan = planOf(facts, objects);
+  const file = (facts: string) => ({ facts, sha256: sha256(facts), size: 1 });
+  return {
+    ...facts,
+    state: {
+      ...facts.state,
+      pages: Object.fromEntries([...plan.pages()].map((planned) => [planned.page.file, file(planned.facts)])),
+      shared: plan.shared,
+      bundles: Object.fromEntries(plan.bundles.map((bundle, at) => [String(at), { facts: bundle.facts, files: [] }])),
+      written: {
+        public: { api: { facts: plan.json.public.facts, files: [] }, trees: [] },
+        internal: { api: { facts: plan.json.internal.facts, files: [] }, trees: [] },
+      },
+      public: { snapshot: "a", documents: plan.documents.public.documents },
+      internal: { snapshot: "b", documents: plan.documents.internal.documents },
+      secrets: plan.secrets.digest,
+    },
+  };
+}
+
+const rendered = (plan: WritingPlan): Record<string, Why | null> =>
+  Object.fromEntries([...plan.pages()].flatMap(({ page, kept, why }) => (kept === null ? [[page.file, why]] : [])));
+
+test("the first build writes everything; one after it that finds nothing else writes nothing", () => {
+  const first = planOf(firstFacts(ALL), KNOWN);
+  assert.ok(Object.values(rendered(first)).every((why) => why === "first"));
+  assert.deepEqual(
+    [first.json.public.why, first.documents.public.why, first.documents.public.base, first.seed],
+    ["first", "first", null, true],
+  );
+  const again = planOf(carriedOut(nextFacts(KNOWN), KNOWN), KNOWN);
+  assert.deepEqual(rendered(again), {});
+  assert.deepEqual(
+    [again.json.public.why, again.json.internal.why, again.documents.public.why, again.documents.internal.why, again.seed],
+    [null, null, null, null, false],
+  );
+  assert.ok(again.bundles.every(({ why }) => why === null));
+  assert.equal(again.secrets.cleanSince, "a");
+});
+
+test("a changed object is written in both views, a gated one in the internal view alone", () => {
+  const before = carriedOut(nextFacts(KNOWN), KNOWN);
+  const change = (key: string): WritingPlan => {
+    const objects = KNOWN.map((one) => (one.key === key ? knownObject(key, "other words") : one));
+    const facts = listedAs(
+      rows.map((row) => (row.key === key ? storedObject(key, "2") : row)),
+      before,
+    );
+    return planOf(facts, objects);
+  };
+  const open = change("notes/a.md");
+  assert.ok(Object.keys(rendered(open)).includes("pages/object/notes/a.md=.html"));
+  assert.deepEqual([open.documents.public.upsert.size, open.documents.internal.upsert.size, open.documents.public.base], [1, 1, "a"]);
+  const gated = change("drafts/plan.md");
+  assert.deepEqual(rendered(gated), {});
+  assert.deepEqual([gated.documents.public.why, gated.documents.internal.upsert.size], [null, 1]);
+  assert.ok(
+    gated.bundles.every(({ why }) => why === null),
+    "nothing that is gated reaches the browser's index",
+  );
+  assert.equal(gated.secrets.cleanSince, null, "another secret is looked for everywhere");
+});
+
+test("with another maker each kind of work is made again for that reason, and no other kind", () => {
+  const cases: readonly (readonly [keyof typeof MAKERS, (plan: WritingPlan) => unknown])[] = [
+    ["pages", (plan) => new Set(Object.values(rendered(plan)))],
+    ["bundles", (plan) => new Set(plan.bundles.map(({ why }) => why))],
+    ["json", (plan) => new Set([plan.json.public.why, plan.json.internal.why])],
+    ["documents", (plan) => new Set([plan.documents.public.why, plan.documents.internal.why])],
+  ];
+  for (const [kind] of cases) {
+    const facts = { ...carriedOut(nextFacts(KNOWN), KNOWN), makers: { ...MAKERS, [kind]: sha256("another") } };
+    const plan = planOf(facts, KNOWN);
+    for (const [other, of] of cases) {
+      const none = other === "pages" ? new Set() : new Set([null]);
+      assert.deepEqual(of(plan), other === kind ? new Set(["program"]) : none, `${kind} and ${other}`);
+    }
+  }
+});
+
+test("an index that holds what is gated now, or is to be redacted, begins with nothing", () => {
+  const facts = carriedOut(nextFacts(KNOWN), KNOWN);
+  const exposed = planOf(facts, KNOWN, { public: "gated", internal: null });
+  assert.deepEqual([exposed.documents.public.base, exposed.documents.public.why, exposed.documents.internal.base], [null, "gated", "b"]);
+  const redacting = planOf(facts, KNOWN, { public: "redacted", internal: "redacted" });
+  assert.deepEqual([redacting.documents.public.base, redacting.documents.internal.base], [null, null]);
+  assert.deepEqual([redacting.documents.public.why, redacting.documents.internal.why], ["redacted", "redacted"]);
+});
+
+test("what is served says the same only as long as claims, records and the library do", () => {
+  const facts = carriedOut(nextFacts(KNOWN), KNOWN);
+  assert.equal(saysTheSame(facts, "internal", viewsOf(facts, KNOWN).internal), true);
+  const other = { ...facts, claims: { ...facts.claims, claims: [claimOf({})] } };
+  assert.equal(saysTheSame(other, "internal", viewsOf(other, KNOWN).internal), false);
+});
+
+test("the public view has no gated object, key, evidence, collection or refusal; the internal one has all", () => {
+  const claims = [
+    claimOf({
+      evidence: [
+        { artifact: "Open", kind: "file", access: "public", path: "notes/a.md", sha256: sha256("notes/a.md") },
+        { artifact: "Gated", kind: "file", access: "email-gated", path: "drafts/plan.md" },
+        { artifact: "Private", kind: "file", access: "private", path: "runbooks/secret.md" },
+      ],
+    }),
+  ];
+  const facts = firstFacts(ALL, {
+    claims: { ...firstFacts([]).claims, claims },
+    listed: {
+      rows,
+      rejected: [
+        { source: "store", key: "drafts/broken", reason: "No." },
+        { source: "store", key: "notes/broken", reason: "No." },
+        { source: "store", key: "stray", reason: "It lies under no collection." },
+      ],
+      since: 0,
+      why: null,
+    },
+  });
+  const views = viewsOf(facts, KNOWN);
+  assert.deepEqual(
+    views.public.objects.map(({ key }) => key),
+    ["notes/a.md", "notes/b.md"],
+  );
+  assert.doesNotMatch(JSON.stringify([views.public, [...views.public.code]]), /drafts|plan\.md|runbooks|stray/);
+  assert.deepEqual([views.public.withheld, views.internal.withheld], [1, 0]);
+  assert.deepEqual(
+    views.internal.objects.map(({ key }) => key),
+    ALL,
+  );
+  assert.equal(views.internal.rejected.length, 3);
+  assert.deepEqual(
+    views.public.claims.claims[0]?.evidence.map(({ artifact, path, state }) => [artifact, path, state]),
+    [
+      ["Open", "notes/a.md", "holds"],
+      ["Gated", undefined, undefined],
+      ["Private", undefined, undefined],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(views.internal), /runbooks/, "what is private is in no view");
+});
+
+test("a gate refuses what fell, unless somebody accepts it and says why; drift that was accepted stays so", () => {
+  const weaker = (gate: Weaker["gate"], id: string): Weaker => ({ gate, what: "claim", id, reason: "it fell" });
+  const [refuse, tell] = [
+    { regressions: "refuse", drift: "refuse" } as const,
+    { regressions: "note", drift: "note" } as unknown as Facts["config"]["gates"],
+  ];
+  const none = new Map<string, string>();
+  const why = new Map([["one", "It was meant."]]);
+  const cases: readonly (readonly [
+    what: string,
+    weaker: readonly Weaker[],
+    gates: Facts["config"]["gates"],
+    accepted: Map<string, string>,
+    earlier: Map<string, string>,
+    passes: boolean,
+  ])[] = [
+    ["nothing fell", [], refuse, none, none, true],
+    ["a regression", [weaker("regressions", "one")], refuse, none, none, false],
+    ["that is only told", [weaker("regressions", "one")], tell, none, none, true],
+    ["that is accepted", [weaker("regressions", "one")], refuse, why, none, true],
+    ["that was accepted once", [weaker("regressions", "one")], refuse, none, why, false],
+    ["drift", [weaker("drift", "one")], refuse, none, none, false],
+    ["drift that was accepted", [weaker("drift", "one")], refuse, none, why, true],
+    ["another's acceptance", [weaker("drift", "two")], refuse, why, none, false],
+    ["a withdrawal taken back", [weaker("withdrawals", "one")], tell, none, none, false],
+    ["and accepted", [weaker("withdrawals", "one")], tell, why, none, true],
+  ];
+  for (const [what, found, gates, accepted, earlier, passes] of cases) {
+    const pass = () => passGates(found, gates, accepted, earlier);
+    if (!passes) assert.throws(pass, { code: "gate_refused" }, what);
+    else assert.equal(Object.values(pass().inputs).length, [...accepted, ...earlier].length, what);
+  }
+  assert.deepEqual(passGates([weaker("regressions", "one")], tell, none, none).notes, ["Got weaker: claim one, it fell."]);
+});
+
+test("a claim gets weaker when its status falls, its evidence stops holding or is pinned no more, or it is gone", () => {
+  const evidence = (sha: string) => [{ artifact: "A", kind: "file", access: "public", path: "notes/a.md", sha256: sha }];
+  const holds = sha256("notes/a.md");
+  const view = (...claims: readonly Parameters<typeof claimOf>[0][]): ViewData =>
+    viewsOf(firstFacts(ALL, { claims: { ...firstFacts([]).claims, claims: claims.map(claimOf) } }), KNOWN).internal;
+  const before = view({ evidence: evidence(holds) });
+  const cases: readonly (readonly [what: string, after: ViewData, gates: readonly Weaker["gate"][]])[] = [
+    ["the same", before, []],
+    ["another status", view({ status: "partial", evidence: evidence(holds) }), ["regressions"]],
+    ["another digest", view({ evidence: evidence(sha256("other")) }), ["regressions", "drift"]],
+    ["no evidence", view({ evidence: [] }), ["regressions"]],
+    ["no claim", view(), ["regressions"]],
+    ["one more", view({ evidence: evidence(holds) }, { id: "two" }), []],
+  ];
+  for (const [what, after, gates] of cases)
+    assert.deepEqual(
+      findWeaker(before, after).map(({ gate }) => gate),
+      gates,
+      what,
+    );
+  assert.deepEqual(
+    findWeaker(null, view({ evidence: evidence(sha256("other")) })).map(({ gate }) => gate),
+    ["drift"],
+    "what never held has not fallen",
+  );
+});
+
+/** A shelf that has nothing but these snapshots of the public view. */
+function shelfOf(snapshots: readonly ViewData[]): Shelves {
+  const blobs = new Map<string, Uint8Array>();
+  const put = (bytes: Uint8Array): { sha256: string; size: number } => {
+    const digest = sha256(bytes);
+    blobs.set(digest, bytes);
+    return { sha256: digest, size: bytes.length };
+  };
+  const records = snapshots.map((data, at): SnapshotRecord => {
+    const files = [...apiFiles(data)].map(({ path, bytes }) => ({ path, ...put(bytes), type: "application/json" }));
+    const { root, trees } = buildTree(files);
+    for (const [, bytes] of trees) put(bytes);
+    return { sequence: at + 1, snapshot: root.sha256, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} };
+  });
+  return {
+    buildDir: "/nowhere",
+    public: {
+      records: { index: async () => ({ records, withdrawn: [] }) },
+      getBlob: async (digest: string) => blobs.get(digest) ?? null,
+      readChanges: async () => null,
+    },
+  } as unknown as Shelves;
+}
+
+test("a snapshot is exposed when it holds a key, bytes, a collection or evidence that is gated now", async () => {
+  const open = firstFacts(ALL);
+  const claims = (access: string): Partial<Facts> => ({
+    claims: {
+      ...open.claims,
+      claims: [
+        claimOf({ evidence: [{ artifact: "A", kind: "file", access, path: "notes/where-it-lies.md", url: "https://hidden.example/" }] }),
+      ],
+    },
+  });
+  const gatedNotes = { ...CONFIG, collections: CONFIG.collections.map((one) => ({ ...one, visibility: "email-gated" as const })) };
+  const sameBytes = [knownObject("drafts/plan.md", "secret words"), knownObject("notes/a.md", "secret words")];
+  const cases: readonly (readonly [
+    what: string,
+    before: ViewData,
+    now: Facts,
+    objects: readonly KnownObject[],
+    held: readonly string[],
+  ])[] = [
+    ["nothing is gated that was not", viewsOf(open, KNOWN).public, open, KNOWN, []],
+    [
+      "a collection",
+      viewsOf(open, KNOWN).public,
+      firstFacts(ALL, { config: gatedNotes }),
+      KNOWN,
+      ["collection notes", "object notes/a.md", "object notes/b.md"],
+    ],
+    ["the bytes of a gated object", viewsOf(open, sameBytes).public, open, [sameBytes[0] as KnownObject], ["object notes/a.md"]],
+    ["evidence", viewsOf(firstFacts(ALL, claims("public")), KNOWN).public, firstFacts(ALL, claims("email-gated")), KNOWN, ["claim one"]],
+  ];
+  for (const [what, before, now, objects, held] of cases) {
+    const found = await findExposure(shelfOf([before]), now.config.collections, viewsOf(now, objects), []);
+    assert.deepEqual(
+      found.snapshots.flatMap((one) => one.held.map(({ what: kind, name }) => `${kind} ${name}`)),
+      held,
+      what,
+    );
+    assert.equal(found.clean.length, held.length === 0 ? 1 : 0, what);
+  }
+});

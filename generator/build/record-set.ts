@@ -1,0 +1,109 @@
+/** Everything one build read, before anybody asked who may see it. */
+import { compareNames } from "../../snapshots/format/tree.ts";
+import type { Claim, ClaimsMeta } from "../../snapshots/schema/claims.ts";
+import type { CubCode, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
+import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
+import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-data.ts";
+import { pagePath } from "../../snapshots/format/layout.ts";
+import type { Config } from "../config/config.ts";
+import type { Facts } from "./facts.ts";
+import { withCredits } from "./credits.ts";
+import { declaredSource } from "./origins.ts";
+import type { KnownObject, ReadRow } from "../kept/state.ts";
+import { VERSION } from "../files/version.ts";
+
+export type RecordSet = {
+  readonly title: string;
+  readonly baseUrl: string;
+  readonly registryUrl: string;
+  readonly generator: string;
+  readonly collections: readonly CollectionInfo[];
+  /** Numbers of collections that the operator states. */
+  readonly declared: Config["declared"];
+  /** Key of the object whose text opens the front page. */
+  readonly front: string | null;
+  readonly security: Config["security"];
+  /** How many pages of a PDF are drawn. */
+  readonly pageImages: number;
+  /** Ascending by key; every key lies in a collection. */
+  readonly objects: readonly ReadRow[];
+  readonly claims: { readonly state: RegistryState; readonly meta: ClaimsMeta; readonly claims: readonly Claim[] };
+  readonly cubs: readonly CubRecord[];
+  readonly registry: RegistryState;
+  /** Licence of the records whose files state none; null when none is declared. */
+  readonly recordLicense: string | null;
+  /** null when `registry` is "none" or "failed". */
+  readonly meta: RegistryMeta | null;
+  readonly code: ReadonlyMap<string, CubCode>;
+  readonly rejected: readonly Rejection[];
+  readonly withdrawn: readonly Withdrawal[];
+  /** Notes about public things only: the registry and the claims. */
+  readonly notes: readonly string[];
+};
+
+/** @param read the objects, read or taken for it */
+export function recordSet(
+  facts: Facts,
+  read: { readonly objects: readonly KnownObject[]; readonly refused: readonly Rejection[] },
+): RecordSet {
+  const { config, registry, claims } = facts;
+  return {
+    title: config.title,
+    baseUrl: config.baseUrl,
+    registryUrl: config.registryUrl ?? "",
+    generator: `proofshelf ${VERSION}`,
+    collections: config.collections,
+    declared: config.declared,
+    front: config.front,
+    security: config.security,
+    pageImages: config.pdf.pageImages,
+    objects: withCredits(
+      read.objects.map(({ version: _, root: __, secrets: ___, links: ____, drawn: _____, ...row }) => {
+        const source = declaredSource(config, row.key) ?? row.source;
+        return source === undefined ? row : { ...row, source };
+      }),
+      config,
+    ),
+    claims,
+    cubs: registry.cubs.map((record) => filledIn(record, config)),
+    registry: registry.state,
+    recordLicense: config.registry?.license ?? null,
+    meta: registry.meta,
+    code: registry.code,
+    rejected: refusals(facts, read.refused),
+    withdrawn: facts.withdrawals.list,
+    notes: [...registry.notes, ...claims.notes],
+  };
+}
+
+/** What the registry leaves empty and follows from the rest of a record: links to this service, and to the registry's pages; its proof
+ *  files, and how they are held against their digests. */
+function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecord {
+  const { api, code, registry } = record.links;
+  const own = `${baseUrl}/api/cubs/${record.id}`;
+  // Without a registry of its own, what is said of a record stands on its page here.
+  const page = `${baseUrl}${pagePath.record(record.id)}`;
+  const { proof_files: named, verify_hash: check, get_code: get } = record.reproduce;
+  const proofs = Object.keys(record.file_shas).filter((path) => path !== record.exec_file && !path.endsWith(".rs"));
+  const reproduce = {
+    ...record.reproduce,
+    proof_files: named.length > 0 ? named : proofs.sort(compareNames),
+    verify_hash: check || checkCommand(record.file_shas),
+    get_code: get || `GET /api/cubs/${record.id}/code`,
+  };
+  return { ...record, reproduce, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
+}
+
+/** Empty where nothing is pinned, and where a path would be more than a word to a shell. */
+function checkCommand(digests: CubRecord["file_shas"]): string {
+  const pinned = Object.entries(digests).sort(([a], [b]) => compareNames(a, b));
+  if (pinned.length === 0 || !pinned.every(([path]) => /^[\w./+@:=-]+$/.test(path) && !path.startsWith("-"))) return "";
+  return `printf '%s  %s\\n' ${pinned.map(([path, digest]) => `${digest} ${path}`).join(" ")} | sha256sum -c`;
+}
+
+/** Everything that is left out.
+ *  @param refused objects that were listed and could not be read */
+export function refusals({ listed, registry, claims }: Facts, refused: readonly Rejection[]): readonly Rejection[] {
+  return [...listed.rejected, ...refused, ...registry.rejected, ...claims.rejected];
+}

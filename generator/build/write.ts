@@ -1,0 +1,122 @@
+/** Carries a plan out: everything that a snapshot of each view needs is in its shelf and index afterwards, and nothing points to
+ *  it yet. Rendering, the bundles and the index go side by side: one is this process, one another, one a thread of native code. */
+import { type Sha256, sha256 } from "../../snapshots/digest.ts";
+import { buildSubtrees, type FileEntry, type Subtrees } from "../../snapshots/format/tree.ts";
+import type { Renderer } from "../../snapshots/page/renderer.ts";
+import type { DirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { ByView } from "../shelves/by-view.ts";
+import { type EarlierSearch, indexEarlier } from "../index/earlier-snapshots.ts";
+import type { IndexThread } from "../index/index-thread.ts";
+import { seedAndUpdate, updateIndex } from "../index/update-index.ts";
+import { makeBundles } from "../pages/pagefind.ts";
+import type { PagefindProcess } from "../pages/pagefind-process.ts";
+import { renderPages } from "../pages/render.ts";
+import type { WritingPlan } from "./plan.ts";
+import type { Progress } from "../files/progress.ts";
+import type { Views } from "./project.ts";
+import { writeApiFiles } from "../publish/api-files.ts";
+import { writeDraft } from "../publish/draft.ts";
+import { objectTrees } from "./object-trees.ts";
+import type { ReadObjects } from "./read-objects.ts";
+import type { Shelves } from "../shelves/shelves.ts";
+import type { BuildState } from "../kept/state.ts";
+import type { Tasks } from "../files/tasks.ts";
+
+export type Written = {
+  /** Nothing points to them. */
+  readonly drafts: ByView<Sha256>;
+  /** What the next build need not make again. */
+  readonly known: Pick<BuildState, "pages" | "shared" | "bundles" | "written" | "public" | "internal">;
+  /** Pages that were rendered. */
+  readonly rendered: number;
+  /** Of the earlier snapshots that were asked for. */
+  readonly earlier: EarlierSearch;
+};
+
+export async function writeViews(
+  { run, signal }: Tasks,
+  options: {
+    readonly plan: WritingPlan;
+    readonly views: Views;
+    readonly read: ReadObjects;
+    /** Public snapshots that are to be written into the index as well. */
+    readonly earlier: readonly SnapshotRecord[];
+    readonly shelves: Shelves;
+    /** May be on its way. */
+    readonly renderer: Promise<Renderer>;
+    readonly index: IndexThread;
+    /** Asked for when there is a bundle to make. */
+    readonly pagefind: () => PagefindProcess;
+    readonly progress: Progress;
+  },
+): Promise<Written> {
+  const { plan, views, read, earlier, shelves, renderer, index, pagefind, progress } = options;
+  // First, because it goes on by itself once it has begun.
+  const bundles = run(() => makeBundles(plan.bundles, shelves.public, pagefind, plan.knownBundles));
+  const trees = run(() => objectTrees(views, read));
+  const assets = run(async () => siteAssets(await renderer, shelves.public));
+  const pages = run(() =>
+    renderPages({ data: views.public, pages: plan.pages(), total: plan.pageCount, renderer, shelf: shelves.public, progress, signal }),
+  );
+  const draft = (view: "public" | "internal", more: () => Promise<readonly Subtrees[]>) =>
+    run(async () => {
+      const { objects, others } = await writeApiFiles(shelves[view], views[view], plan.json[view].kept);
+      // The internal view's pages are rendered per request and need the same styles and scripts.
+      const files = buildSubtrees([...objects, ...others, ...(await assets)]);
+      const parts = [(await trees)[view], files, ...(await more())];
+      const { snapshot, trees: all } = await writeDraft(shelves[view], parts, plan.trees[view]);
+      return { snapshot, written: { api: { facts: plan.json[view].facts, files: others }, trees: all } };
+    });
+  const drafts = {
+    public: draft("public", async () => [buildSubtrees((await pages).files), buildSubtrees((await bundles).files)]),
+    internal: draft("internal", async () => []),
+  };
+  const snapshots = {
+    public: run(async () => (await drafts.public).snapshot),
+    internal: run(async () => (await drafts.internal).snapshot),
+  };
+  const toIndex = plan.documents.public.upsert.size + plan.documents.internal.upsert.size;
+  let inIndex = 0;
+  let indexing = false;
+  // While pages are rendered, they are what is shown.
+  const showIndexing = (): void => {
+    if (indexing) progress.step("write the search index", ...(toIndex === 0 ? [] : [inIndex, toIndex]));
+  };
+  const onRead = (documents: number): void => {
+    inIndex += documents;
+    showIndexing();
+  };
+  const indexed = run(async () => {
+    if (plan.seed) return seedAndUpdate(index, shelves, snapshots, plan.documents, onRead);
+    const shown = run(() => updateIndex(index, "public", snapshots.public, plan.documents.public, onRead));
+    const internal = run(() => updateIndex(index, "internal", snapshots.internal, plan.documents.internal, onRead));
+    return { public: await shown, internal: await internal };
+  });
+  const searched = run(async () => indexEarlier(index, shelves.public, earlier, (await indexed).public));
+  const [shown, internal] = [await drafts.public, await drafts.internal];
+  indexing = true;
+  showIndexing();
+  return {
+    drafts: { public: shown.snapshot, internal: internal.snapshot },
+    known: {
+      pages: (await pages).pages,
+      shared: plan.shared,
+      bundles: (await bundles).bundles,
+      written: { public: shown.written, internal: internal.written },
+      ...(await indexed),
+    },
+    rendered: (await pages).rendered,
+    earlier: await searched,
+  };
+}
+
+async function siteAssets({ assets }: Renderer, shelf: DirectoryShelf): Promise<readonly FileEntry[]> {
+  const files: FileEntry[] = [];
+  for (const { path, mediaType, bytes } of assets) {
+    const digest = sha256(bytes);
+    await shelf.putBlob(digest, bytes);
+    files.push({ path, sha256: digest, size: bytes.length, type: mediaType });
+  }
+  return files;
+}

@@ -1,0 +1,56 @@
+/** Files that nobody meant to publish: which keys of the store are left out, and why.
+ *
+ *  `store.exclude` is heard first, then `store.include`, then the program's own list: names that begin with a dot, and names
+ *  that keys, passwords and editors' backups have. So a pattern of `include` brings back what the list leaves out, and nothing
+ *  brings back what `exclude` leaves out. */
+import picomatch from "picomatch";
+import { type CollectionInfo, findCollection } from "../../snapshots/format/view-data.ts";
+
+/** Reason of what the configuration itself leaves out, which is no news to who wrote it. */
+export const LEFT_OUT_BY_CONFIG = "store.exclude leaves it out";
+
+export type StorePatterns = { readonly include: readonly string[]; readonly exclude: readonly string[] };
+
+/** In any case. Public halves (`id_rsa.pub`, `*.crt`) are not among them. */
+const PRIVATE_NAMES = [
+  "*.{pem,key,p8,p12,pfx,ppk,jks,keystore,kdb,kdbx,tfstate}",
+  "id_{rsa,dsa,ecdsa,ecdsa_sk,ed25519,ed25519_sk}",
+  "{credentials,secrets}.{json,yaml,yml,toml,ini}",
+];
+const BACKUP_NAMES = ["*~", "#*#", "*.{bak,swp,swo,orig,rej}"];
+
+const HOW = "are left out; a pattern of store.include takes it in";
+/** A name may have a line break in it. */
+const WHOLE = { dot: true, flags: "s" };
+
+/** @returns what is said in place of a key that is left out, or null. Of a folder that is left out as a whole the folder is
+ *  said, and neither the names in it nor their number */
+export function openLeavingOut(
+  { include, exclude }: StorePatterns,
+  collections: readonly CollectionInfo[],
+): (key: string) => { readonly key: string; readonly reason: string } | null {
+  const excluded = picomatch([...exclude], WHOLE);
+  const included = picomatch([...include], WHOLE);
+  const hasPrivateName = picomatch(PRIVATE_NAMES, { ...WHOLE, flags: "is" });
+  const hasBackupName = picomatch(BACKUP_NAMES, { ...WHOLE, flags: "is" });
+  const findUnmeant = (name: string, isFile: boolean): string | null => {
+    if (name.startsWith(".")) return `names that begin with a dot ${HOW}`;
+    if (isFile && hasPrivateName(name)) return `names that keys and passwords have ${HOW}`;
+    if (isFile && hasBackupName(name)) return `names that backups have ${HOW}`;
+    return null;
+  };
+  return (key) => {
+    const names = key.split("/");
+    const paths = names.map((_, at) => names.slice(0, at + 1).join("/"));
+    const isIncluded = paths.some((path) => included(path));
+    for (const [at, path] of paths.entries()) {
+      const reason = excluded(path) ? LEFT_OUT_BY_CONFIG : isIncluded ? null : findUnmeant(names[at] ?? "", path === key);
+      if (reason === null) continue;
+      // A folder may hold two collections: only those who may see what lies in it are told of it.
+      const collection = findCollection(collections, key);
+      const folder = paths.slice(at, -1).find((leading) => findCollection(collections, `${leading}/`) === collection);
+      return { key: folder === undefined ? key : `${folder}/`, reason };
+    }
+    return null;
+  };
+}

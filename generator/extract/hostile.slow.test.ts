@@ -1,0 +1,3 @@
+import { testLongTexts } from "./hostile-fixture.ts";
+
+testLongTexts(20);

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Extract } from "../../snapshots/schema/extract.ts";
+import { extract } from "./extract.ts";
+
+/** One pixel. */
+const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const METADATA = {
+  kernelspec: { name: "python3", display_name: "Python 3", language: "python" },
+  language_info: { name: "python" },
+  authors: [{ name: "Ada Lovelace" }],
+};
+const prose = (...source: readonly string[]): object => ({ cell_type: "markdown", metadata: {}, source });
+const code = (source: string, ...outputs: readonly object[]): object => ({
+  cell_type: "code",
+  execution_count: 1,
+  metadata: {},
+  source,
+  outputs,
+});
+const drawn = (type: string, base64: string): object => ({
+  output_type: "display_data",
+  metadata: {},
+  data: { [type]: base64, "text/plain": "<Figure>" },
+});
+
+async function read(value: unknown, key = "notes/tides.ipynb"): Promise<Extract> {
+  return await extract(key, Buffer.from(typeof value === "string" ? value : JSON.stringify(value)));
+}
+const readCells = async (...cells: readonly object[]): Promise<Extract> =>
+  await read({ nbformat: 4, nbformat_minor: 5, metadata: METADATA, cells });
+
+test("nothing of a notebook runs, loads or stands for a part of the page", async () => {
+  const { html, notes } = await readCells(
+    prose("<script>alert(1)</script><img src=x onerror=alert(1)> [x](javascript:alert(1)) ![y](data:image/svg+xml;base64,AAAA)"),
+    prose("<div data-l='P9L9\" onclick=\"x' id=search>\n\nunclosed"),
+    code("'</code></pre><script>alert(2)</script>'", { output_type: "stream", name: "stdout", text: "<img src=x onerror=alert(3)>" }),
+    code(
+      "draw()",
+      drawn("image/png", `${DOT}" onerror="alert(4)`),
+      drawn("image/svg+xml", "<svg onload='alert(5)'/>"),
+      drawn("image/png", Buffer.from("<html><script>alert(6)</script>").toString("base64")),
+      { output_type: "display_data", data: { "text/html": "<script>alert(7)</script>", "application/javascript": "alert(8)" } },
+    ),
+  );
+  const shown = html ?? "";
+  assert.doesNotMatch(shown, /<script|<svg|<[^>]*\son\w+=|="javascript:|="data:(?!image\/png;base64,[A-Za-z0-9+/=]*")/);
+  assert.match(shown, /&#x3C;img src=x onerror=alert\(3\)>|&lt;img/);
+  assert.doesNotMatch(shown, /id="search"/);
+  assert.deepEqual(notes, ["One image of this notebook cannot be shown here: of a type that is not shown, damaged or too large."]);
+});
+
+test("what is no notebook is JSON with a note", async () => {
+  for (const broken of [
+    "{",
+    "[]",
+    "null",
+    { nbformat: 4 },
+    { nbformat: 4, cells: {} },
+    { nbformat: 4, cells: [null] },
+    { nbformat: 4, cells: [{ cell_type: "markdown" }] },
+    { nbformat: 4, cells: [{ cell_type: "markdown", source: [1] }] },
+    { nbformat: 3, worksheets: [] },
+    `${"[".repeat(100_000)}`,
+  ]) {
+    const { kind, notes, html } = await read(broken);
+    assert.equal(kind, "notebook");
+    assert.match(notes.join(), /This notebook is shown as JSON: /, JSON.stringify(broken).slice(0, 60));
+    assert.match(html ?? "", /<pre class="code">/);
+  }
+});
+
+test("cells are prose and code with anchors, and the first heading is the title", async () => {
+  const found = await readCells(
+    prose("# The tides\n", "\n", "Water rises twice on most days of the year.\n"),
+    prose("## Harmonics"),
+    code("def amplitude(moon):\n    return moon * 2\n", {
+      output_type: "stream",
+      name: "stdout",
+      text: ["\u001b[31mhigh\u001b[0m water\n"],
+    }),
+    prose("Nothing is drawn before."),
+    code("plot()", drawn("image/png", `${DOT.slice(0, 20)}\n${DOT.slice(20)}`)),
+  );
+  assert.equal(found.title, "The tides");
+  assert.equal(found.media_type, "application/x-ipynb+json");
+  assert.equal(found.summary, "Water rises twice on most days of the year.");
+  assert.deepEqual(found.about?.authors, ["Ada Lovelace"]);
+  assert.deepEqual(found.facts, [
+    ["Kernel", "Python 3"],
+    ["Cells", "3 of prose, 2 of code, 2 with output"],
+  ]);
+  assert.deepEqual(
+    found.passages.map(({ page, start_line, heading, name, text }) => [page, start_line, heading.join(), name, text]),
+    [
+      [1, 1, "The tides", null, "# The tides\n\nWater rises twice on most days of the year."],
+      [3, 1, "The tides,Harmonics", "amplitude", "```python\ndef amplitude(moon):\n    return moon * 2\n```\n```\nhigh water\n```"],
+      [4, 1, "The tides,Harmonics", null, "Nothing is drawn before."],
+      [5, 1, "The tides,Harmonics", null, "```python\nplot()\n```"],
+    ],
+  );
+  const html = found.html ?? "";
+  for (const { page, start_line: line } of found.passages.slice(1)) assert.match(html, new RegExp(` id="P${page}L${line}"`));
+  assert.match(html, new RegExp(`<img src="data:image/png;base64,${DOT.replaceAll("+", "\\+")}" alt="Drawn by cell 5"`));
+  assert.match(html, /<h2[^>]*>(?:<span[^>]*><\/span>)?Harmonics/);
+});
+
+test("an image that is too large is left out and counted, and what a loop prints is cut", async () => {
+  const large = Buffer.concat([Buffer.from(DOT, "base64"), Buffer.alloc(400_000)]).toString("base64");
+  const { html, notes, passages } = await readCells(
+    code("a", drawn("image/png", large), drawn("image/png", large)),
+    code("b", { output_type: "stream", text: "line\n".repeat(100_000) }),
+  );
+  assert.doesNotMatch(html ?? "", /<img/);
+  assert.match(notes.join(), /^2 images of this notebook/);
+  assert.ok(passages.length < 40);
+});
+
+test("bytes written as text are no passage of any format", async () => {
+  const base64 = "QUJD".repeat(5000);
+  for (const [key, text] of [
+    ["a/x.json", `{"a": "${base64}", "b": "a word"}`],
+    ["a/x.md", `a word\n\n![dot](data:image/png;base64,${base64})\n`],
+    ["a/x.txt", `a word\n\n${base64}\n`],
+  ] as const) {
+    const { passages } = await read(text, key);
+    assert.ok(passages.length <= 4, `${key}: ${passages.length}`);
+  }
+});

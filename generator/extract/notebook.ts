@@ -1,0 +1,293 @@
+/** Jupyter notebooks: cells of prose as Markdown, cells of code with what they printed and drew. A passage stands in one cell, whose number is
+ *  its `page`, and its lines are those of the cell's text as it is read here: code and outputs stand in fences, as Markdown has them.
+ *  All of it is of whoever wrote the notebook, its images too: they are shown only when their bytes are pixels of a known type. */
+import type { Element, Root, RootContent } from "hast";
+import { fileTypeFromBuffer } from "file-type";
+import { objectPath, pagePath, relativeHref } from "../../snapshots/format/layout.ts";
+import { escapeHtml, highlightLines, loadLanguage } from "../../snapshots/page/highlight/highlight.ts";
+import type { Passage } from "../../snapshots/schema/extract.ts";
+import { notebookAbout } from "./about.ts";
+import { MAX_SHOWN, type Body, type Source } from "./body.ts";
+import { cleanTree } from "./clean.ts";
+import { findDeclarations } from "./declarations.ts";
+import { noteLines, renderClean } from "./dress.ts";
+import { openHeadings, type OpenHeading } from "./headings.ts";
+import { TooComplex } from "./html-tree.ts";
+import { readJson } from "./json.ts";
+import { openLines } from "./lines.ts";
+import { findProblem, findSummary, findTitle, parseMarkdown, readHeadings, readRaw } from "./markdown.ts";
+import { cutPassages, headingPath, shorten, type Mark } from "./passages.ts";
+
+const MAX_CELLS = 10_000;
+const MAX_OUTPUT = 20_000; // UTF-16 units of one output that are read; a loop prints for ever
+const MAX_IMAGE = 400_000; // characters of base64 of one image
+const MAX_IMAGES = 1_200_000; // of all: they are a part of the page
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+const TERMINAL = /\u001b\[[0-9;?]*[A-Za-z]/g; // colours of a terminal, in what programs print
+
+const DECLARES = /\b(?:class|def|function|module|struct)\b/;
+
+type Image = { readonly type: string; readonly base64: string };
+type Output = { readonly text: string } | Image;
+type Cell = { readonly kind: "prose" | "code"; readonly source: string; readonly outputs: readonly Output[] };
+type Notebook = {
+  readonly cells: readonly Cell[];
+  readonly kernel: string | null;
+  readonly language: string | null;
+  readonly title: string | null;
+};
+/** Raw nodes among them are ours. */
+type Shown = Root["children"];
+
+export async function readNotebook(source: Source, mediaType: string, fallbackTitle: string): Promise<Body> {
+  const value = parse(source.text);
+  const notebook = value === null ? null : openNotebook(value);
+  if (value === null || notebook === null) return await readAsJson(source, mediaType, "it has no cells that could be read");
+  await loadLanguage(notebook.language);
+  const reading = new NotebookReading(source.key, notebook);
+  for (const [at, cell] of notebook.cells.slice(0, MAX_CELLS).entries()) await reading.add(at + 1, cell);
+  try {
+    return { ...(await reading.finish(fallbackTitle)), about: notebookAbout(value["metadata"]) };
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    return await readAsJson(source, mediaType, `it has ${error.message}`);
+  }
+}
+
+async function readAsJson(source: Source, mediaType: string, reason: string): Promise<Body> {
+  const body = await readJson(source, mediaType);
+  return { ...body, notes: [...body.notes, `This notebook is shown as JSON: ${reason}.`] };
+}
+
+class NotebookReading {
+  readonly #key: string;
+  readonly #notebook: Notebook;
+  readonly #passages: Passage[] = [];
+  readonly #shown: Shown = [];
+  readonly #notes: string[] = [];
+  /** Open headings: they go on from cell to cell. */
+  readonly #path: OpenHeading[] = [];
+  #title: string | null = null;
+  #summary = "";
+  #units = 0;
+  #cut = 0;
+  #images = 0;
+  #left = 0;
+
+  constructor(key: string, notebook: Notebook) {
+    this.#key = key;
+    this.#notebook = notebook;
+  }
+
+  async add(number: number, cell: Cell): Promise<void> {
+    this.#units += cell.source.length;
+    if (this.#units > MAX_SHOWN && this.#cut === 0) this.#cut = number;
+    if (cell.kind === "prose") this.#addProse(number, cell.source);
+    else await this.#addCode(number, cell);
+  }
+
+  #addProse(number: number, text: string): void {
+    const tree = findProblem(text) === null && text.length <= MAX_SHOWN ? parseMarkdown(text) : null;
+    const lines = openLines(text);
+    const list = openHeadings(lines, this.#path);
+    list.marks.push({ line: 1, heading: this.#heading(), name: null });
+    if (tree !== null) {
+      this.#title ??= findTitle(tree);
+      this.#summary ||= findSummary(tree);
+      readHeadings(tree, list);
+      // A heading alone says nothing: the cells below it have it in their path.
+      const isHeading = tree.children.every((child) => child.type !== "element" || /^h[1-6]$/.test(child.tagName));
+      if (!isHeading || number === this.#notebook.cells.length) this.#addPassages(number, text, list.marks);
+    } else this.#addPassages(number, text, list.marks);
+    if (this.#cut > 0) return;
+    this.#shown.push(...(tree === null ? [plainText(text, `P${number}L1`)] : showProse(tree, number, text)));
+  }
+
+  async #addCode(number: number, { source, outputs }: Cell): Promise<void> {
+    const { language } = this.#notebook;
+    const code = source.trim() === "" ? [] : [fenced(source, language ?? "")];
+    const declared = this.#declarations(source);
+    // The line of the fence is no passage.
+    const marks = [{ line: 1, heading: this.#heading(), name: null, opens: declared[0]?.line === 2 }, ...declared];
+    const texts = outputs.flatMap((output) => ("text" in output && output.text.trim() !== "" ? [output.text] : []));
+    const parts = [...code, ...texts.map((text) => fenced(text, ""))];
+    this.#addPassages(number, parts.join("\n"), marks);
+    for (const text of texts) this.#units += text.length;
+    if (this.#cut > 0) return;
+    const starts = new Set(this.#passages.filter(({ page }) => page === number).map(({ start_line: line }) => line));
+    let line = 1;
+    for (const [at, text] of [...(code.length === 0 ? [] : [source]), ...texts].entries()) {
+      const isCode = at < code.length;
+      const rows = highlightLines(text.replaceAll("\r", "").replace(/\n$/, ""), isCode ? language : null);
+      const marked = rows.map((row, n) => (starts.has(line + 1 + n) ? `<span id="P${number}L${line + 1 + n}">${row}</span>` : row));
+      const label = isCode ? "" : ` aria-label="Output"`;
+      this.#shown.push(
+        raw(`<pre class="${isCode ? "code" : "code output"}" id="P${number}L${line}"${label}><code>${marked.join("\n")}</code></pre>\n`),
+      );
+      line += (parts[at] ?? "").split("\n").length;
+    }
+    for (const output of outputs) if ("base64" in output) await this.#addImage(number, output);
+  }
+
+  /** Names the functions that a cell declares, below the line of its fence. */
+  #declarations(source: string): readonly Mark[] {
+    const { language } = this.#notebook;
+    const found = language === null ? null : findDeclarations(openLines(source), language);
+    const heading = this.#heading();
+    // A cell's values are its own business: what it declares for others are functions and types.
+    const rows = source.split("\n");
+    return (found ?? [])
+      .filter(({ line }) => DECLARES.test(rows[line - 1] ?? ""))
+      .map((mark) => ({ ...mark, line: mark.line + 1, heading }));
+  }
+
+  async #addImage(number: number, { base64, type }: Image): Promise<void> {
+    const bytes = Buffer.from(base64, "base64");
+    const size = Math.ceil(bytes.length / 3) * 4;
+    const mime = (await fileTypeFromBuffer(bytes))?.mime ?? "";
+    if (size > MAX_IMAGE || this.#images + size > MAX_IMAGES || mime !== type || !IMAGE_TYPES.includes(mime)) {
+      this.#left++;
+      return;
+    }
+    this.#images += size;
+    const alt = `Drawn by cell ${number}`;
+    this.#shown.push(raw(`<p><img src="data:${mime};base64,${bytes.toString("base64")}" alt="${alt}" loading="lazy"></p>\n`));
+  }
+
+  #heading(): readonly string[] {
+    return headingPath(this.#path.map(({ title }) => title));
+  }
+
+  #addPassages(number: number, text: string, marks: readonly Mark[]): void {
+    for (const passage of cutPassages(openLines(text), marks)) this.#passages.push({ ...passage, page: number });
+  }
+
+  async finish(fallbackTitle: string): Promise<Body> {
+    const { cells, kernel, title: named } = this.#notebook;
+    const title = this.#title ?? named;
+    const html = await renderClean({ type: "root", children: this.#shown }, { key: this.#key, title: title ?? fallbackTitle });
+    const whole = escapeHtml(relativeHref(pagePath.object(this.#key), objectPath(this.#key)));
+    const cut =
+      this.#cut === 0
+        ? ""
+        : `\n<p class="cut">Shown up to cell ${this.#cut - 1} of ${cells.length}; <a href="${whole}">the whole file</a>.</p>`;
+    const code = cells.filter(({ kind }) => kind === "code");
+    const facts = [
+      ...(kernel === null ? [] : [["Kernel", kernel]]),
+      [
+        "Cells",
+        `${cells.length - code.length} of prose, ${code.length} of code, ${code.filter(({ outputs }) => outputs.length > 0).length} with output`,
+      ],
+    ];
+    if (this.#left > 0)
+      this.#notes.push(
+        `${this.#left === 1 ? "One image" : `${this.#left} images`} of this notebook cannot be shown here: of a type that is not shown, damaged or too large.`,
+      );
+    if (cells.length > MAX_CELLS) this.#notes.push(`Only the first ${MAX_CELLS} cells of this notebook are read.`);
+    return { title, summary: this.#summary, passages: this.#passages, html: html + cut, facts, notes: this.#notes };
+  }
+}
+
+function showProse(tree: Root, number: number, text: string): Shown {
+  noteLines(tree, number);
+  try {
+    return cleanTree(readRaw(tree)).children;
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    return [plainText(text, `P${number}L1`)];
+  }
+}
+
+function raw(value: string): RootContent {
+  return { type: "raw", value };
+}
+
+function plainText(text: string, id: string): Element {
+  return { type: "element", tagName: "pre", properties: { id }, children: [{ type: "text", value: text }] };
+}
+
+/** As Markdown writes code, between fences that are longer than any in it. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+function parse(text: string): Members | null {
+  try {
+    return membersOf(JSON.parse(text.startsWith("\ufeff") ? text.slice(1) : text));
+  } catch {
+    return null;
+  }
+}
+
+function membersOf(value: unknown): Members | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Members) : null;
+}
+
+/** Null for what is no notebook of format 4. */
+function openNotebook(value: Members): Notebook | null {
+  const { cells: listed, metadata: about, nbformat } = value;
+  if (!Array.isArray(listed) || nbformat !== 4) return null;
+  const cells = listed.map(openCell);
+  if (cells.includes(null)) return null;
+  const metadata = membersOf(about) ?? {};
+  const kernel = membersOf(metadata["kernelspec"]) ?? {};
+  const written = membersOf(metadata["language_info"]) ?? {};
+  const language = lineOf(written["name"]) ?? lineOf(kernel["language"]);
+  return {
+    cells: cells.filter((cell) => cell !== null),
+    kernel: lineOf(kernel["display_name"]) ?? lineOf(kernel["name"]) ?? language,
+    language: language !== null && /^[A-Za-z][\w+-]{0,30}$/.test(language) ? language.toLowerCase() : null,
+    title: lineOf(metadata["title"]),
+  };
+}
+
+function lineOf(value: unknown): string | null {
+  return typeof value === "string" ? shorten(value, 120) || null : null;
+}
+
+function openCell(value: unknown): Cell | null {
+  const cell = membersOf(value);
+  const source = cell === null ? null : textOf(cell["source"]);
+  if (cell === null || source === null) return null;
+  const type = cell["cell_type"];
+  if (type === "markdown") return { kind: "prose", source, outputs: [] };
+  // What a "raw" cell holds is for another program, as code is.
+  if (type !== "code" && type !== "raw") return null;
+  const outputs = Array.isArray(cell["outputs"]) ? cell["outputs"] : [];
+  return { kind: "code", source, outputs: outputs.flatMap((output) => openOutput(membersOf(output) ?? {})) };
+}
+
+/** Several lines, or one text. */
+function textOf(value: unknown): string | null {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) && value.every((line) => typeof line === "string") ? value.join("") : null;
+}
+
+/** What a program printed, or the best of the forms in which it gave a result: pixels, else text. */
+function openOutput(output: Members): readonly Output[] {
+  const printed = textOf(output["text"]);
+  if (printed !== null) return [printedText(printed)];
+  if (output["output_type"] === "error") {
+    const trace = textOf([output["traceback"]].flat().map((line) => `${String(line)}\n`)) ?? "";
+    return [printedText(trace.trim() === "" ? `${lineOf(output["ename"]) ?? "Error"}: ${lineOf(output["evalue"]) ?? ""}` : trace)];
+  }
+  const data = membersOf(output["data"]) ?? {};
+  for (const type of IMAGE_TYPES) {
+    const base64 = textOf(data[type]);
+    if (base64 !== null) return [{ type, base64 }];
+  }
+  const text = textOf(data["text/plain"]) ?? textOf(data["text/markdown"]);
+  return text === null ? [] : [printedText(text)];
+}
+
+function printedText(text: string): Output {
+  const read = text
+    .slice(0, MAX_OUTPUT)
+    .replaceAll(TERMINAL, "")
+    .replaceAll(/[^\n]*\r(?!\n|$)/g, "");
+  return { text: text.length > MAX_OUTPUT ? `${read}\n…` : read };
+}

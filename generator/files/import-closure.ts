@@ -1,0 +1,149 @@
+/** What a module is made of: itself, every module that it imports, however far away, and the packages that they import.
+ *
+ *  Work that is kept between builds is void when the digest over this has changed, and only then. Type imports do not count,
+ *  because nothing follows from a type at run time; comments do, because telling them apart would take a parser. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Sha256, sha256 } from "../../snapshots/digest.ts";
+import { type LockEntry, type Packaged, packaged, type Source } from "./packaged.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** Forms in which a module of ours names another, or a file that it loads, forks or bundles. Too many found do no harm. */
+const FORMS = [
+  /^(?:import|export)\b(?! type\b)[^;"'`]*?\bfrom "([^"\n]+)"/gm,
+  /(?:\bimport ?\(?|\bnew URL\(|\brequire\(|\bcreateRequire\(import\.meta\.url\)\(|\bimport\.meta\.resolve\(|<script\b[^>]*\bsrc=)\s*"([^"\n]+)"/g,
+];
+
+export type Closure = {
+  /** Paths from the project's root, ascending. */
+  readonly files: readonly string[];
+  /** Names of packages, ascending: those imported and all that they need. */
+  readonly packages: readonly string[];
+  /** Over the paths and bytes of the files, and the versions of the packages. */
+  readonly digest: Sha256;
+};
+
+export type Sources = {
+  /** @param entries paths from the project's root
+   *  @param packages names that are needed beside what is imported
+   *  @throws Error when an entry cannot be read */
+  closure(entries: readonly string[], packages?: readonly string[]): Closure;
+  /** Files under a folder of the project, as paths from its root, ascending. */
+  list(folder: string): readonly string[];
+};
+
+/** Reads each file once: what is edited meanwhile is seen by the next one that is opened. In a published package, which has no
+ *  sources, what was written down of them. */
+export function openSources(): Sources {
+  const sources = new Map<string, Source | null>(packaged === null ? [] : Object.entries(packaged.sources));
+  let lock = packaged?.lock ?? null;
+
+  function read(path: string): Source | null {
+    const known = sources.get(path);
+    if (known !== undefined || packaged !== null) return known ?? null;
+    let source: Source | null = null;
+    try {
+      source = parse(path, readFileSync(join(ROOT, path)));
+    } catch (error) {
+      // A name in a comment, or a folder.
+      if (!["ENOENT", "EISDIR", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+    sources.set(path, source);
+    return source;
+  }
+
+  return {
+    closure(entries, packages = []) {
+      const files = new Map<string, Source>();
+      const names = new Set(packages);
+      const pending = [...entries];
+      for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+        if (files.has(path)) continue;
+        const source = read(path);
+        if (source === null) {
+          if (entries.includes(path)) throw new Error(`${path} is missing.`);
+          continue;
+        }
+        files.set(path, source);
+        pending.push(...source.modules);
+        for (const name of source.packages) names.add(name);
+      }
+      lock ??= readLock();
+      const versions = versionsOf(names, lock);
+      const sorted = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+      return {
+        files: sorted.map(([path]) => path),
+        packages: [...versions.keys()],
+        digest: sha256(
+          [...sorted.map(([path, source]) => `${source.digest}  ${path}\n`), ...[...versions].map((entry) => `${entry.join(" ")}\n`)].join(
+            "",
+          ),
+        ),
+      };
+    },
+    list(folder) {
+      if (packaged !== null) return [...sources.keys()].filter((path) => path.startsWith(`${folder}/`)).sort();
+      return readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name).slice(ROOT.length).replaceAll("\\", "/"))
+        .sort();
+    },
+  };
+}
+
+/** What a package made of these files has to know of them. @param paths from the project's root */
+export function writeDown(paths: readonly string[]): Packaged {
+  const sources = Object.fromEntries(paths.map((path) => [path, parse(path, readFileSync(join(ROOT, path)))]));
+  const lock = Object.fromEntries(
+    Object.entries(readLock()).map(([place, { version, integrity, dependencies, optionalDependencies }]) => [
+      place,
+      { version, integrity, dependencies, optionalDependencies },
+    ]),
+  );
+  return { sources, lock };
+}
+
+export function readLock(): Readonly<Record<string, LockEntry>> {
+  return (JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as { packages: Record<string, LockEntry> }).packages;
+}
+
+/** Names that a text imports, relative ones as they stand there. */
+export function findImports(text: string): readonly string[] {
+  return [...new Set(FORMS.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] ?? "")))];
+}
+
+function parse(path: string, bytes: Buffer): Source {
+  const names = /\.(?:ts|mjs|js|astro)$/.test(path) ? findImports(bytes.toString("utf8")) : [];
+  const relative = (name: string): boolean => name.startsWith(".") || /^[\w-]+\.(?:ts|mjs|js)$/.test(name);
+  return {
+    digest: sha256(bytes),
+    modules: names.filter(relative).map((name) => normalize(join(dirname(path), name.replace(/\?.*$/, ""))).replaceAll("\\", "/")),
+    packages: names
+      .filter((name) => !relative(name) && /^@?[a-z0-9]/.test(name) && !/^(?:node|astro|https?|file|data):/.test(name))
+      .map((name) => name.split("/", name.startsWith("@") ? 2 : 1).join("/")),
+  };
+}
+
+/** Place in node_modules → version and digest, of these packages and of all that they need, ascending. */
+function versionsOf(names: ReadonlySet<string>, lock: Readonly<Record<string, LockEntry>>): ReadonlyMap<string, string> {
+  const found = new Map<string, string>();
+  const pending = [...names].map((name) => ({ name, from: "" }));
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const place = placeOf(next.name, next.from, lock);
+    const entry = place === null ? undefined : lock[place];
+    if (place === null || entry === undefined || found.has(place)) continue;
+    found.set(place, `${entry.version ?? ""} ${entry.integrity ?? ""}`);
+    for (const name of Object.keys({ ...entry.dependencies, ...entry.optionalDependencies })) pending.push({ name, from: place });
+  }
+  return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** As Node looks a package up: in the importer's own node_modules, then further out. */
+function placeOf(name: string, from: string, lock: Readonly<Record<string, LockEntry>>): string | null {
+  for (let folder = from; ; folder = folder.slice(0, Math.max(0, folder.lastIndexOf("/node_modules/")))) {
+    const place = `${folder === "" ? "" : `${folder}/`}node_modules/${name}`;
+    if (lock[place] !== undefined) return place;
+    if (folder === "") return null;
+  }
+}

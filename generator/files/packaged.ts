@@ -1,0 +1,36 @@
+/** In a published package the sources are not there: what is known of them (import-closure.ts) was written down when it was made. */
+import { readFileSync } from "node:fs";
+import type { Sha256 } from "../../snapshots/digest.ts";
+
+/** Name from the root of a package. */
+export const PACKAGED_FILE = "packaged.json";
+
+/** What is known of a file: its bytes, and whom it names. */
+export type Source = { readonly digest: Sha256; readonly modules: readonly string[]; readonly packages: readonly string[] };
+
+/** What the lock file says of a package. */
+export type LockEntry = {
+  readonly version?: string | undefined;
+  readonly integrity?: string | undefined;
+  readonly dependencies?: Readonly<Record<string, string>> | undefined;
+  readonly optionalDependencies?: Readonly<Record<string, string>> | undefined;
+};
+
+export type Packaged = {
+  /** By path from the project's root. */
+  readonly sources: Readonly<Record<string, Source>>;
+  /** Place in node_modules → what the lock file says of it. */
+  readonly lock: Readonly<Record<string, LockEntry>>;
+};
+
+/** Null in a checkout. */
+export const packaged: Packaged | null = read();
+
+function read(): Packaged | null {
+  try {
+    return JSON.parse(readFileSync(new URL(`../../${PACKAGED_FILE}`, import.meta.url), "utf8")) as Packaged;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}

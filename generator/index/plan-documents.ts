@@ -1,0 +1,54 @@
+/** What is to be written into a view's index. */
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import type { Extracts } from "../../snapshots/page/stored-pages.ts";
+import type { ViewState } from "../kept/state.ts";
+import type { Why } from "../kept/why.ts";
+import { indexEntries, type IndexSource } from "./index-documents.ts";
+
+export type DocumentsPlan = {
+  readonly upsert: Documents;
+  /** Ids. */
+  readonly remove: readonly string[];
+  /** Tag to build on; null to write everything into new tables. */
+  readonly base: string | null;
+  /** Document id → digest of what is indexed: the whole, as it is to be. */
+  readonly documents: ViewState["documents"];
+  /** null when there is nothing to write. */
+  readonly why: Why | null;
+};
+
+/** Made while they are walked through: of a library's documents only some are held at once. */
+type Documents = Iterable<IndexSource> & {
+  /** How many there are. */
+  readonly size: number;
+};
+
+/** @param before what the index holds that is built on, or null to begin with nothing */
+export function planDocuments(
+  data: ViewData,
+  extractDigest: Extracts["digest"],
+  before: ViewState | null,
+  voided: Why | null,
+): DocumentsPlan {
+  const documents: Record<string, string> = {};
+  const stale = new Set<string>();
+  let size = 0;
+  for (const { doc, facts } of indexEntries(data, extractDigest)) {
+    documents[doc] = facts;
+    size++;
+    if (before?.documents[doc] !== facts) stale.add(doc);
+  }
+  const upsert: Documents = {
+    size: stale.size,
+    *[Symbol.iterator]() {
+      for (const { doc, source } of indexEntries(data, extractDigest)) if (stale.has(doc)) yield source();
+    },
+  };
+  // Where everything is written, a table is made anew; what is served stays searchable by its tag.
+  if (before === null || (size > 0 && stale.size === size)) {
+    return { upsert, remove: [], base: null, documents, why: voided ?? (before === null ? "index" : "content") };
+  }
+  const remove = Object.keys(before.documents).filter((doc) => !Object.hasOwn(documents, doc));
+  const nothing = upsert.size === 0 && remove.length === 0;
+  return { upsert, remove, base: before.snapshot, documents, why: nothing ? null : (voided ?? "content") };
+}

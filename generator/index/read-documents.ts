@@ -1,0 +1,17 @@
+/** Documents of the index out of what a plan says of them: their texts lie in the shelf. */
+import type { Document } from "../../snapshots/index/row.ts";
+import { readBlob } from "../../snapshots/shelf/read.ts";
+import type { Shelf } from "../../snapshots/shelf/shelf.ts";
+import { parseExtract } from "../extract/extract-json.ts";
+import type { IndexSource } from "./index-documents.ts";
+
+export async function* readDocuments(shelf: Shelf, sources: AsyncIterable<IndexSource> | Iterable<IndexSource>): AsyncGenerator<Document> {
+  for await (const { extract, passages, ...rest } of sources) {
+    yield { ...rest, ...(extract === null ? { passages } : await readText(shelf, extract)) };
+  }
+}
+
+async function readText(shelf: Shelf, digest: string): Promise<Pick<Document, "passages" | "language">> {
+  const { passages, language } = parseExtract(await readBlob(shelf, digest));
+  return { passages, language };
+}

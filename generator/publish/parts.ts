@@ -1,0 +1,49 @@
+/** The parts of a build that are processes, threads or compiled code. They are given to a build, so that one whose subject is what is
+ *  planned, refused or told may run without them (plain-parts.ts). */
+import { openRenderer, type Renderer } from "../../snapshots/page/renderer.ts";
+import type { ScannedFile } from "../../snapshots/verify/scan.ts";
+import { type ExtractPool, type ExtractPoolOptions, openExtractPool } from "../extract/pool.ts";
+import type { Sources } from "../files/import-closure.ts";
+import { type IndexThread, openIndexThread } from "../index/index-thread.ts";
+import type { IndexRoots } from "../index/index-worker.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { openPagefind, type PagefindProcess } from "../pages/pagefind-process.ts";
+import { softwareFiles } from "../pages/software-files.ts";
+
+export type Parts = {
+  /** Makes ready what renders and reads. @throws ShelfError "build_failed" when a page does not compile */
+  site(sources: Sources): Promise<Site>;
+  index(roots: IndexRoots): IndexThread;
+  pagefind(): PagefindProcess;
+};
+
+/** The compiled program: pages, and what reads objects. */
+export type Site = {
+  renderer(): Promise<Renderer>;
+  pool(options?: Pick<ExtractPoolOptions, "threads" | "budget" | "unread">): ExtractPool;
+  /** Yields what the pages say in every library. */
+  software(): AsyncIterable<ScannedFile>;
+};
+
+export const PARTS: Parts = {
+  async site(sources) {
+    const { dist, worker } = await compileSite({ sources });
+    return {
+      renderer: () => openRenderer(dist),
+      pool: (options) => openExtractPool({ worker, ...options }),
+      software: () => softwareFiles(dist),
+    };
+  },
+  index: openIndexThread,
+  pagefind: openPagefind,
+};
+
+let usual: Parts = PARTS;
+
+/** Names the parts of whatever is built, verified or mended without parts of its own. */
+export const usualParts = (): Parts => usual;
+
+/** Gives this process other usual parts, through which the commands get them, too: for tests whose subject is not what the parts make. */
+export function useParts(parts: Parts): void {
+  usual = parts;
+}

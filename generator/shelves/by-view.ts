@@ -1,0 +1,2 @@
+/** One of something for each view. */
+export type ByView<T> = Readonly<Record<"public" | "internal", T>>;

@@ -1,0 +1,122 @@
+/** Where the configuration puts both views' shelves. */
+import { chmod, readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { ShelfError } from "../../snapshots/errors.ts";
+import type { ViewData } from "../../snapshots/format/view-data.ts";
+import { CLOSED } from "../../snapshots/shelf/modes.ts";
+import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
+import { type DirectoryShelf, checkWritable, openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { extendLog, type LogSigner } from "../../snapshots/shelf/log.ts";
+import type { SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Config } from "../config/config.ts";
+import { type LockOptions, withBuildLock } from "../files/lock.ts";
+import type { RemoteShelf, ShelfAnnexes } from "./kinds.ts";
+
+/** Beside the roots of a copy of somebody else's shelf: says whose it is. */
+export const COPY_MARKER = "mirror.json";
+
+export type Shelves = {
+  readonly public: DirectoryShelf;
+  readonly internal: DirectoryShelf;
+  readonly publicDir: string;
+  readonly internalDir: string;
+  /** What builds keep for each other; it names gated keys, so it lies under the internal root. */
+  readonly buildDir: string;
+  /** What these folders are a copy of; null when they are the shelf themselves. */
+  readonly remote: RemoteShelf | null;
+};
+
+/** Creates nothing, and asks nothing of a bucket. */
+export function openShelves({ shelf: storage }: Pick<Config, "shelf">, annexes: ShelfAnnexes): Shelves {
+  const root = storage.kind === "directory" ? storage.root : storage.copy;
+  const remote = storage.kind === "directory" ? null : annexes.shelves[storage.kind].open(storage);
+  const [publicDir, internalDir] = [join(root, "public"), join(root, "internal")];
+  const announce = (view: "public" | "internal") => (current: Uint8Array) => remote?.announce(view, current) ?? Promise.resolve();
+  const shelf = openDirectoryShelf(publicDir, null, "building", announce("public"));
+  return {
+    public: shelf,
+    internal: openDirectoryShelf(internalDir, shelf, "building", announce("internal")),
+    publicDir,
+    internalDir,
+    buildDir: join(internalDir, "build"),
+    remote,
+  };
+}
+
+/** Runs work that changes the shelf while nobody else does, here or elsewhere. A copy is brought to what its bucket says before, and
+ *  the bucket to what the copy is afterwards.
+ *  @throws ShelfError "build_running" naming who does, "lost_race"; whatever `work` throws */
+export async function withShelves<T>(
+  { buildDir, internalDir, remote }: Shelves,
+  work: () => Promise<T>,
+  options: LockOptions = {},
+): Promise<T> {
+  if (remote === null) return withBuildLock(buildDir, work, options);
+  await checkWritable(internalDir, CLOSED);
+  return withBuildLock(buildDir, () => remote.publishing(work, { work: "build", ...options }), options);
+}
+
+/** Brings a copy to what its bucket says, for who reads it; while somebody builds here it is what it has to be. */
+export async function refresh({ remote }: Pick<Shelves, "remote">): Promise<void> {
+  await remote?.look();
+}
+
+/** What both views serve. An internal pointer that does not fit the public one is put right by publishing: it counts as none. */
+export async function readPointers(
+  shelves: Pick<Shelves, "public" | "internal">,
+): Promise<Readonly<Record<"public" | "internal", SnapshotRecord | null>>> {
+  const internal = await shelves.internal.readPointer().catch((error: unknown) => {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  });
+  return { public: await shelves.public.readPointer(), internal };
+}
+
+/** What a snapshot holds, for what is held against it; null where even that cannot be read, so that there is nothing to compare with. */
+export async function readServed(shelf: DirectoryShelf, record: SnapshotRecord): Promise<ViewData | null> {
+  try {
+    return await (await openSnapshot(shelf, record, createTreeCache())).data();
+  } catch (error) {
+    if (error instanceof ShelfError && error.code === "snapshot_damaged") return null;
+    throw error;
+  }
+}
+
+/** Brings both logs of what was served up to date. Only under the build lock, after the pointer has moved. */
+export async function keepRecords(shelves: Pick<Shelves, "public" | "internal">): Promise<void> {
+  const pointers = await readPointers(shelves);
+  for (const view of ["public", "internal"] as const) await shelves[view].records.keep(pointers[view]?.sequence ?? 0);
+}
+
+/** Makes the logs of publications reach what is served, and signs them. Only under the build lock. */
+export async function keepLogs(
+  shelves: Pick<Shelves, "public" | "internal">,
+  signers: Readonly<Record<"public" | "internal", LogSigner>>,
+): Promise<void> {
+  const pointers = await readPointers(shelves);
+  for (const view of ["public", "internal"] as const) {
+    const pointer = pointers[view];
+    if (pointer !== null) await extendLog(shelves[view], pointer, signers[view]);
+  }
+}
+
+/** Where vectors are kept by text, and who is making them. Beside the internal root: gated texts are among them. */
+export function vectorsDir(shelves: Shelves): string {
+  return join(shelves.buildDir, "vectors");
+}
+
+/** Closes to other users what the engine wrote for the internal view: it asks for no modes. The root is closed all along. */
+export async function closeIndex(shelves: Shelves): Promise<void> {
+  for (const folder of [shelves.internal.indexUri, vectorsDir(shelves)]) {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => null);
+    if (entries === null) continue;
+    await chmod(folder, CLOSED.folder);
+    for (const entry of entries) {
+      const path = join(entry.parentPath, entry.name);
+      const mode = entry.isDirectory() ? CLOSED.folder : CLOSED.file;
+      // What the engine has removed meanwhile needs no closing; what is closed keeps its times, by which readers know it again.
+      const found = await stat(path).catch(() => null);
+      if (found !== null && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** What `config check` says of the files of claims and of proof records: each problem with its line, before a build drops what it cannot
+ *  use. */
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { type ConfigProblem, explainIssues, valueAt } from "../config/problems.ts";
+import { MAX_CONFIG_BYTES, type Path, parseLocatedYaml } from "../config/yaml.ts";
+import { dropNulls, isRecord } from "./issues.ts";
+import { claimsFile, claimsJsonSchema, registryFile, registryJsonSchema, SMALLEST_CLAIMS, SMALLEST_REGISTRY } from "./source-schemas.ts";
+
+/** `wrong` costs an entry, or the file; a build goes on with what is told in `notes`. */
+export type SourceProblems = { readonly wrong: readonly Located[]; readonly notes: readonly Located[] };
+export type Located = { readonly line: number | null; readonly path: Path; readonly what: string };
+
+type Kind = {
+  readonly list: "claims" | "cubs";
+  readonly schema: z.ZodType;
+  readonly json: object;
+  readonly smallest: string;
+  readonly parse: (bytes: Uint8Array) => unknown;
+  readonly contradictions: (entry: Readonly<Record<string, unknown>>) => readonly ConfigProblem[];
+};
+
+/** @param parse reads the file as a build does, and says why it cannot */
+export function checkClaims(bytes: Uint8Array, parse: (bytes: Uint8Array) => unknown): SourceProblems {
+  return check(bytes, {
+    list: "claims",
+    schema: claimsFile,
+    json: claimsJsonSchema,
+    smallest: SMALLEST_CLAIMS,
+    parse,
+    contradictions: claimContradictions,
+  });
+}
+
+/** @param internalFields that the configuration names, which are no mistakes */
+export function checkRecords(bytes: Uint8Array, internalFields: readonly string[], parse: (bytes: Uint8Array) => unknown): SourceProblems {
+  const found = check(bytes, {
+    list: "cubs",
+    schema: registryFile,
+    json: registryJsonSchema,
+    smallest: SMALLEST_REGISTRY,
+    parse,
+    contradictions: recordContradictions,
+  });
+  const isInternal = ({ path: [list, , ...rest] }: Located): boolean => list === "cubs" && internalFields.includes(rest.join("."));
+  return { wrong: found.wrong, notes: found.notes.filter((note) => !isInternal(note)) };
+}
+
+function check(bytes: Uint8Array, { list, schema, json, smallest, parse, contradictions }: Kind): SourceProblems {
+  const yaml = bytes.length > MAX_CONFIG_BYTES ? null : parseLocatedYaml(bytes);
+  const at = (path: Path): number | null => yaml?.lineOf(path) ?? null;
+  const whole = (what: string, line: number | null = 1): SourceProblems => ({ wrong: [{ line, path: [], what }], notes: [] });
+  if (yaml !== null && yaml.problems.length > 0)
+    return { wrong: yaml.problems.map(({ line, what }) => ({ line, path: [], what })), notes: [] };
+  if (yaml !== null && Array.isArray(yaml.value))
+    return whole(`is a list; write it under ${list}. The smallest file that is right:\n${indent(smallest)}`);
+  if (yaml !== null && !isRecord(yaml.value)) return whole(`holds nothing of use. The smallest file that is right:\n${indent(smallest)}`);
+  try {
+    parse(bytes);
+  } catch (error) {
+    if (!(error instanceof ShelfError)) throw error;
+    return whole(`${error.message} The smallest file that is right:\n${indent(smallest)}`);
+  }
+  // Without lines there are no places either; what is too long for them is judged by the build's own findings.
+  const value = yaml === null ? null : withoutNulls(yaml.value, list);
+  if (value === null) return { wrong: [], notes: [] };
+  const parsed = schema.safeParse(value);
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const [unknown, broken] = [
+    issues.filter(({ code }) => code === "unrecognized_keys"),
+    issues.filter(({ code }) => code !== "unrecognized_keys"),
+  ];
+  const locate = (problem: ConfigProblem): Located => ({ line: at(problem.path), ...problem });
+  const entries = (valueAt(value, [list]) as readonly unknown[]).entries();
+  const against = [...entries].flatMap(([index, entry]) =>
+    isRecord(entry) ? contradictions(entry).map(({ path, what }) => ({ path: [list, index, ...path], what })) : [],
+  );
+  return {
+    wrong: [...explainIssues(broken, value, json), ...repeats(value, list), ...against].map(locate),
+    notes: explainIssues(unknown, value, json).map(locate),
+  };
+}
+
+/** As a build reads it: null means left out. */
+function withoutNulls(value: unknown, list: string): unknown {
+  if (!isRecord(value)) return value;
+  const entries = value[list];
+  return Array.isArray(entries)
+    ? { ...value, [list]: entries.map((entry: unknown) => (isRecord(entry) ? dropNulls(entry) : entry)) }
+    : value;
+}
+
+function repeats(value: unknown, list: string): readonly ConfigProblem[] {
+  const entries = valueAt(value, [list]) as readonly unknown[];
+  const ids = entries.map((entry) => valueAt(entry, ["id"]));
+  return ids.flatMap((id, index) => {
+    const earlier = ids.indexOf(id);
+    return typeof id !== "string" || earlier === index
+      ? []
+      : [{ path: [list, index, "id"], what: `is the id of ${list}[${earlier}] too; a build keeps the earlier one alone` }];
+  });
+}
+
+function recordContradictions(entry: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const { status, verification_state: state } = entry;
+  if (status === "VERIFIED_EXACT" && (state === "NOT_VERIFIED" || state === "UNSPECIFIED"))
+    return [{ path: ["status"], what: `is VERIFIED_EXACT, and verification_state is ${state}; one of the two is not so` }];
+  return state === "VERIFIED" && entry["no_holes"] === false
+    ? [{ path: ["no_holes"], what: "is false, and verification_state is VERIFIED; a proof with holes verifies nothing" }]
+    : [];
+}
+
+function claimContradictions(entry: Readonly<Record<string, unknown>>): readonly ConfigProblem[] {
+  const { status, evidence = [] } = entry;
+  return status === "verified" && isDeepStrictEqual(evidence, [])
+    ? [{ path: ["status"], what: "is verified, and there is no evidence; name some, or write partial" }]
+    : [];
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, "  ");
+}

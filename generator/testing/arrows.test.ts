@@ -1,0 +1,257 @@
+/** The arrows of the house: generator, site and sidecar import snapshots and never each other; snapshots imports none of them. Inside, a
+ *  room imports rooms of lower layers, no file of the core an annex, and no files, and no rooms, import one another in a ring. */
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import {
+  countLines,
+  faceOf,
+  findAnnexImports,
+  findLongFunctions,
+  findLoose,
+  findRings,
+  findWrongArrows,
+  findWrongLayers,
+  type Graph,
+  ours,
+  readGraph,
+  readNamed,
+  ROOT,
+  roomsOf,
+  ships,
+  topOf,
+  TOPS,
+} from "./house.ts";
+
+/** Tests of what reads imports: their texts name files that there are not. */
+const NAMING_MADE_UP = ["generator/testing/arrows.test.ts", "generator/files/import-closure.test.ts"];
+/** Files of snapshots/ that other folders import. It is to get smaller. */
+const MAX_FACE = 150;
+
+const graph = readGraph(ROOT);
+const files = [...graph.keys()];
+
+test("there is something to look at, and the reader of imports sees every form of one", () => {
+  assert.ok(files.length > 200);
+  for (const folder of TOPS)
+    assert.ok(
+      files.some((path) => topOf(path) === folder),
+      folder,
+    );
+  const text = `import a from "./a.ts";
+import type { B } from "./b.ts";
+export * from "./c.ts";
+const d = await import("./d.ts");
+import "./e.ts";
+export { f } from "./f.ts";
+type G = import("./g.ts").G;
+export type { H } from "./h.ts";
+import { type I } from "./i.ts";
+const worker = new Worker(new URL("./j.ts", import.meta.url));
+const program = fileURLToPath(new URL("k.ts", import.meta.url));
+const data = new URL("./l.txt", import.meta.url);
+const module = import.meta.resolve("./m.ts");
+`;
+  const { imported, started } = readNamed("x.ts", text);
+  assert.deepEqual(
+    [...imported].sort(),
+    [..."abcdefghij"].map((name) => `./${name}.ts`),
+  );
+  assert.deepEqual(started, ["./k.ts", "./m.ts"]);
+  assert.deepEqual(
+    readNamed("x.astro", '---\nimport A from "./a.astro";\n---\n<script>import "./b.ts";</script><script src="./c.ts"></script>').imported,
+    ["./a.astro", "./b.ts", "./c.ts"],
+  );
+});
+
+test("the checks see a violation of each kind, in a made-up graph", () => {
+  const made = (imports: Readonly<Record<string, readonly string[]>>): Graph =>
+    new Map(Object.entries(imports).map(([path, imported]) => [path, { imported, started: [] }]));
+  const good = made({
+    "snapshots/errors.ts": [],
+    "snapshots/format/tree.ts": ["../errors.ts", "./layout.ts", "../schema/claims.ts", "node:path", "zod"],
+    "snapshots/format/tree.test.ts": ["../http/answer.ts"],
+    "generator/build/a.ts": ["../../snapshots/http/answer.ts"],
+    "site/pages/front.astro": ["../../snapshots/page/model.ts", "../format.ts"],
+    "sidecar/serve/app.ts": ["../../snapshots/http/answer.ts", "../ask/ask.ts", "../../package.json"],
+  });
+  for (const find of [findWrongArrows, findWrongLayers, findRings]) assert.deepEqual(find(good), []);
+
+  for (const [from, to] of [
+    ["generator/a.ts", "../site/b.ts"],
+    ["generator/a.test.ts", "../sidecar/b.ts"],
+    ["site/a.astro", "../sidecar/b.ts"],
+    ["sidecar/a/b.ts", "../../generator/c.ts"],
+    ["snapshots/http/a.ts", "../../generator/c.ts"],
+  ] as const)
+    assert.equal(findWrongArrows(made({ [from]: [to] })).length, 1, from);
+  assert.equal(findWrongArrows(new Map([["sidecar/a.ts", { imported: [], started: ["../generator/b.ts"] }]])).length, 1);
+
+  for (const [from, to] of [
+    ["snapshots/format/a.ts", "../shelf/b.ts"], // higher
+    ["snapshots/query/a.ts", "../contract/b.ts"], // much higher
+    ["snapshots/http/a.ts", "../verify/b.ts"], // the same
+    ["snapshots/errors.ts", "./digest.ts"], // the same, loose
+    ["snapshots/digest.ts", "./schema/b.ts"],
+    ["snapshots/page/a.ts", "../nowhere/b.ts"],
+    ["snapshots/nowhere/a.ts", "../errors.ts"],
+    ["generator/files/a.ts", "../build/b.ts"],
+    ["sidecar/gate/a.ts", "../serve/b.ts"],
+    ["sidecar/gate/a.ts", "../ask/b.ts"], // the same
+  ] as const)
+    assert.equal(findWrongLayers(made({ [from]: [to] })).length, 1, `${from} → ${to}`);
+  assert.deepEqual(findLoose(made({ "snapshots/loose.ts": [], "generator/loose.test.ts": [], "sidecar/main.test.ts": [] })), [
+    "snapshots/loose.ts",
+    "generator/loose.test.ts",
+  ]);
+  const annexed = (from: string): string[] => findAnnexImports(made({ [from]: ["../annex/leaks/b.ts"] }));
+  assert.equal(annexed("generator/build/a.ts").length, 1);
+  const circle = made({
+    "generator/annex/bucket/a.ts": ["../../build/b.ts"],
+    "generator/build/b.ts": ["../annex/leaks/c.ts"],
+    "generator/annex/leaks/c.ts": [],
+  });
+  assert.deepEqual(findRings(roomsOf(circle)), ["generator/annex → generator/build → generator/annex (of 2 files)"]);
+  assert.deepEqual([annexed("generator/build/a.test.ts"), annexed("generator/annex/trust/a.ts")], [[], []]);
+  assert.equal(findLongFunctions("a.ts", `function a() {\n${"// line\n".repeat(120)}}`).length, 1);
+  assert.deepEqual(findLongFunctions("a.ts", `function a() {\n${"// line\n".repeat(118)}}`), []);
+  assert.equal(findWrongLayers(new Map([["snapshots/embed/a.ts", { imported: [], started: ["../format/b.ts"] }]])).length, 1);
+
+  assert.deepEqual(findRings(made({ "site/a.ts": ["./a.ts"] })), ["site/a.ts → site/a.ts (of 1 files)"]);
+  assert.deepEqual(findRings(made({ "site/a.ts": ["./b.ts"], "site/b.ts": ["./a.ts"] })), [
+    "site/a.ts → site/b.ts → site/a.ts (of 2 files)",
+  ]);
+  const length = 30;
+  const long = Object.fromEntries(Array.from({ length }, (_, at) => [`site/f${at}.ts`, [`./f${(at + 1) % length}.ts`]]));
+  assert.match(findRings(made({ "site/outside.ts": ["./f7.ts"], ...long })).join(), /\(of 30 files\)$/);
+  assert.deepEqual(findRings(made({ ...long, [`site/f${length - 1}.ts`]: [] })), []);
+});
+
+test("the checks see a violation of each kind, planted in a copy of a real file", () => {
+  const folder = mkdtempSync(join(tmpdir(), "proofshelf-arrows-"));
+  const findAll = (all: Graph): string[] => [findWrongArrows, findWrongLayers, findRings].flatMap((find) => find(all));
+  const before = new Set(findAll(graph));
+  try {
+    const found = (path: string, as: string, line: string): string[] => {
+      mkdirSync(dirname(join(folder, as)), { recursive: true });
+      cpSync(join(ROOT, path), join(folder, as));
+      writeFileSync(join(folder, as), `${readFileSync(join(folder, as), "utf8")}\n${line}\n`);
+      const planted = new Map([...graph, ...readGraph(folder)]);
+      rmSync(join(folder, as));
+      return findAll(planted).filter((one) => !before.has(one));
+    };
+    const tree = "snapshots/format/tree.ts";
+    assert.deepEqual(found(tree, tree, ""), []);
+    assert.deepEqual(found(tree, tree, 'export type { Planted } from "../verify/verify.ts";').slice(0, 1), [
+      `${tree} (3) → snapshots/verify/verify.ts (8)`,
+    ]);
+    assert.deepEqual(found(tree, tree, 'const planted = import("../../sidecar/app.ts");').slice(0, 1), [`${tree} → sidecar/app.ts`]);
+    const digest = "snapshots/digest.ts";
+    assert.match(
+      found(digest, digest, 'type Planted = import("./format/tree.ts").Planted;').join(),
+      /digest\.ts → snapshots\/format\/tree\.ts → snapshots\/digest\.ts/,
+    );
+    assert.deepEqual(found(digest, "snapshots/planted.ts", "").slice(0, 1), ["snapshots/planted.ts is in no layer"]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test("no folder imports another but along the arrows", () => assert.deepEqual(findWrongArrows(graph), []));
+
+test("an import goes to a lower layer", () => assert.deepEqual(findWrongLayers(graph), []));
+
+test("no file lies loose", () => assert.deepEqual(findLoose(graph), []));
+
+test("no rooms import one another in a ring, all annexes of a folder taken as one", () => assert.deepEqual(findRings(roomsOf(graph)), []));
+
+test("no import of the core leads into an annex", () => assert.deepEqual(findAnnexImports(graph), []));
+
+test("no function that ships is longer than a screen or two", () => {
+  const long = files
+    .filter((path) => ships(path) && /\.m?ts$/.test(path))
+    .flatMap((path) => findLongFunctions(path, readFileSync(join(ROOT, path), "utf8")));
+  assert.deepEqual(long, []);
+});
+
+test("the lines of core and annexes are counted, and the face of snapshots/ does not grow", (t) => {
+  const { core, annexes } = countLines(graph);
+  t.diagnostic(`core ${core}, annexes ${[...annexes].map(([name, lines]) => `${name} ${lines}`).join(", ")}`);
+  assert.ok(core > 10_000 && annexes.size > 3);
+  assert.ok(faceOf(graph).length <= MAX_FACE, `${faceOf(graph).length} files of snapshots/ are imported from outside`);
+});
+
+test("no files import one another in a ring", () => assert.deepEqual(findRings(graph), []));
+
+test("no file is imported from outside the four folders, none by an absolute path, and what is named is there", () => {
+  for (const [path, { imported, started }] of graph) {
+    if (!NAMING_MADE_UP.includes(path)) for (const target of ours(path, started)) assert.ok(graph.has(target), `${path} names ${target}`);
+    for (const name of imported) assert.doesNotMatch(name, /^(\/|file:|https?:)/, path);
+    for (const target of ours(path, imported)) assert.ok(TOPS.includes(topOf(target)) || target === "package.json", `${path} → ${target}`);
+  }
+});
+
+/** Everything that a program loads, by its own imports and theirs. */
+function closure(entry: string): Set<string> {
+  const seen = new Set<string>();
+  const pending = [entry];
+  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
+    if (seen.has(path)) continue;
+    seen.add(path);
+    pending.push(...ours(path, graph.get(path)?.imported ?? []).filter((target) => graph.has(target)));
+  }
+  return seen;
+}
+
+test("the site server loads nothing that could open a connection, check an identity or ask a model", () => {
+  const loaded = closure("site/main.ts");
+  assert.ok(loaded.has("snapshots/http/answer.ts"));
+  for (const path of loaded) {
+    const packages = (graph.get(path)?.imported ?? []).filter((name) => !name.startsWith("."));
+    for (const name of packages)
+      assert.doesNotMatch(
+        name,
+        /^(undici|hono|jose|@hono\/|@aws-sdk\/|@modelcontextprotocol\/|@energetic-ai\/|@huggingface\/|onnxruntime|node:(net|tls|https|dns|dgram|http2))/,
+        path,
+      );
+    const text = readFileSync(join(ROOT, path), "utf8");
+    assert.doesNotMatch(text, /\bprocess\.env\b|globalThis\.fetch/, `${path} reads no environment`);
+    // A parameter may be called fetch; the global one may not be.
+    assert.ok(!/[^.\w]fetch\(/.test(text) || /\bfetch: \(|\bfunction fetch\b|\bconst fetch\b/.test(text), `${path} fetches nothing`);
+  }
+});
+
+test("the AWS SDK is loaded by whoever asks a bucket for something, and never before", () => {
+  const text = (path: string): string => readFileSync(join(ROOT, path), "utf8");
+  const naming = files.filter((path) => graph.get(path)?.imported.includes("@aws-sdk/client-s3") === true);
+  assert.ok(naming.includes("snapshots/bucket/s3-bucket.ts"));
+  for (const path of naming) assert.doesNotMatch(text(path), /^(import|export)\s+(?!type\b)[^;]*from "@aws-sdk\//m, path);
+});
+
+test("queries are pure: no file, no network, no clock, no environment, no chance", () => {
+  for (const path of files.filter((name) => name.startsWith("snapshots/query/") && !name.endsWith(".test.ts"))) {
+    const text = readFileSync(join(ROOT, path), "utf8");
+    for (const name of graph.get(path)?.imported ?? []) assert.doesNotMatch(name, /^node:/, path);
+    assert.doesNotMatch(text, /process\.env|Date\.now\(|new Date\(\)|Math\.random\(|performance\./, path);
+  }
+});
+
+test("only the generator decides who sees what: elsewhere no function asks for a visibility", () => {
+  const asking = files.filter(
+    (path) =>
+      !path.startsWith("generator/") &&
+      !path.endsWith(".test.ts") &&
+      /visibility === |\.visibility !== /.test(readFileSync(join(ROOT, path), "utf8")),
+  );
+  // Pages and catalogs show the word; none leaves anything out for it.
+  assert.deepEqual(
+    asking.filter((path) => !path.startsWith("site/") && !path.startsWith("snapshots/verify")),
+    [],
+  );
+});
+
+test("files are named in kebab-case", () => {
+  for (const path of files) assert.match(path, /^([a-z0-9-]+\/)*[a-z0-9-]+(\.slow)?(\.(test|spec|d))?\.(ts|mjs|js|astro)$/, path);
+});

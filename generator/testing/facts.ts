@@ -1,0 +1,108 @@
+/** Facts of a small library as values: what plans, gates and projections are tested on, without a store, a shelf or a build. */
+import { sha256 } from "../../snapshots/digest.ts";
+import { Claim } from "../../snapshots/schema/claims.ts";
+import { parseConfig } from "../config/config.ts";
+import type { Facts } from "../build/facts.ts";
+import type { Makers } from "../kept/makers.ts";
+import { NO_CLAIMS } from "../sources/claims.ts";
+import { NO_REGISTRY } from "../sources/read-registry.ts";
+import type { StoredObject } from "../sources/object-store.ts";
+import { planReading } from "../build/plan.ts";
+import { project, type Views } from "../build/project.ts";
+import { recordSet } from "../build/record-set.ts";
+import { EMPTY_STATE, type KnownObject, timesOf } from "../kept/state.ts";
+
+export const MAKERS = Object.fromEntries(
+  ["extracts", "pages", "bundles", "json", "documents", "leaks", "state", "program"].map((kind) => [kind, sha256(kind)]),
+) as unknown as Makers;
+
+export function storedObject(key: string, version = "1"): StoredObject {
+  return { key, size: 10, version, uploaded: "2026-01-01T00:00:00Z", problem: null };
+}
+
+/** An object as a build keeps it. @param text stands for its bytes and for its extract */
+export function knownObject(key: string, text = key, more: Partial<KnownObject> = {}): KnownObject {
+  return {
+    key,
+    title: key,
+    summary: "",
+    kind: "markdown",
+    media_type: "text/markdown",
+    size: 10,
+    sha256: sha256(text),
+    uploaded: "2026-01-01T00:00:00Z",
+    extract: { sha256: sha256(`extract of ${text}`), size: 100 },
+    notes: [],
+    version: "1",
+    root: key.startsWith("drafts/") ? "internal" : "public",
+    links: [],
+    secrets: [],
+    ...more,
+  };
+}
+
+export function claimOf(more: Readonly<Record<string, unknown>>): Claim {
+  return Claim.parse({ id: "one", title: "One", status: "verified", scope: "Here", statement: "It holds.", ...more });
+}
+
+export const CONFIG = parseConfig(
+  Buffer.from(`title: A library
+store: { kind: directory, root: ./library }
+shelf: { kind: directory, root: ./shelf }
+collections:
+  - { id: notes, prefix: notes/, title: Notes, visibility: public }
+  - { id: drafts, prefix: drafts/, title: Drafts, visibility: email-gated }
+`),
+  "/nowhere/proofshelf.yaml",
+  { checkSources: false },
+);
+
+const record = (snapshot: string) => ({ sequence: 1, snapshot, created: "2026-01-01T00:00:00Z", previous: null, inputs: {} });
+
+/** Facts of a first build. @param keys of what the store holds */
+export function firstFacts(keys: readonly string[], more: Partial<Facts> = {}): Facts {
+  return {
+    config: CONFIG,
+    makers: MAKERS,
+    listed: { rows: keys.map((key) => storedObject(key)), rejected: [], since: 0, why: null },
+    registry: NO_REGISTRY,
+    claims: NO_CLAIMS,
+    withdrawals: { list: [], notes: [] },
+    state: EMPTY_STATE,
+    journal: new Map(),
+    pointers: { public: null, internal: null },
+    kept: { public: new Set(), internal: new Set() },
+    indexes: { public: { problem: "It is not there.", rows: false }, internal: { problem: "It is not there.", rows: false } },
+    setbacks: [],
+    due: false,
+    redacted: new Set(),
+    ...more,
+  };
+}
+
+/** Facts of a build after one that has read and published just these objects. */
+export function nextFacts(known: readonly KnownObject[], more: Partial<Facts> = {}): Facts {
+  const facts = firstFacts(
+    known.map(({ key }) => key),
+    {
+      state: {
+        ...EMPTY_STATE,
+        makers: MAKERS,
+        objects: known,
+        times: timesOf(CONFIG),
+        public: { snapshot: "a", documents: {} },
+        internal: { snapshot: "b", documents: {} },
+      },
+      pointers: { public: record("a"), internal: record("b") },
+      kept: { public: new Set(["a"]), internal: new Set(["b"]) },
+      indexes: { public: { problem: null, rows: true }, internal: { problem: null, rows: true } },
+    },
+  );
+  const { fingerprint } = planReading(facts);
+  return { ...facts, state: { ...facts.state, fingerprint }, ...more };
+}
+
+/** Both views of these objects and of what the facts say beside them. */
+export function viewsOf(facts: Facts, objects: readonly KnownObject[]): Views {
+  return project(recordSet(facts, { objects, refused: [] }));
+}

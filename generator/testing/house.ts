@@ -1,0 +1,271 @@
+/** The house as its imports draw it: which rooms there are, which of them may import which, and how many lines stand in core and annexes.
+ *  `arrows.test.ts` holds the code to the tables of this file; `npm run house` prints what it counts. */
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import fastGlob from "fast-glob";
+import ts from "typescript";
+
+export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Top folder → top folders that it may import besides itself. */
+const ARROWS: Readonly<Record<string, readonly string[]>> = {
+  snapshots: [],
+  generator: ["snapshots"],
+  site: ["snapshots"],
+  sidecar: ["snapshots"],
+};
+export const TOPS = Object.keys(ARROWS);
+
+/** Rooms of the core in a top folder, lowest layer first. A room is a folder, or a file that lies loose. It imports rooms of lower layers
+ *  alone. An annex (`annex/NAME`) is a room above the core that it needs. */
+const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  snapshots: [
+    ["errors.ts", "digest.ts", "own-text.ts"],
+    ["schema", "embed", "bucket"],
+    ["format", "index", "log"],
+    ["shelf"],
+    ["query"],
+    ["routes", "tools"],
+    ["page"],
+    ["http", "verify"],
+  ],
+  generator: [
+    ["files", "extract"],
+    ["config"],
+    ["kept", "shelves"],
+    ["sources", "index", "pages"],
+    ["publish"],
+    ["build"],
+    ["commands"],
+    ["annexes.ts"],
+    ["cli.ts", "setup.mjs"],
+    // The package starts what it was compiled to.
+    ["package"],
+  ],
+  sidecar: [["http", "proxy"], ["gate", "ask"], ["mcp"], ["serve"], ["main.ts"]],
+};
+
+/** Loose files that are no rooms: tests of a folder as a whole. */
+const LOOSE_TESTS: Readonly<Record<string, readonly string[]>> = { snapshots: ["readme.test.ts"], generator: ["setup.test.ts"] };
+
+/** Programs, which put the house together: what an annex offers is named there, and handed on. */
+const COMPOSERS: readonly string[] = ["generator/cli.ts", "generator/annexes.ts", "sidecar/serve/server.ts"];
+
+/** Programs that another folder starts as processes of their own: a link, not an import. */
+const STARTED: Readonly<Record<string, readonly string[]>> = {
+  "generator/commands/serve.ts": ["site/main.ts", "sidecar/main.ts", "generator/cli.ts"],
+};
+
+/** Lines. A longer closure, with state that lives, is a class without the word. */
+const MAX_FUNCTION = 120;
+
+/** What a file names, as paths from the root, packages by their names: what it imports or runs as a worker, and programs that it starts. */
+export type Named = { readonly imported: readonly string[]; readonly started: readonly string[] };
+/** Path from the root → what the file names. */
+export type Graph = ReadonlyMap<string, Named>;
+
+/** readNamed sees import, export from, import(), import type, a type's import("…"), new URL(…) of a module, and import.meta.resolve. */
+export function readNamed(path: string, text: string): Named {
+  const scripts = path.endsWith(".astro")
+    ? [
+        ...(/^---\n([\s\S]*?)\n---/.exec(text)?.slice(1) ?? []),
+        ...[...text.matchAll(/<script\b[^>]*>([\s\S]*?)<\/script>/g)].map((match) => match[1] ?? ""),
+      ]
+    : [text];
+  const sources = path.endsWith(".astro") ? [...text.matchAll(/<script\b[^>]*\bsrc="([^"]+)"/g)].map((match) => match[1] ?? "") : [];
+  const imported = scripts.flatMap((script) => ts.preProcessFile(script, true, true).importedFiles.map(({ fileName }) => fileName));
+  const urls = [...text.matchAll(/(\bWorker\(\s*)?\b(?:new URL|import\.meta\.resolve)\(\s*["']([^"']+\.(?:ts|mjs))["']/g)].map(
+    ([, worker, name = ""]) => ({ worker: worker !== undefined, name: name.startsWith(".") ? name : `./${name}` }),
+  );
+  return {
+    imported: [...imported, ...sources, ...urls.filter(({ worker }) => worker).map(({ name }) => name)],
+    started: urls.filter(({ worker }) => !worker).map(({ name }) => name),
+  };
+}
+
+export function readGraph(root: string): Graph {
+  const paths = fastGlob.sync(
+    TOPS.map((folder) => `${folder}/**/*.{ts,mjs,js,astro}`),
+    { cwd: root, ignore: ["**/dist/**", "snapshots/data/**", "generator/demo/library/**", "generator/demo/code/**"] },
+  );
+  return new Map(paths.sort().map((path) => [path, readNamed(path, readFileSync(join(root, path), "utf8"))]));
+}
+
+export function topOf(path: string): string {
+  return path.split("/")[0] ?? "";
+}
+
+/** Modules of ours among the names, as paths from the root. */
+export function ours(path: string, names: readonly string[]): string[] {
+  return [...new Set(names.filter((name) => name.startsWith(".")).map((name) => posix.join(posix.dirname(path), name)))];
+}
+
+/** Tests, what tests are made with, and tools do not ship. They may look at everything that their top folder may. */
+export function ships(path: string): boolean {
+  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots)\.ts$|\/bench\.ts$/.test(
+    path,
+  );
+}
+
+/** Name of the annex that a file belongs to; null for the core. */
+function annexOf(path: string): string | null {
+  const [, folder, name] = path.split("/");
+  return folder === "annex" ? (name ?? null) : null;
+}
+
+/** The room of a file: its folder below the top, an annex, or itself where it lies loose. */
+function roomOf(path: string): string {
+  const parts = path.split("/");
+  return parts.slice(0, parts.length === 2 ? 2 : parts[1] === "annex" ? 3 : 2).join("/");
+}
+
+/** @returns one line for each import that leads from one top folder into another that it may not know */
+export function findWrongArrows(graph: Graph): string[] {
+  return [...graph].flatMap(([path, { imported, started }]) => {
+    const from = topOf(path);
+    const allowed = (target: string): boolean => [from, ...(ARROWS[from] ?? [])].includes(topOf(target)) || target === "package.json";
+    const wrong = ours(path, imported).filter((target) => !allowed(target));
+    if (ships(path)) wrong.push(...ours(path, started).filter((target) => !allowed(target) && STARTED[path]?.includes(target) !== true));
+    return wrong.map((target) => `${path} → ${target}`);
+  });
+}
+
+/** @returns one line for each file that is in no layer, or imports its own or a higher one */
+export function findWrongLayers(graph: Graph, layers = LAYERS): string[] {
+  const layerOf = (path: string): number | null => {
+    const room = roomOf(path.replace(/\.js$/, ".ts")).split("/").slice(1).join("/");
+    const at = layers[topOf(path)]?.findIndex((layer) => layer.includes(room)) ?? -1;
+    return at === -1 ? null : at + 1;
+  };
+  return [...graph].flatMap(([path, { imported, started }]) => {
+    const top = topOf(path);
+    if (layers[top] === undefined || !ships(path) || annexOf(path) !== null) return [];
+    const layer = layerOf(path);
+    if (layer === null) return [`${path} is in no layer`];
+    return ours(path, [...imported, ...started]).flatMap((target) => {
+      if (STARTED[path]?.includes(target) === true) return [];
+      const other = layerOf(target);
+      const fine = topOf(target) !== top || roomOf(target) === roomOf(path) || annexOf(target) !== null;
+      return fine || (other !== null && other < layer) ? [] : [`${path} (${layer}) → ${target} (${other ?? "no layer"})`];
+    });
+  });
+}
+
+/** @returns one line for each file that lies loose in a top folder with layers and is no room of it */
+export function findLoose(graph: Graph): string[] {
+  return [...graph.keys()].filter((path) => {
+    const top = topOf(path);
+    const name = path.split("/")[1] ?? "";
+    const known = [...(LAYERS[top] ?? []).flat(), ...(LOOSE_TESTS[top] ?? [])];
+    return (
+      path.split("/").length === 2 &&
+      LAYERS[top] !== undefined &&
+      !known.includes(name) &&
+      !known.includes(name.replace(/\.(slow\.)?(test|spec)\.ts$/, ".ts").replace(/\.d\.mts$/, ".mjs"))
+    );
+  });
+}
+
+/** @returns one line for each import of the core that leads into an annex, but for those of programs, which put the house together */
+export function findAnnexImports(graph: Graph): string[] {
+  return [...graph].flatMap(([path, { imported, started }]) => {
+    if (!ships(path) || annexOf(path) !== null || COMPOSERS.includes(path)) return [];
+    return ours(path, [...imported, ...started])
+      .filter((target) => annexOf(target) !== null)
+      .map((target) => `${path} → ${target}`);
+  });
+}
+
+/** @returns for each set of files that import one another its shortest ring, and how many files the set has */
+export function findRings(graph: Graph): string[] {
+  const rings = new Map([...graph.keys()].map((path) => [path, findRing(graph, path)]));
+  const said = new Set<string>();
+  return [...rings].flatMap(([path, { ring, reached }]) => {
+    if (ring === null || said.has(path)) return [];
+    const together = [...graph.keys()].filter((other) => reached.has(other) && rings.get(other)?.reached.has(path) === true);
+    for (const other of together) said.add(other);
+    const shortest = together.map((other) => rings.get(other)?.ring ?? ring).reduce((a, b) => (b.length < a.length ? b : a));
+    return [`${shortest.join(" → ")} (of ${together.length} files)`];
+  });
+}
+
+/** @returns the shortest way from a file back to itself, null when there is none, and all files on the ways from it */
+function findRing(graph: Graph, first: string): { readonly ring: readonly string[] | null; readonly reached: ReadonlySet<string> } {
+  const cameFrom = new Map<string, string>();
+  const pending = [first];
+  for (let path = pending.shift(); path !== undefined; path = pending.shift())
+    for (const target of ours(path, graph.get(path)?.imported ?? []).filter((name) => graph.has(name) && !cameFrom.has(name))) {
+      cameFrom.set(target, path);
+      pending.push(target);
+    }
+  const reached = new Set(cameFrom.keys());
+  if (!reached.has(first)) return { ring: null, reached };
+  const ring = [first];
+  for (let path = cameFrom.get(first) ?? first; path !== first; path = cameFrom.get(path) ?? first) ring.unshift(path);
+  return { ring: [first, ...ring], reached };
+}
+
+/** Rooms as a graph of their own: a room imports a room when a file of it imports a file of the other. All annexes of a top folder are
+ *  one room; programs, which put the house together, are none. */
+export function roomsOf(graph: Graph): Graph {
+  const rooms = new Map<string, Set<string>>();
+  const isInside = (path: string): boolean => ships(path) && !COMPOSERS.includes(path);
+  const nameOf = (path: string): string => (annexOf(path) === null ? roomOf(path) : `${topOf(path)}/annex`);
+  for (const [path, { imported }] of graph) {
+    if (!isInside(path)) continue;
+    const room = nameOf(path);
+    const known = rooms.get(room) ?? new Set();
+    rooms.set(room, known);
+    for (const target of ours(path, imported))
+      if (graph.has(target) && isInside(target) && nameOf(target) !== room) known.add(nameOf(target));
+  }
+  return new Map(
+    [...rooms].map(([room, targets]) => [room, { imported: [...targets].map((target) => relative(room, target)), started: [] }]),
+  );
+}
+
+/** As `ours` reads it back. */
+function relative(room: string, target: string): string {
+  const path = posix.relative(posix.dirname(room), target);
+  return path.startsWith(".") ? path : `./${path}`;
+}
+
+/** @returns one line for each function of more than `MAX_FUNCTION` lines in what ships */
+export function findLongFunctions(path: string, text: string): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isFunctionLike(node) && "body" in node && node.body !== undefined) {
+      const first = source.getLineAndCharacterOfPosition(node.getStart(source)).line;
+      const lines = source.getLineAndCharacterOfPosition(node.end).line - first + 1;
+      if (lines > MAX_FUNCTION) found.push(`${path}:${first + 1} has ${lines} lines`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return found;
+}
+
+/** Lines that ship: of the core, and of each annex by its name, as `wc -l` counts them. */
+export function countLines(graph: Graph, root = ROOT): { readonly core: number; readonly annexes: ReadonlyMap<string, number> } {
+  let core = 0;
+  const annexes = new Map<string, number>();
+  for (const path of graph.keys()) {
+    if (!ships(path)) continue;
+    const lines = readFileSync(join(root, path), "utf8").split("\n").length - 1;
+    const annex = annexOf(path);
+    if (annex === null) core += lines;
+    else annexes.set(annex, (annexes.get(annex) ?? 0) + lines);
+  }
+  return { core, annexes };
+}
+
+/** Files of snapshots/ that another top folder imports: its face. */
+export function faceOf(graph: Graph): readonly string[] {
+  const face = new Set<string>();
+  for (const [path, { imported }] of graph)
+    if (topOf(path) !== "snapshots" && ships(path))
+      for (const target of ours(path, imported)) if (topOf(target) === "snapshots") face.add(target);
+  return [...face].sort();
+}

@@ -1,0 +1,210 @@
+/** Runs the tests of the project: unit and process tests under node:test, pages in a real browser under Playwright. Tests that attack for
+ *  long lie in `*.slow.test.ts` and `*.slow.spec.ts` and run apart from the others.
+ *  Ends with `N s of processor`, what each file took of it (by file, when not all were asked for), and the plain line `N passed, N failed`
+ *  (`, N skipped` when there are any).
+ *
+ *      npm test                       all but the slow ones
+ *      npm run test:slow              the slow ones
+ *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { run } from "node:test";
+import { spec } from "node:test/reporters";
+import fastGlob from "fast-glob";
+import { shareServer } from "../../snapshots/bucket/shared-ceph.ts";
+import { shareMade } from "../../snapshots/contract/made-once.ts";
+import { openSources } from "../files/import-closure.ts";
+import { compileSite } from "../pages/compile-site.ts";
+import { processorSeconds } from "./processor.ts";
+
+const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+/** One hung test must not hold the whole run; milliseconds. */
+const TEST_TIMEOUT_MS = 300_000;
+/** Nor may a file: a test that waits for a child without giving way is stopped from outside only. */
+const FILE_TIMEOUT_MS = 900_000;
+/** Files side by side, the pages in a browser being one of them. Two cores carry four: tests wait for timers, processes and the disk for a
+ *  third of their time or more. */
+const CONCURRENCY = 4;
+/** Files whose processor time is told. */
+const DEAREST = 20;
+
+/** What is told of the browser's tests together. */
+const BROWSER = "pages in a browser";
+
+/** For a process of Node: it says what it took. */
+const TELLING = ["--import", new URL("./processor.ts", import.meta.url).href];
+
+type Counts = { passed: number; failed: number; skipped: number };
+
+const slow = process.argv[2] === "--slow";
+const words = process.argv.slice(slow ? 3 : 2);
+const files = await findTests("{snapshots,generator,site,sidecar}/**/*.test.ts");
+const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
+
+// What a run makes ready, only when a chosen file may use it.
+const sources = openSources();
+const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
+// Beside the tests that need no bucket: it may have to be installed.
+const stopServer = used.has("snapshots/bucket/server-fixture.ts") ? shareServer() : null;
+const removeMade = shareMade();
+// Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
+if (used.has("generator/pages/compile-site.ts")) await compileSite();
+const costs = mkdtempSync(join(tmpdir(), "proofshelf-costs-"));
+const costOf = new Map<string, number>();
+const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+/** Paths of files to be run again. */
+const setAside: string[] = [];
+// The longest first, as far as their size tells: one that begins last would be waited for alone.
+const bySize = files.toSorted((a, b) => statSync(join(ROOT, b)).size - statSync(join(ROOT, a)).size);
+const jobs = [...(pages.length > 0 ? [() => runBrowserTests(pages)] : []), ...bySize.map((path) => () => runFile(path))];
+await Promise.all(Array.from({ length: CONCURRENCY }, runLane));
+await runAgain();
+await stopServer?.();
+removeMade();
+rmSync(costs, { recursive: true });
+process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
+process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
+process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
+
+/** @returns paths from the project's root, ascending */
+async function findTests(pattern: string): Promise<string[]> {
+  const found = await fastGlob(pattern, { cwd: ROOT, ignore: ["**/dist/**", "**/node_modules/**", "snapshots/data/**"] });
+  return found
+    .filter((path) => /\.slow\.\w+\.ts$/.test(path) === slow && (words.length === 0 || words.some((word) => path.includes(word))))
+    .sort();
+}
+
+/** The dearest files, and the whole. */
+function formatCosts(): string {
+  const dearest = [...costOf].sort(([, a], [, b]) => b - a).slice(0, DEAREST);
+  const lines = dearest.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
+  return `${lines.join("")}${processorSeconds().toFixed(0)} s of processor`;
+}
+
+async function runLane(): Promise<void> {
+  for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) count(await job());
+}
+
+/** Adds what a file counted, and prints what it says. */
+function count({ passed, failed, skipped, text }: Told): void {
+  counts.passed += passed;
+  counts.failed += failed;
+  counts.skipped += skipped;
+  process.stdout.write(text);
+}
+
+/** A file in a run of its own: a signal can end it whatever holds it. A file that failed, was stopped, or did not say how all its tests
+ *  ended is set aside: it runs once more when nothing else runs.
+ *  @returns with what is to be printed of it, in one piece; no counts of a file set aside */
+async function runFile(path: string): Promise<Told> {
+  const first = await attempt(path);
+  const amiss = first.amiss ?? (first.failed > 0 ? `failed ${first.failed} times` : null);
+  if (amiss === null) return first;
+  setAside.push(path);
+  return { passed: 0, failed: 0, skipped: 0, text: `${first.text}\n${first.running}\n${path} ${amiss}; it is run again, alone\n` };
+}
+
+/** runAgain runs each file that was set aside alone. A machine may have been held up; what fails twice fails. What passes now is named at
+ *  the end, so that a test that depends on time is seen and mended. */
+async function runAgain(): Promise<void> {
+  const unsteady: string[] = [];
+  for (const path of setAside.splice(0)) {
+    const last = await attempt(path);
+    const failed = last.failed > 0 || last.amiss === null ? last.failed : 1;
+    if (failed === 0) unsteady.push(path);
+    count({ ...last, failed, text: `${last.text}${failed > 0 ? `\n✖ ${path}: ${failed} failed\n` : ""}` });
+  }
+  for (const path of unsteady) process.stdout.write(`\nunsteady: ${path} failed beside other files and passed alone\n`);
+}
+
+type Told = Counts & { readonly text: string };
+type Attempt = Told & { readonly amiss: string | null; readonly running: string };
+
+async function attempt(path: string): Promise<Attempt> {
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const controller = new AbortController();
+  let running = "";
+  let whole = false;
+  const watch = setTimeout(() => {
+    // Who waits for whom, before it is gone.
+    running = spawnSync("ps", ["-eo", "pid,ppid,etimes,stat,wchan:20,args", "--forest"], { encoding: "utf8" }).stdout.replaceAll(
+      /^(.{180}).*$/gm,
+      "$1",
+    );
+    controller.abort();
+  }, FILE_TIMEOUT_MS);
+  // What a test leaves open must not keep its process after the last one.
+  const stream = run({
+    cwd: ROOT,
+    files: [join(ROOT, path)],
+    timeout: TEST_TIMEOUT_MS,
+    forceExit: true,
+    signal: controller.signal,
+    execArgv: TELLING,
+    env: tellTo(path),
+  });
+  stream.on("test:pass", (event) => {
+    if (event.details.type === "suite" || isFile(event.name)) return;
+    if (event.skip !== undefined || event.todo !== undefined) counts.skipped++;
+    else counts.passed++;
+  });
+  stream.on("test:fail", (event) => {
+    if (event.details.type !== "suite") counts.failed++;
+  });
+  // The last that a file says; without it its report was cut short, as a process may that ends itself.
+  stream.on("test:summary", ({ file }) => {
+    if (file !== undefined) whole = true;
+  });
+  let text = "";
+  // Without the counts of one file; those of all stand at the end.
+  const shown = stream.filter(({ type }: { type: string }) => type !== "test:diagnostic" && type !== "test:summary");
+  for await (const chunk of shown.compose(spec)) text += chunk;
+  clearTimeout(watch);
+  noteCost(path);
+  const stopped = controller.signal.aborted ? `did not end within ${FILE_TIMEOUT_MS / 1000} s` : null;
+  const cut = whole || counts.failed > 0 ? null : "did not say how all its tests ended";
+  return { ...counts, text, amiss: stopped ?? cut, running };
+}
+
+/** Where it says so. */
+function tellTo(path: string): NodeJS.ProcessEnv {
+  return { ...process.env, PROOFSHELF_TEST_COST: join(costs, path.replaceAll("/", " ")) };
+}
+
+/** Adds what the process of a file said, unless it was killed. */
+function noteCost(path: string): void {
+  const file = tellTo(path)["PROOFSHELF_TEST_COST"] ?? "";
+  if (existsSync(file)) costOf.set(path, (costOf.get(path) ?? 0) + Number(readFileSync(file, "utf8")));
+}
+
+/** node:test reports each file as a test of its own. */
+function isFile(name: string): boolean {
+  return name.endsWith(".test.ts");
+}
+
+async function runBrowserTests(paths: readonly string[]): Promise<Told> {
+  if (!existsSync("/usr/bin/chromium")) {
+    const text = "Chromium is not installed: the browser tests are skipped.\n";
+    return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
+  }
+  const child = spawn(process.execPath, [...TELLING, "node_modules/playwright/cli.js", "test", "--reporter=line,json", ...paths], {
+    cwd: ROOT,
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...tellTo(BROWSER), PLAYWRIGHT_JSON_OUTPUT_NAME: "test-results/report.json" },
+  });
+  let text = "\n";
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => (text += chunk));
+  await new Promise((resolve) => child.once("close", resolve));
+  noteCost(BROWSER);
+  const { readFile } = await import("node:fs/promises");
+  const report = JSON.parse(await readFile(`${ROOT}/test-results/report.json`, "utf8")) as {
+    stats: { expected: number; unexpected: number; flaky: number; skipped: number };
+  };
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  if (flaky > 0) text += `\nunsteady: ${flaky} tests of pages failed once and passed the second time\n`;
+  return { passed: expected + flaky, failed: unexpected, skipped, text };
+}

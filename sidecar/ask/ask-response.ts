@@ -1,0 +1,46 @@
+/** The answer of ask as HTTP: one JSON body, or server-sent events for who asks for them. */
+import type { AskEvent } from "./ask.ts";
+import { wholeAnswer } from "./library.ts";
+import { jsonResponse } from "../http/respond.ts";
+
+/** Events: `sources` {sources}, then `text` {text, citations} as each sentence is checked, last `answer` with the whole
+ *  AskResponse. The texts joined are the answer. */
+export async function askResponse(events: AsyncGenerator<AskEvent, void>, accept: string | null, onCancel: () => void): Promise<Response> {
+  // The first event is waited for: what fails before anything was found out is an ordinary problem.
+  const first = await events.next();
+  if (!wantsEvents(accept)) {
+    if (first.done !== true && first.value.type === "answer") return jsonResponse(first.value.answer);
+    return jsonResponse(await wholeAnswer(events));
+  }
+  const encoder = new TextEncoder();
+  let waiting: IteratorResult<AskEvent, void> | null = first;
+  const stream = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const step: IteratorResult<AskEvent, void> = waiting ?? (await events.next());
+      waiting = null;
+      if (step.done === true) controller.close();
+      else controller.enqueue(encoder.encode(formatEvent(step.value)));
+    },
+    async cancel() {
+      onCancel();
+      await events.return();
+    },
+  });
+  return new Response(stream, {
+    headers: {
+      "Content-Type": "text/event-stream; charset=utf-8",
+      "Cache-Control": "no-store",
+      "X-Content-Type-Options": "nosniff",
+      "X-Accel-Buffering": "no",
+    },
+  });
+}
+
+function formatEvent(event: AskEvent): string {
+  const { type, ...data } = event;
+  return `event: ${type}\ndata: ${JSON.stringify(event.type === "answer" ? event.answer : data)}\n\n`;
+}
+
+function wantsEvents(accept: string | null): boolean {
+  return (accept ?? "").split(",").some((item) => /^\s*text\/event-stream\s*(;|$)/i.test(item) && !/;\s*q=0(\.0*)?\s*$/.test(item));
+}

@@ -1,0 +1,403 @@
+/** POST /api/ask: look up what the question names, retrieve passages, let the model write if there is one, and say only
+ *  what a quote bears out (interface §4 rule 3; conventions "Bodies"). The answer streams as it is checked, sentence by
+ *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
+import type { SearchResult } from "../../snapshots/query/search-result.ts";
+import { readLines } from "../../snapshots/format/citation.ts";
+import { pagePath } from "../../snapshots/format/layout.ts";
+import type { IndexRow } from "../../snapshots/index/row.ts";
+import { words } from "../../snapshots/index/words.ts";
+import { toSource } from "../../snapshots/query/source.ts";
+import { makeReceipt } from "../../snapshots/verify/receipt.ts";
+import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/resources.ts";
+import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
+import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
+import type { Counted, Facts } from "./counted.ts";
+import { findQuotes, type Quoted, type Text } from "./extractive.ts";
+import { ground, type Grounded, parseSentences, type Told } from "./grounding.ts";
+import { isHarmless } from "./harmless.ts";
+import { lookUp, sourcesOf } from "./lookup.ts";
+import { makePrompt } from "./prompt.ts";
+import { readQuestion, subjectOf } from "./question.ts";
+import type { Excerpt, Wanted } from "./quote.ts";
+
+const MAX_EXCERPTS = 8; // that a model is shown
+const MAX_CALLED = 3; // of what is called by what a question asks the meaning of
+const MAX_TEXTS = 16; // whose sentences are read
+const MAX_NEAREST = 3;
+const MAX_WHOLE = 16 * 1024; // bytes of an object that is read for sentences beyond the passage that was found
+const MAX_SENTENCES = 8;
+const MAX_SOURCES = 10;
+const LINES_AROUND = 100; // of a passage of a longer one: what stands there tells what is a sentence in it
+const MAX_OBJECT_BYTES = 8 * 1024 * 1024; // of an object that is read to be quoted
+
+type PinnedCitation = Citation & { readonly href: string };
+
+export type AskAnswer = Omit<AskResponse, "citations"> & { readonly citations: PinnedCitation[]; readonly receipt: Receipt };
+
+/** What a reader who streams gets, in this order: sources once, then text with the citations that it is the first to use. */
+export type AskEvent =
+  | { readonly type: "sources"; readonly sources: readonly Source[] }
+  | {
+      readonly type: "text";
+      readonly text: string;
+      readonly citations: readonly PinnedCitation[];
+      /** Their places are in the whole answer. */
+      readonly counted: readonly CountedNumber[];
+    }
+  | { readonly type: "answer"; readonly answer: AskAnswer };
+
+export type AskLibrary = {
+  readonly snapshot: string;
+  readonly data: ViewData;
+  /** Counts what a question about the registry, the claims, the catalog or the history asks for; null when it is none that can be counted. */
+  count(question: string, prefix: string): Promise<Counted | null>;
+  /** Best first, one per object, record or claim. @throws when there is no index; the answer then does without */
+  retrieve(question: string, prefix: string): Promise<readonly SearchResult[]>;
+  /** The question with the words that were meant, where one stands nowhere and one that is near it does. @throws as `retrieve` */
+  mend(question: string, prefix: string): Promise<string>;
+  /** How much each index word tells in this library: more for rarer ones. */
+  weigh(words: readonly string[]): Promise<Wanted>;
+  /** Bytes whose digest has been checked, or null when the object is not there or larger than `limit`. */
+  readObject(key: string, limit: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+  /** The text of a page of a PDF, as it was read out of it, with the digest of the PDF; null when there is none. */
+  readPage(key: string, page: number): Promise<{ readonly sha256: string; readonly bytes: Uint8Array } | null>;
+};
+
+export type AskOptions = {
+  readonly model: AnswerModel | null;
+  readonly modelNotice: string;
+  readonly deadline: number;
+  /** A fresh word that nobody can guess. */
+  readonly delimiter: () => string;
+  readonly signal: AbortSignal;
+};
+
+const FAILURES: Readonly<Record<ModelFailure, string>> = {
+  unreachable: "The answer model cannot be reached",
+  refused: "The answer model refused the request",
+  too_slow: "The answer model did not answer in time",
+  malformed: "The answer model sent something that is no answer",
+  too_long: "The answer model wrote more than it may",
+  busy: "The answer model is busy",
+  empty: "The answer model wrote nothing",
+};
+
+/** @param request parsed and bounded already
+ *  @returns events; the last is the whole answer. Fails only when the snapshot cannot be read. */
+export async function* ask(request: AskRequest, library: AskLibrary, options: AskOptions): AsyncGenerator<AskEvent, void> {
+  const { question, prefix } = request;
+  const { data } = library;
+  const known = await library.count(question, prefix);
+  const mended = known?.read ?? (await library.mend(question, prefix).catch(() => question));
+  const read = isHarmless(mended) ? mended : question;
+  const counted = known?.read === read || read === question ? known : await library.count(read, prefix);
+  const facts = sayFacts(counted?.facts ?? [], library);
+  /** What is not answered by counting. */
+  const open = facts === null ? read : (counted?.rest ?? "");
+  const lookup = open === "" ? { sentences: [], instead: [], sources: [], settled: true } : lookUp(open, prefix, data);
+  let searchNotice = "";
+  const results = lookup.settled
+    ? []
+    : await retrieve(library, open, prefix).catch(() => {
+        searchNotice = "Search is not available at the moment, so only what the question names was looked up.";
+        return [];
+      });
+  const sources = mergeSources(
+    [...(facts?.sources ?? []), ...lookup.sources],
+    results.map((result) => toSource(data, result)),
+  );
+  yield { type: "sources", sources };
+
+  const texts = await readTexts(library, results);
+  const excerpts: readonly Excerpt[] = texts.slice(0, MAX_EXCERPTS).map(({ passage }) => passage);
+  const pins = openPins(library);
+  let answer = "";
+  const allCounted: CountedNumber[] = [];
+  const say = (text: string, separator: string, counted: readonly CountedNumber[] = []): AskEvent => {
+    const from = answer === "" ? 0 : answer.length + separator.length;
+    const piece = answer === "" ? text : separator + text;
+    answer += piece;
+    const placed = counted.map((number) => ({ ...number, start: from + number.start }));
+    allCounted.push(...placed);
+    return { type: "text", text: piece, citations: pins.takeNew(), counted: placed };
+  };
+
+  for (const { text, counted } of facts?.sentences ?? []) yield say(text, " ", counted);
+
+  for (const sentence of lookup.sentences) yield say(sentence, " ");
+  let mode: "ai" | "search" = "search";
+  let notice = searchNotice;
+  if (open === "") {
+    notice = "Counted from this snapshot: each number leads to the list that it comes from. No model was asked.";
+  } else if (lookup.settled) {
+    notice = "Answered from the catalog and the registry; no model was asked.";
+  } else {
+    const model = excerpts.length === 0 ? null : options.model;
+    let dropped = 0;
+    if (model !== null) {
+      let written = 0;
+      const writing = writeSentences(model, question, excerpts, facts?.sentences ?? [], options);
+      for (let step = await writing.next(); ; step = await writing.next()) {
+        if (step.done === true) {
+          notice =
+            step.value === null
+              ? ""
+              : `${FAILURES[step.value]}${written > 0 ? "; what it wrote before that is shown." : ", so the best passages are quoted."}`;
+          break;
+        }
+        const text = step.value === null ? null : pins.cite(step.value);
+        if (text === null) dropped++;
+        else {
+          yield say(text, written === 0 ? "\n\n" : " ", step.value?.counted);
+          written++;
+          mode = "ai";
+        }
+      }
+      if (dropped > 0 && written > 0)
+        notice =
+          `${notice} ${dropped === 1 ? "One sentence was" : `${dropped} sentences were`} left out because no source bears them out.`.trim();
+      else if (written === 0 && notice === "")
+        notice = "Nothing that the answer model wrote is borne out by the sources, so the best passages are quoted.";
+    } else if (notice === "") notice = options.model === null ? options.modelNotice : "No passage in this library matches the question.";
+    if (mode === "search") {
+      const wanted = texts.length === 0 ? new Map<string, number>() : await library.weigh([...new Set(words(open))]);
+      const before = answer;
+      for (const text of quoteTexts(findQuotes(readQuestion(open, wanted), texts), pins)) yield say(text, "\n\n");
+      if (answer === before) for (const sentence of lookup.instead) yield say(sentence, " ");
+      if (answer === "" || (answer === before && facts !== null)) yield say(nothingFound(sources), "\n\n");
+    }
+  }
+
+  if (read !== question) notice = `A word of the question stands nowhere here, so it was read as: ${read} ${notice}`.trim();
+  const body = {
+    query: question,
+    prefix,
+    mode,
+    answer,
+    sources: [...sources],
+    notice,
+    snapshot: library.snapshot,
+    citations: pins.all(),
+    counted: allCounted,
+  };
+  const receipt = makeReceipt({
+    question,
+    prefix,
+    snapshot: library.snapshot,
+    mode,
+    answer: body.answer,
+    citations: body.citations.map(({ href: _, ...citation }) => citation),
+    model: mode === "ai" ? (options.model?.name ?? null) : null,
+  });
+  yield { type: "answer", answer: { ...body, receipt } };
+}
+
+/** What the question finds, and before it what is called by what it asks the meaning of: the words around a name hide it from the search. */
+async function retrieve(library: AskLibrary, question: string, prefix: string): Promise<readonly SearchResult[]> {
+  const subject = subjectOf(question);
+  const [found, called] = await Promise.all([
+    library.retrieve(question, prefix),
+    subject === null ? [] : library.retrieve(subject, prefix).then((results) => results.slice(0, MAX_CALLED)),
+  ]);
+  const top = Math.max(0, ...found.map(({ score }) => score));
+  const first = called.map((result) => ({ ...result, score: top === 0 ? result.score : top }));
+  return [
+    ...first,
+    ...found.filter((result) => !first.some(({ doc, row }) => doc === result.doc && row.start_line === result.row.start_line)),
+  ];
+}
+
+/** With the nearest, by their titles: whoever asked may have meant one of them. */
+function nothingFound(sources: readonly Source[]): string {
+  const nearest = sources
+    .slice(0, MAX_NEAREST)
+    .map(({ title, key }) => withoutMarks(title === key ? key : `${title} (${key})`))
+    .filter(isHarmless);
+  return nearest.length === 0 ? "Not in this library." : `Not in this library. Nearest: ${nearest.join("; ")}.`;
+}
+
+type SaidFacts = {
+  readonly sentences: readonly Told[];
+  readonly sources: readonly Omit<Source, "score">[];
+};
+
+/** Facts as sentences; null without any, or when the words of a registry in them may stand in no answer. */
+function sayFacts(facts: readonly Facts[], library: AskLibrary): SaidFacts | null {
+  if (facts.length === 0 || facts.some(({ parts }) => parts.some((part) => typeof part === "string" && !isHarmless(part)))) return null;
+  const sentences = facts.map(({ parts }) => {
+    let text = "";
+    const counted: CountedNumber[] = [];
+    for (const part of parts) {
+      if (typeof part === "string") text += withoutMarks(part);
+      else if ("name" in part) text += isHarmless(part.name) ? withoutMarks(part.name.replaceAll(/\s+/g, " ")) : "…";
+      else {
+        counted.push({ value: part.value, start: text.length, href: countedHref(library, part.path) });
+        text += part.value;
+      }
+    }
+    return { text, counted };
+  });
+  return {
+    sentences,
+    sources: sourcesOf(
+      facts.flatMap(({ found }) => found),
+      library.data,
+    ),
+  };
+}
+
+/** Square brackets with a number would read as a citation. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/\[(\d*)\]/g, "($1)");
+}
+
+/** The history and the service are no part of a snapshot. */
+function countedHref({ data, snapshot }: AskLibrary, path: string): string {
+  return mountPath(data.library) + (path.startsWith(pagePath.snapshots) || path.startsWith("/api/") ? path : pagePath.at(snapshot, path));
+}
+
+/** What was looked up stands first; scores stay in one order and comparable inside the answer. */
+function mergeSources(found: readonly Omit<Source, "score">[], ranked: readonly Source[]): readonly Source[] {
+  const top = ranked[0]?.score ?? 0;
+  const named = found.map((source, at): Source => ({ ...source, score: top + found.length - at }));
+  const seen = new Set(named.map((source) => `${source.kind} ${source.key}`));
+  return [...named, ...ranked.filter((source) => !seen.has(`${source.kind} ${source.key}`))].slice(0, MAX_SOURCES);
+}
+
+type QuotableText = Text & { readonly passage: Excerpt };
+
+/** Texts of objects whose lines can be quoted byte for byte, of a PDF those of its pages: the passage that was found, and of a short object all of it. Records and
+ *  claims have no object. */
+async function readTexts(library: AskLibrary, results: readonly SearchResult[]): Promise<readonly QuotableText[]> {
+  const texts: QuotableText[] = [];
+  for (const { row, score } of results) {
+    if (texts.length >= MAX_TEXTS) break;
+    if (row.kind === "record" || row.kind === "claim" || row.start_line < 1 || row.text.trim() === "") continue;
+    const reading = row.page === null ? library.readObject(row.key, MAX_OBJECT_BYTES) : library.readPage(row.key, row.page);
+    const object = await reading.catch(() => null);
+    if (object === null || object.sha256 !== row.sha256) continue;
+    const source = readLines(object.bytes, row.start_line, row.end_line);
+    if (source === null) continue;
+    const passage = { ...row, source };
+    texts.push({ ...row, ...around(object.bytes, row, source), score, passage });
+  }
+  return texts;
+}
+
+/** What is read of an object for the sentences of a passage: all of a short one, which counts as found with it, and the lines around it of a longer one. */
+function around(
+  bytes: Uint8Array,
+  { start_line: start, end_line: end }: Pick<IndexRow, "start_line" | "end_line">,
+  source: string,
+): Pick<Text, "source" | "start_line" | "found"> {
+  const last = countLines(bytes);
+  const isShort = bytes.length <= MAX_WHOLE;
+  const [first, to] = isShort ? [1, last] : [Math.max(1, start - LINES_AROUND), Math.min(last, end + LINES_AROUND)];
+  const text = readLines(bytes, first, to);
+  if (text === null) return { source, start_line: start, found: { start: 0, end: source.length } };
+  if (isShort) return { source: text, start_line: 1, found: { start: 0, end: text.length } };
+  const before = first === start ? 0 : (readLines(bytes, first, start - 1) ?? "").length + 1;
+  return { source: text, start_line: first, found: { start: before, end: before + source.length } };
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (const byte of bytes) if (byte === 10) lines++;
+  return lines;
+}
+
+/** Sentences as they are completed: grounded, or null for one that is not borne out.
+ *  @returns why the model stopped, or null when it finished */
+async function* writeSentences(
+  model: AnswerModel,
+  question: string,
+  excerpts: readonly Excerpt[],
+  told: readonly Told[],
+  options: AskOptions,
+): AsyncGenerator<Grounded | null, ModelFailure | null> {
+  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(options.deadline)]);
+  let line = "";
+  let count = 0;
+  const take = function* (text: string): Generator<Grounded | null> {
+    for (const sentence of parseSentences(text)) {
+      if (sentence.marks.length === 0 && /^NOT FOUND\b/.test(sentence.text)) continue;
+      if (++count > MAX_SENTENCES) return;
+      yield ground(sentence, excerpts, told, question);
+    }
+  };
+  try {
+    for await (const piece of model.write(makePrompt(question, excerpts, told, options.delimiter()), signal)) {
+      line += piece;
+      for (let end = line.indexOf("\n"); end >= 0; end = line.indexOf("\n")) {
+        yield* take(line.slice(0, end));
+        line = line.slice(end + 1);
+      }
+      if (count > MAX_SENTENCES) return null;
+    }
+    yield* take(line);
+    return null;
+  } catch (error) {
+    // A line that was cut off in the middle is not a sentence.
+    if (error instanceof ModelError) return error.failure;
+    return signal.aborted ? "too_slow" : "unreachable";
+  }
+}
+
+/** The sentences that answer, as they are read, each with the bytes that it stands for. */
+function quoteTexts(quotes: readonly Quoted<QuotableText>[], pins: Pins): readonly string[] {
+  return quotes.flatMap(({ text: excerpt, plain, ...located }) => {
+    const quoted = `“${withoutMarks(plain)}”`;
+    const said = `${excerpt.key}: ${quoted}`;
+    // A key is a stranger's text too.
+    const named = isHarmless(said) && !/\[\d*\]/.test(said) ? said : quoted;
+    return pins.cite({ text: named, quotes: [{ ...located, excerpt }] }) ?? [];
+  });
+}
+
+type Pins = {
+  cite(sentence: Pick<Grounded, "text" | "quotes"> & { readonly counted?: Grounded["counted"] }): string | null;
+  takeNew(): readonly PinnedCitation[];
+  all(): PinnedCitation[];
+};
+
+function openPins(library: AskLibrary): Pins {
+  const citations: PinnedCitation[] = [];
+  let taken = 0;
+  return {
+    cite({ text, quotes, counted = [] }) {
+      const numbers: number[] = [];
+      for (const { quote, start_line, end_line, excerpt } of quotes) {
+        const known = citations.find(
+          (citation) =>
+            citation.key === excerpt.key &&
+            (citation.page ?? null) === excerpt.page &&
+            citation.start_line === start_line &&
+            citation.quote === quote,
+        );
+        if (known !== undefined) {
+          numbers.push(known.n);
+          continue;
+        }
+        const { key, sha256, page } = excerpt;
+        const citation = { n: citations.length + 1, key, sha256, ...(page === null ? {} : { page }), start_line, end_line, quote };
+        // The lines came from the checked object; this says again that quote and numbers agree with them.
+        const lines = excerpt.source.split("\n").slice(start_line - excerpt.start_line, end_line - excerpt.start_line + 1);
+        if (!lines.join("\n").includes(quote)) continue;
+        citations.push({ ...citation, href: citationHref(library, citation) });
+        numbers.push(citation.n);
+      }
+      if (numbers.length === 0) return counted.length === 0 ? null : text;
+      return `${text} ${[...new Set(numbers)].map((n) => `[${n}]`).join("")}`;
+    },
+    takeNew() {
+      const fresh = citations.slice(taken);
+      taken = citations.length;
+      return fresh;
+    },
+    all: () => [...citations],
+  };
+}
+
+function citationHref(library: AskLibrary, citation: Citation): string {
+  return mountPath(library.data.library) + pagePath.at(library.snapshot, pagePath.quote(citation));
+}

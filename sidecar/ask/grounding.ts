@@ -1,0 +1,128 @@
+/** From what a model wrote to what may be said. The model's text is a stranger's, and so are the excerpts that it may have obeyed. A
+ *  sentence stays only if it names an excerpt, a quote of that excerpt is found in the object's own lines, its words are the
+ *  quote's words (or the question's), nothing in it could become a link, an image or markup, and it names no address, however bare,
+ *  that its quotes have not. The rest is dropped, never repaired. */
+import { words } from "../../snapshots/index/words.ts";
+import { locateQuote, type LocatedQuote } from "../../snapshots/format/citation.ts";
+import type { CountedNumber } from "../../snapshots/schema/resources.ts";
+import { bareAddresses, isHarmless } from "./harmless.ts";
+import { NEGATED } from "./question.ts";
+import { chooseQuote, type Excerpt } from "./quote.ts";
+
+const MAX_SENTENCE = 600; // characters; longer ones are no sentences
+const MIN_QUOTE_WORDS = 3; // index words; a shorter quote supports nothing: "the" occurs everywhere
+const MIN_SUPPORT = 0.6; // share of a sentence's own words that its quotes, or the excerpt around them, must hold
+const MAX_MARKS = 4;
+
+/** `[2 "exact words"]`, `[2: “exact words”]` or `[2]`, as models write it. */
+const MARK = /\[\s*(\d{1,2})\s*(?:[:,]?\s*["“](.{1,900}?)["”]\s*)?\]/gsu;
+/** Stands in for a mark while sentences are split; isHarmless keeps it out of everything else. */
+const SLOT = /\u0001(\d+)\u0001/g;
+
+type Mark = { readonly n: number; readonly quote: string | null };
+
+type Claimed = { readonly text: string; readonly marks: readonly Mark[] };
+
+/** Lines of an object, the only text that is ever quoted. */
+type Quotable = Pick<Excerpt, "key" | "sha256" | "page" | "start_line" | "source">;
+
+/** A sentence that was counted, with the places of its numbers. */
+export type Told = { readonly text: string; readonly counted: readonly CountedNumber[] };
+
+export type Grounded = {
+  readonly text: string;
+  /** Numbers that stand in it as they were counted. */
+  readonly counted: readonly CountedNumber[];
+  readonly quotes: readonly (LocatedQuote & { readonly excerpt: Quotable })[];
+};
+
+export function parseSentences(line: string): readonly Claimed[] {
+  const marks: Mark[] = [];
+  const slotted = line.replaceAll("\u0001", "").replaceAll(MARK, (_, n: string, quote: string | undefined) => {
+    marks.push({ n: Number(n), quote: quote ?? null });
+    return `\u0001${marks.length - 1}\u0001`;
+  });
+  // A sentence ends at its full stop and the marks behind it.
+  return slotted
+    .split(/(?<=[.!?]["”’)]?(?:\s*\u0001\d+\u0001)*)\s+(?![\s\u0001])/u)
+    .map((part) => ({
+      text: part
+        .replaceAll(SLOT, "")
+        .replace(/^\s*(?:[-*+•]|\d+[.)]|#+|>)\s+/u, "")
+        .replaceAll("**", "")
+        .replaceAll(/\s+/g, " ")
+        .replace(/\s+([.,;:!?])/g, "$1")
+        .trim(),
+      marks: [...part.matchAll(SLOT)].flatMap((match) => marks[Number(match[1])] ?? []).slice(0, MAX_MARKS),
+    }))
+    .filter(({ text }) => text !== "");
+}
+
+/** The sentence with quotes that bear it, or null when nothing does. What was counted has no lines to quote: whoever refers to it says its
+ *  very words, and beside them no other number and no "not".
+ *  @param excerpts as they were numbered for the model, from 1; behind them `told` */
+export function ground(sentence: Claimed, excerpts: readonly Excerpt[], told: readonly Told[], question: string): Grounded | null {
+  const { text, marks } = sentence;
+  if (marks.length === 0 || text.length > MAX_SENTENCE || !isHarmless(text) || /\[\d*\]/.test(text)) return null;
+  const asked = new Set(words(question));
+  const said = new Set(words(text));
+  // Words of the question prove nothing; a sentence made of them alone has to be borne out whole.
+  const own = new Set([...said].filter((word) => !asked.has(word)));
+  const needed = own.size === 0 ? said : own;
+  if (needed.size === 0) return null;
+
+  const quotes: (LocatedQuote & { excerpt: Excerpt })[] = [];
+  const counted: CountedNumber[] = [];
+  const repeated: string[] = [];
+  for (const { n, quote } of marks) {
+    const fact = told[n - 1 - excerpts.length];
+    if (fact !== undefined) {
+      const wording = (quote ?? fact.text).replaceAll(/\s+/g, " ").replace(/[\s.]+$/, "");
+      const at = findWording(text, wording);
+      if (at < 0 || !isBeginning(wording, fact.text)) continue;
+      repeated.push(wording);
+      for (const { value, start, href } of fact.counted)
+        if (start + value.length <= wording.length) counted.push({ value, start: at + start, href });
+      continue;
+    }
+    const excerpt = excerpts[n - 1];
+    if (excerpt === undefined) continue;
+    const located =
+      quote === null
+        ? chooseQuote(excerpt, new Map([...said].map((word) => [word, 1])))
+        : locateQuote(excerpt.source, excerpt.start_line, quote);
+    if (located === null || words(located.quote).length < MIN_QUOTE_WORDS || !isHarmless(located.quote)) continue;
+    const { quote: exact, start_line, end_line } = located;
+    quotes.push({ quote: exact, start_line, end_line, excerpt });
+  }
+  if (quotes.length === 0 && repeated.length === 0) return null;
+  const bare = repeated.reduce((left, wording) => left.replace(wording, " "), text);
+  if (repeated.length > 0 && NEGATED.test(bare)) return null;
+
+  // An address is never the model's own word.
+  const quoted = new Set(quotes.flatMap(({ quote }) => bareAddresses(quote)));
+  if (bareAddresses(text).some((address) => !quoted.has(address))) return null;
+  const near = new Set([...repeated, ...quotes.map(({ quote }) => quote)].flatMap(words));
+  const sources = new Set(quotes.flatMap(({ excerpt }) => words(`${excerpt.title} ${excerpt.source}`)));
+  const around = sources.union(near);
+  const share = (known: ReadonlySet<string>): number => [...needed].filter((word) => known.has(word)).length / needed.size;
+  if (share(around) < MIN_SUPPORT || share(near) < MIN_SUPPORT / 2) return null;
+  // A number or an identifier that no source has is an invention, however well the rest fits.
+  if (exactWords(bare).some((word) => !sources.has(word) && (repeated.length > 0 || !asked.has(word)))) return null;
+  return { text, quotes, counted };
+}
+
+/** Index words of everything with a digit, an underscore or a capital inside. */
+function exactWords(text: string): readonly string[] {
+  return (text.match(/[\p{L}\p{N}_.]*(?:\p{N}|_|\p{Ll}\p{Lu})[\p{L}\p{N}_]*/gu) ?? []).flatMap((token) => words(token).slice(0, 1));
+}
+
+/** Whether a text begins with these words, up to a comma, a colon or its end: a number that has lost its "not" says something else. */
+function isBeginning(wording: string, text: string): boolean {
+  return words(wording).length > 0 && text.startsWith(wording) && /^(?:$|[.,:;])/.test(text.slice(wording.length));
+}
+
+/** Where these words stand in a text, and not as a part of others; -1 when nowhere. */
+function findWording(text: string, wording: string): number {
+  return text.search(new RegExp(`(?<![\\p{L}\\p{N}_.,-])${RegExp.escape(wording)}(?![\\p{L}\\p{N}_])`, "u"));
+}

@@ -1,0 +1,81 @@
+/** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { pageBytes } from "../../snapshots/page/quoted-lines.ts";
+import { words } from "../../snapshots/index/words.ts";
+import { correct } from "../../snapshots/query/meant.ts";
+import { search, searchMeant } from "../../snapshots/query/search.ts";
+import { parseIndexQuery } from "../../snapshots/query/parsed-query.ts";
+import type { AskRequest } from "../../snapshots/schema/resources.ts";
+import type { Semantic } from "./semantic.ts";
+import type { AnswerCounted } from "./counted.ts";
+import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";
+
+const MAX_RESULTS = 40; // records and claims among them, which have no lines to quote
+
+/** @param signal aborted when the reader has gone */
+export type Ask = (request: AskRequest, open: OpenSnapshot, signal: AbortSignal) => AsyncGenerator<AskEvent, void>;
+
+/** @param semantic ranks by meaning too when it can; null ranks by words alone
+ *  @param answerCounted null counts nothing: every question is searched */
+export function openAsk(
+  options: Omit<AskOptions, "signal">,
+  semantic: Pick<Semantic, "find"> | null = null,
+  answerCounted: AnswerCounted | null = null,
+): Ask {
+  return async function* (request, open, signal) {
+    yield* ask(request, await openAskLibrary(open, semantic, answerCounted, signal), { ...options, signal });
+  };
+}
+
+export async function wholeAnswer(events: AsyncIterable<AskEvent>): Promise<AskAnswer> {
+  for await (const event of events) if (event.type === "answer") return event.answer;
+  throw new ShelfError("internal", "The answer did not come to an end.");
+}
+
+async function openAskLibrary(
+  open: OpenSnapshot,
+  semantic: Pick<Semantic, "find"> | null,
+  answerCounted: AnswerCounted | null,
+  signal: AbortSignal,
+): Promise<AskLibrary> {
+  const { snapshot } = open;
+  // In a search, quotes demand a phrase; in a question they only name something.
+  const queryOf = (question: string, prefix: string) => ({ q: question.replaceAll('"', " "), prefix, limit: MAX_RESULTS });
+  const standsNowhere = async (): Promise<(word: string) => boolean> => {
+    const { statistics } = await open.reader();
+    return (word) => {
+      const own = words(word);
+      return own.length > 0 && own.every((one) => statistics.rowsWith(one) === 0);
+    };
+  };
+  return {
+    snapshot: snapshot.id,
+    data: await snapshot.data(),
+    count: async (question, prefix) => (await answerCounted?.(question, { prefix, snapshot, standsNowhere })) ?? null,
+    async retrieve(question, prefix) {
+      const query = queryOf(question, prefix);
+      // Whatever keeps meaning from being had, its vectors on the disk included, words go on without it.
+      const found = await semantic?.find(query, open, signal).catch(() => null);
+      return found ?? search(await open.reader(), query);
+    },
+    async mend(question, prefix) {
+      const reader = await open.reader();
+      const query = queryOf(question, prefix);
+      return parseIndexQuery(query.q, reader).instead.size === 0 ? question : correct(question, (await searchMeant(reader, query)).meant);
+    },
+    async weigh(wanted) {
+      const { statistics } = await open.reader();
+      return new Map(wanted.map((word) => [word, statistics.worth(word)]));
+    },
+    async readObject(key, limit) {
+      const entry = await snapshot.find(`objects/${key}`);
+      if (entry?.kind !== "blob" || entry.size > limit) return null;
+      return { sha256: entry.sha256, bytes: await snapshot.read(entry) };
+    },
+    async readPage(key, page) {
+      const [entry, extract] = await Promise.all([snapshot.find(`objects/${key}`), snapshot.extract(key)]);
+      return entry?.kind !== "blob" || extract === null ? null : { sha256: entry.sha256, bytes: pageBytes(extract.passages, page) };
+    },
+  };
+}

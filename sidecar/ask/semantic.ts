@@ -1,0 +1,132 @@
+/** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
+ *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import type { SearchResult } from "../../snapshots/query/search-result.ts";
+import type { Embedder } from "../../snapshots/embed/embedder.ts";
+import { ShelfError } from "../../snapshots/errors.ts";
+import { correct } from "../../snapshots/query/meant.ts";
+import { semantic } from "../../snapshots/query/semantic.ts";
+import type { SearchQuery } from "../../snapshots/query/search.ts";
+import { toSource } from "../../snapshots/query/source.ts";
+import type { Component } from "../../snapshots/schema/resources.ts";
+import type { SemanticTool } from "./semantic-tool.ts";
+
+const REST_MS = 10_000; // for which a model that failed is left alone: readers must not wait for it one by one
+export const QUERY_EMBEDDING_MS = 3_000; // in which a model has to embed a query; words answer after them
+
+export type Semantic = {
+  readonly tool: SemanticTool;
+  /** The best by words and meaning together, or null when meaning is not to be had now. */
+  find(query: SearchQuery, open: OpenSnapshot, signal?: AbortSignal): Promise<readonly SearchResult[] | null>;
+  component(open: OpenSnapshot | null): Promise<Component>;
+  close(): Promise<void>;
+};
+
+type SemanticOptions = {
+  readonly embedder: Embedder | null;
+  readonly notice: string;
+  readonly model: string;
+  readonly limitMs?: number;
+  /** Milliseconds of a clock that only goes forward; tests pass their own. */
+  readonly now?: () => number;
+};
+
+export function openSemantic(options: SemanticOptions): Semantic {
+  const resting = options.embedder === null ? null : restAfterFailure(options.embedder, options);
+  const embedder = resting?.embedder ?? null;
+
+  // The signal is for the model alone: who has gone reads no answer, and needs no error that somebody else would log.
+  const answer = async (query: SearchQuery, open: OpenSnapshot, signal: AbortSignal | undefined) =>
+    embedder === null
+      ? { mode: "unavailable" as const, notice: options.notice, results: [], meant: [] }
+      : semantic(await open.reader(), { ...embedder, embed: (texts) => embedder.embed(texts, signal) }, query);
+
+  return {
+    async tool(query, open, signal) {
+      const [{ mode, notice, results, meant }, data] = await Promise.all([answer(query, open, signal), open.snapshot.data()]);
+      return {
+        mode,
+        notice,
+        results: results.map((result) => ({ ...toSource(data, result), sha256: result.row.sha256, chunks: [...result.chunks] })),
+        ...(meant.length > 0 ? { did_you_mean: correct(query.q, meant) } : {}),
+      };
+    },
+    async find(query, open, signal) {
+      if (embedder === null) return null;
+      const { mode, results } = await answer(query, open, signal);
+      return mode === "semantic" ? results : null;
+    },
+    async component(open) {
+      const name = "semantic search";
+      if (embedder === null || resting === null) return { name, status: "wired (opt-in)", note: options.notice };
+      const trouble = resting.trouble();
+      if (trouble !== null) return { name, status: "unavailable", note: trouble };
+      const made =
+        open === null
+          ? null
+          : await open
+              .reader()
+              .then((reader) => reader.vectors(embedder.id))
+              .catch(() => null);
+      if (made === null) return { name, status: "unavailable", note: `the vectors of this snapshot by ${options.model} are not made yet` };
+      return { name, status: "live", note: `hybrid with full text, vectors by ${options.model}` };
+    },
+    close: async () => embedder?.close(),
+  };
+}
+
+/** @returns the embedder with a time for each query, failing at once for a while after a failure, and what that failure was */
+function restAfterFailure(
+  embedder: Embedder,
+  { model, limitMs = QUERY_EMBEDDING_MS, now = () => performance.now() }: SemanticOptions,
+): { readonly embedder: Embedder; trouble(): string | null } {
+  let failure: { readonly error: ShelfError; readonly at: number } | null = null;
+  const current = (): ShelfError | null => (failure !== null && now() - failure.at < REST_MS ? failure.error : null);
+  return {
+    embedder: {
+      ...embedder,
+      async embed(texts, signal) {
+        const known = current();
+        if (known !== null) throw known;
+        try {
+          const vectors = await within(limitMs, signal, (ended) => embedder.embed(texts, ended));
+          failure = null;
+          return vectors;
+        } catch (cause) {
+          // A caller's patience says nothing of the model.
+          signal?.throwIfAborted();
+          const late = cause instanceof DOMException && cause.name === "TimeoutError";
+          const error =
+            cause instanceof ShelfError
+              ? cause
+              : new ShelfError("not_configured", late ? `The query was not embedded in time by ${model}.` : "The embedding model failed.", {
+                  cause,
+                });
+          failure = { error, at: now() };
+          throw error;
+        }
+      },
+    },
+    // Told until it has answered again, not only while it rests.
+    trouble: () => failure?.error.message ?? null,
+  };
+}
+
+/** Ends with the work, the time or the caller's patience, whichever comes first, even when the work heeds no signal.
+ *  @throws DOMException "TimeoutError" after `ms`, the signal's reason when the caller gave up */
+async function within<T>(ms: number, signal: AbortSignal | undefined, work: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  signal?.throwIfAborted();
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(new DOMException("The time is over.", "TimeoutError")), ms);
+  const ended = signal === undefined ? late.signal : AbortSignal.any([late.signal, signal]);
+  const cut = Promise.withResolvers<never>();
+  const giveUp = (): void => cut.reject(ended.reason);
+  ended.addEventListener("abort", giveUp, { once: true });
+  try {
+    return await Promise.race([work(ended), cut.promise]);
+  } finally {
+    clearTimeout(timer);
+    // Node keeps a signal made of others for as long as somebody listens to it.
+    ended.removeEventListener("abort", giveUp);
+  }
+}

@@ -1,0 +1,83 @@
+/** A gate for looking at one's own gated view: a key pair that lives as long as the process, and one token for it, which a link that is
+ *  opened once turns into a cookie. Only `serve --try-internal` and the demo have it, and they listen on this machine alone. */
+import ipaddr from "ipaddr.js";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
+import { CACHE } from "../../snapshots/http/reply.ts";
+import type { Gate } from "./gate.ts";
+import { AccessConfig } from "../../snapshots/schema/access.ts";
+
+const ISSUER = "https://development.invalid";
+const AUDIENCE = "development";
+const HUMAN_AUDIENCE = "development-people";
+const EMAIL = "developer@development.invalid";
+
+type DevelopmentAccess = {
+  readonly access: AccessConfig;
+  readonly readKeys: () => Promise<string>;
+  readonly token: string;
+  /** The same gate, at which the cookie counts as the token. */
+  readonly withCookie: (gate: Gate) => Gate;
+  /** Answers the link with the cookie; null of every other request. */
+  readonly signIn: (request: Request) => Response | null;
+};
+
+/** isLoopback tells whether what listens on a host is reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || (ipaddr.isValid(host) && ipaddr.process(host).range() === "loopback");
+}
+
+type Credentials = { get(name: string): string | null };
+
+/** Link that is opened once. */
+const SIGN_IN_PATH = "/internal/try";
+const COOKIE = "proofshelf-try";
+const DAY = 86_400; // seconds; as long as the token is good
+
+export async function openDevelopmentAccess(): Promise<DevelopmentAccess> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const kid = "development";
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid, alg: "ES256", use: "sig" }] });
+  const token = await new SignJWT({ email: EMAIL })
+    .setProtectedHeader({ alg: "ES256", kid, typ: "JWT" })
+    .setIssuer(ISSUER)
+    .setAudience([AUDIENCE, HUMAN_AUDIENCE])
+    .setIssuedAt()
+    .setExpirationTime("24h")
+    .sign(privateKey);
+  const access = AccessConfig.parse({
+    issuer: ISSUER,
+    audience: [AUDIENCE],
+    humanAudience: [HUMAN_AUDIENCE],
+    jwks: "development",
+    policy: { emails: [EMAIL] },
+  });
+  const credentialsOf = (headers: Credentials): Credentials => ({
+    get: (name) => headers.get(name) ?? (name === access.headers.token ? cookieOf(headers.get("cookie")) : null),
+  });
+  return {
+    access,
+    readKeys: () => Promise.resolve(jwks),
+    token,
+    withCookie: (gate) => ({
+      check: (headers) => gate.check(credentialsOf(headers)),
+      checkHuman: (headers) => gate.checkHuman(credentialsOf(headers)),
+      help: () => gate.help(),
+    }),
+    signIn: (request) => {
+      const { pathname, searchParams } = new URL(request.url);
+      const given = searchParams.get("token");
+      if (request.method !== "GET" || pathname !== SIGN_IN_PATH || given === null) return null;
+      const headers = new Headers({ Location: "/internal/", "Cache-Control": CACHE.private, "Referrer-Policy": "no-referrer" });
+      // Whatever is given is taken along: the gate is what decides.
+      if (/^[\w.-]+$/.test(given))
+        for (const path of ["/internal", "/api/code"])
+          headers.append("Set-Cookie", `${COOKIE}=${given}; Path=${path}; Max-Age=${DAY}; HttpOnly; SameSite=Strict`);
+      return new Response(null, { status: 303, headers });
+    },
+  };
+}
+
+function cookieOf(header: string | null): string | null {
+  const pairs = (header ?? "").split(";").map((pair) => pair.trim().split("="));
+  return pairs.find(([name]) => name === COOKIE)?.[1] ?? null;
+}

@@ -1,0 +1,272 @@
+/** Everything that a sidecar process holds, put together from what it was told and from its environment. */
+import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { randomBytes } from "node:crypto";
+import type { RequestListener } from "node:http";
+import type { Logger } from "pino";
+import type { AccessConfig } from "../../snapshots/schema/access.ts";
+import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
+import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
+import { openIndex } from "../../snapshots/index/open.ts";
+import { MAX_LIMIT, MAX_QUERY } from "../../snapshots/query/params.ts";
+import { LIST_PAGE } from "../../snapshots/query/list.ts";
+import { lazyRenderer } from "../../snapshots/page/renderer.ts";
+import { type Component, MAX_QUESTION } from "../../snapshots/schema/resources.ts";
+import { describeCache } from "../../snapshots/http/capabilities.ts";
+import type { SidecarServing, Starter } from "../../snapshots/http/serving.ts";
+import { openCachedShelf } from "../../snapshots/shelf/cached-shelf.ts";
+import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
+import { openAccessLog } from "../../snapshots/http/observe.ts";
+import type { Operations } from "../../snapshots/http/operations.ts";
+import { openUnderWay } from "../../snapshots/http/under-way.ts";
+import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
+import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
+import type { Parts } from "./app.ts";
+import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
+import { openClients } from "../gate/client.ts";
+import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
+import { openGate } from "../gate/gate.ts";
+import { answerCounted } from "../annex/counting/answer-counted.ts";
+import { openAsk, wholeAnswer } from "../ask/library.ts";
+import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
+import { requestLog } from "./log.ts";
+import { sidecarListener } from "./listener.ts";
+import { MCP_RUNTIME, openMcp } from "../mcp/handler.ts";
+import type { McpEndpoint } from "../mcp/serve.ts";
+import { openReindexer } from "./reindex.ts";
+import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "../ask/semantic.ts";
+
+/** Answers that a model writes at once; a local one slows down for everybody above it. */
+const MAX_MODEL_CALLS = 4;
+/** Milliseconds after which a rebuild is stopped: half the time between two scheduled ones. */
+const REINDEX_TIMEOUT = 3 * 60 * 60_000;
+/** Milliseconds for a query to a model that runs here: the first one after a pause starts its process. */
+const PROCESS_QUERY_MS = 8_000;
+
+export type Environment = {
+  readonly REINDEX_TOKEN?: string | undefined;
+  readonly AI_GATEWAY_ID?: string | undefined;
+  readonly INFERENCE_API_KEY?: string | undefined;
+};
+
+type SidecarOptions = {
+  readonly starter?: Starter;
+  readonly semantic?: Semantic;
+};
+
+type Watcher = Pick<Operations, "countModelCall" | "countRebuild">;
+
+export type Sidecar = {
+  readonly listener: RequestListener;
+  readonly publicView: View;
+  setAccess(access: AccessConfig | null): void;
+  /** Lets in whoever started this, for a day; null where the configuration says who is let in. */
+  readonly token: string | null;
+  /** Tells of models and rebuilds, from now on. */
+  watch(watcher: Watcher): void;
+  /** Ends a rebuild that is under way; everything else goes on. */
+  stop(): void;
+  close(): Promise<void>;
+};
+
+export async function openSidecar(serving: SidecarServing, env: Environment, log: Logger, options: SidecarOptions = {}): Promise<Sidecar> {
+  const blobs = options.starter?.blobs ?? null;
+  const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
+  let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
+  const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
+  const gate = development?.withCookie(strict) ?? strict;
+  let watcher: Watcher | null = null;
+  const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
+  const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
+  const codeStore: CodeStore | null = serving.code === null ? null : openCodeStore(serving.code);
+  const reindexToken = given(env.REINDEX_TOKEN);
+  const reindexer = openReindexer({
+    token: reindexToken,
+    command: serving.reindexCommand,
+    timeout: REINDEX_TIMEOUT,
+    onEnd: (outcome) => watcher?.countRebuild(outcome),
+    onFailure: (exitCode, trace) => log.error({ exitCode, trace }, "the rebuild failed"),
+  });
+
+  const components = async (open: OpenSnapshot | null): Promise<readonly Component[]> => [
+    serving.alone
+      ? { name: "files", status: "unavailable", note: "not from this process: site servers or a CDN serve them" }
+      : { name: "files", status: "live", note: "catalog, claims, records, objects and pages from the snapshot" },
+    { name: "full-text search", status: "live", note: "the snapshot's own index" },
+    model === null
+      ? { name: "answers", status: "wired (opt-in)", note: notice }
+      : { name: "answers", status: "bound", note: `written by ${model.name} from cited excerpts` },
+    await semantic.component(open),
+    access === null
+      ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
+      : { name: "gated view", status: "live", note: "behind the access gateway" },
+    codeStore === null
+      ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
+      : { name: "code files", status: "live", note: "re-hashed before they are sent" },
+    reindexToken === null
+      ? { name: "reindex", status: "wired (opt-in)", note: "REINDEX_TOKEN is not set" }
+      : { name: "reindex", status: "live", note: "POST /api/reindex" },
+    { name: "mcp", status: "live", note: "read-only tools" },
+    ...describeCache(blobs),
+    given(env.AI_GATEWAY_ID) === null
+      ? { name: "ai gateway", status: "wired (opt-in)", note: "AI_GATEWAY_ID is not set" }
+      : {
+          name: "ai gateway",
+          status: serving.gateway === null ? "unavailable" : "bound",
+          note: serving.gateway === null ? "AI_GATEWAY_ID is set, but gateway.baseUrl is not" : "answers go through it",
+        },
+  ];
+  const runtime: Runtime = {
+    version: serving.version,
+    components,
+    limits: limitsOf(serving),
+    // Read when asked: the access section can change while the process runs.
+    get auth() {
+      return {
+        public: "none",
+        internal:
+          access === null ? "closed" : { token: access.headers.token, pair: [access.headers.clientId, access.headers.clientSecret] },
+        code: access === null ? "closed" : "as /internal",
+        reindex: reindexToken === null ? "closed" : "bearer",
+      };
+    },
+    mcp: MCP_RUNTIME,
+  };
+
+  const { publicView, internalView } = openViews(serving, runtime, options.starter ?? null);
+  const ask = openAsk(
+    { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
+    semantic,
+    answerCounted,
+  );
+  const mcpOver = (view: View): McpEndpoint =>
+    openMcp({
+      view,
+      semantic: semantic.tool,
+      ...serving.mcp,
+      ask: (request, open, signal) => wholeAnswer(ask(request, open, signal)),
+      onError: (error) => log.error({ err: error }, "an MCP call failed"),
+    });
+  const requests = requestLog(log);
+  const parts: Parts = {
+    publicView,
+    internalView,
+    gate,
+    signIn: development?.signIn ?? null,
+    ask,
+    semantic: semantic.tool,
+    codeStore,
+    reindexer,
+    mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
+    limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
+    clientOf: openClients(serving.trustProxy),
+    underWay: openUnderWay(),
+    baseUrl: serving.baseUrl,
+    accessLog: serving.accessLog ? openAccessLog() : null,
+    log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),
+  };
+  return {
+    listener: sidecarListener(parts, { alone: serving.alone }),
+    publicView,
+    setAccess: (changed) => {
+      if (serving.access !== "development") access = changed;
+    },
+    token: development?.token ?? null,
+    watch: (changed) => {
+      watcher = changed;
+    },
+    stop: () => reindexer.stop(),
+    close: () => semantic.close(),
+  };
+}
+
+/** limitsOf returns what the document of capabilities says of limits. */
+function limitsOf({ rateLimits }: SidecarServing): Runtime["limits"] {
+  return {
+    question_characters: MAX_QUESTION,
+    ask_body_bytes: MAX_ASK_BYTES,
+    mcp_body_bytes: MAX_MCP_BYTES,
+    query_characters: MAX_QUERY,
+    records_per_page: MAX_LIMIT,
+    list_entries_per_page: LIST_PAGE,
+    answer_deadline_ms: MODEL_DEADLINE,
+    answers_at_once: MAX_MODEL_CALLS,
+    ...(rateLimits
+      ? Object.fromEntries(Object.entries(RATES).map(([group, rate]) => [`${group}_per_minute`, rate]))
+      : { rate_limits: "off" }),
+  };
+}
+
+/** Both views, over shelves that may lack blobs: those are asked for. */
+function openViews(
+  serving: SidecarServing,
+  runtime: Runtime,
+  starter: Starter | null,
+): { readonly publicView: View; readonly internalView: View } {
+  const blobs = starter?.blobs ?? null;
+  const keptPublic = openDirectoryShelf(serving.publicDir);
+  const keptInternal = openDirectoryShelf(serving.internalDir, keptPublic);
+  const publicShelf = blobs === null ? keptPublic : openCachedShelf(keptPublic, [serving.publicDir], blobs.ask("public"));
+  const internalShelf =
+    blobs === null ? keptInternal : openCachedShelf(keptInternal, [serving.internalDir, serving.publicDir], blobs.ask("internal"));
+  const shared = { renderer: lazyRenderer(serving.dist), runtime, now: Date.now };
+  const publicView = openView({
+    ...shared,
+    view: "public",
+    shelf: publicShelf,
+    index: () => openIndex(publicShelf.indexUri),
+    listing: starter?.listing ?? null,
+  });
+  const internalView = openView({
+    ...shared,
+    view: "internal",
+    shelf: internalShelf,
+    index: () => openIndex(internalShelf.indexUri),
+    listing: null,
+  });
+  return { publicView, internalView };
+}
+
+async function openConfiguredSemantic({ embeddings, gateway }: SidecarServing, env: Environment): Promise<Semantic> {
+  const { embedder, notice } = await openEmbedder(embeddings, { env, gateway, threads: 1, timeoutMs: QUERY_EMBEDDING_MS });
+  return embeddings.kind === "openai"
+    ? openSemantic({ embedder, notice, model: embeddings.model })
+    : openSemantic({ embedder, notice, model: `the ${embeddings.kind} model`, limitMs: PROCESS_QUERY_MS });
+}
+
+/** An environment variable that is set but empty is not set. */
+function given(value: string | undefined): string | null {
+  return value === undefined || value === "" ? null : value;
+}
+
+/** Calls that the caller gave up count as nothing. */
+function counted(model: AnswerModel, count: (outcome: string) => void): AnswerModel {
+  return {
+    name: model.name,
+    async *write(messages, signal) {
+      try {
+        yield* model.write(messages, signal);
+        count("written");
+      } catch (error) {
+        if (error instanceof ModelError) count(error.failure);
+        throw error;
+      }
+    },
+  };
+}
+
+function openModel(
+  serving: SidecarServing,
+  env: Environment,
+  count: (outcome: string) => void,
+): { readonly model: AnswerModel | null; readonly notice: string } {
+  const { answers, gateway } = serving;
+  if (answers === null)
+    return { model: null, notice: "No answer model is configured, so the best passages are quoted; see answers in proofshelf.yaml." };
+  const id = given(env.AI_GATEWAY_ID);
+  if (id !== null && gateway === null)
+    return { model: null, notice: "AI_GATEWAY_ID is set, but gateway.baseUrl is not, so no answer model is asked." };
+  const through = id !== null && gateway !== null ? { baseUrl: gateway.baseUrl, id } : null;
+  const model = openAnswerModel({ ...answers, apiKey: given(env.INFERENCE_API_KEY), gateway: through });
+  return { model: limitConcurrency(counted(model, count), MAX_MODEL_CALLS), notice: "" };
+}

@@ -1,0 +1,107 @@
+/** The demo library as one site for all browser tests of a worker: two snapshots, served with and without answers, and exported. */
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { appendFile, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { test as base } from "playwright/test";
+import { copyBuiltDemo } from "../snapshots/contract/built-demo.ts";
+import { openStaticServer } from "../snapshots/contract/static-server.ts";
+
+const CLI = join(import.meta.dirname, "..", "generator", "cli.ts");
+/** Two builds of the demo library on two busy cores; milliseconds. */
+export const START_MS = 600_000;
+
+/** What the model says to a prompt; it may take its time. */
+type Behaviour = (user: string, response: ServerResponse) => Promise<void>;
+
+export class Demo {
+  readonly folder: string;
+  readonly config: string;
+  /** Behaves as the next question needs it. */
+  behaviour: Behaviour = async () => undefined;
+  /** Addresses that end in a slash: of files and search, of a plain host of the exported files, and of a service that answers. */
+  site = "";
+  files = "";
+  service = "";
+  readonly #children: ChildProcess[] = [];
+  readonly #model: Server;
+  #host: Awaited<ReturnType<typeof openStaticServer>> | null = null;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.config = join(folder, "proofshelf.yaml");
+    this.#model = createServer((request, response) => {
+      let body = "";
+      request.setEncoding("utf8").on("data", (chunk: string) => (body += chunk));
+      request.on("end", () => {
+        const { messages } = JSON.parse(body) as { readonly messages: readonly { readonly content: string }[] };
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        void this.behaviour(messages.at(-1)?.content ?? "", response).then(() => response.end("data: [DONE]\n\n"));
+      });
+    });
+  }
+
+  static async open(): Promise<Demo> {
+    const demo = new Demo(await copyBuiltDemo());
+    const changed = join(demo.folder, "library/notes/percent-signs.md");
+    await appendFile(changed, "\nOne more sentence, for the second snapshot.\n");
+    await utimes(changed, new Date("2026-03-04T05:06:07Z"), new Date("2026-03-04T05:06:07Z"));
+    await demo.run("build");
+    await demo.run("export", join(demo.folder, "export"));
+    demo.#host = await openStaticServer(join(demo.folder, "export"));
+    demo.files = demo.#host.url;
+    await new Promise<void>((resolve) => demo.#model.listen(0, "127.0.0.1", resolve));
+    // What is found first must not change while the tests run.
+    const yaml = (await readFile(demo.config, "utf8")).replace(/^embeddings: .*$/m, "embeddings: { kind: none }");
+    const { port } = demo.#model.address() as AddressInfo;
+    await writeFile(demo.config, `${yaml}\nanswers: { baseUrl: "http://127.0.0.1:${port}/v1", model: a-model }\n`);
+    [demo.site, demo.service] = await Promise.all([demo.#serve("--only", "site"), demo.#serve("--no-rate-limits")]);
+    return demo;
+  }
+
+  /** Runs a command of the command line on the library. @returns what it printed */
+  async run(...args: readonly string[]): Promise<string> {
+    return (await promisify(execFile)(process.execPath, [CLI, ...args, "--config", this.config])).stdout;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#children.map((child) => new Promise((resolve) => child.once("exit", resolve).kill())));
+    this.#model.closeAllConnections();
+    this.#model.close();
+    await this.#host?.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  #serve(...options: readonly string[]): Promise<string> {
+    const child = spawn(process.execPath, [CLI, "serve", "--config", this.config, "--port", "0", "--json", ...options], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, AI_GATEWAY_ID: "" },
+    });
+    this.#children.push(child);
+    return new Promise((resolve, reject) => {
+      let said = "";
+      let complaints = "";
+      child.stdout.on("data", (chunk: Buffer) => {
+        said += chunk.toString();
+        const line = said.split("\n").find((text) => text.includes('"url"'));
+        if (line !== undefined) resolve(`${(JSON.parse(line) as { readonly url: string }).url.replace(/\/$/, "")}/`);
+      });
+      child.stderr.on("data", (chunk: Buffer) => (complaints += chunk.toString()));
+      child.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${complaints}`)));
+    });
+  }
+}
+
+export const test = base.extend<object, { demo: Demo }>({
+  demo: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright reads from the pattern that nothing else is needed.
+    async ({}, use) => {
+      const demo = await Demo.open();
+      await use(demo);
+      await demo.close();
+    },
+    { scope: "worker", timeout: START_MS },
+  ],
+});

@@ -1,0 +1,79 @@
+/** The standing of a record or a claim: the one value that every page, list, count, file, tool and answer says of it. What a source says
+ *  stays beside it, as the source says it. Apart from views, because browsers load this. */
+import type { CubRecord } from "../schema/cubs.ts";
+import type { EvidenceState } from "../schema/scalar.ts";
+import type { Standing } from "../schema/standing.ts";
+
+/** Endings of a state that has a "but": nobody here could hold it against its evidence, or its evidence does not hold any more. */
+export const SAID = "_said" as const;
+export const LOST = "_lost" as const;
+
+/** States of the interface, as one word each; any other is said as the registry writes it. */
+const STATES: ReadonlyMap<string, string> = new Map([
+  ["VERIFIED", "verified"],
+  ["NOT_VERIFIED", "not_verified"],
+  ["UNSPECIFIED", "unspecified"],
+  ["", "unspecified"],
+]);
+
+/** States that promise something, of records and of claims. */
+const GOOD: ReadonlySet<string> = new Set(["verified", "scoped", "partial"]);
+
+const withEndings = (states: readonly string[], endings: readonly string[]): readonly string[] =>
+  states.flatMap((state) => endings.map((ending) => state + ending));
+
+/** Every standing that a record may have, but for states that a registry makes up, the best first; and a claim. */
+export const RECORD_STANDINGS: readonly string[] = [
+  ...withEndings(["verified"], ["", SAID, LOST]),
+  ...withEndings(["not_verified", "unspecified"], ["", LOST]),
+];
+export const CLAIM_STANDINGS: readonly string[] = withEndings(["verified", "scoped", "partial"], ["", SAID, LOST]);
+
+type But = { readonly record: string; readonly claim: string; readonly lost: boolean };
+
+/** What became of a thing's evidence, of its files or of what it pins. */
+export const BUTS: Readonly<Record<EvidenceState, But | null>> = {
+  holds: null,
+  differs: { record: "its files have changed", claim: "what it pins has changed", lost: true },
+  gone: { record: "its files are gone", claim: "what it pins is gone", lost: true },
+  unreachable: { record: "its files could not be looked at", claim: "what it pins could not be looked at", lost: false },
+  unpinned: { record: "it pins no file", claim: "it pins nothing", lost: false },
+};
+
+/** RecordStanding returns the standing of a record, which follows from its own members. */
+export function recordStanding({
+  verification_state: said,
+  evidence_state: evidence = "unpinned",
+}: Pick<CubRecord, "verification_state" | "evidence_state">): Standing {
+  const but = BUTS[evidence];
+  return formatStanding(STATES.get(said) ?? said, evidence, but === null ? [] : [but.record], but?.lost ?? false);
+}
+
+/** FormatStanding puts a state and what is to be said against it into words.
+ *  @param buts in words; none where all holds
+ *  @param lost whether something that is pinned or rested on does not hold any more */
+export function formatStanding(said: string, evidence: EvidenceState, buts: readonly string[], lost: boolean): Standing {
+  const doubted = buts.length > 0 && (lost || GOOD.has(said));
+  const word = said === "not_verified" ? "not verified" : said;
+  const first = said !== "verified" || !doubted ? word : lost ? "verified once" : "said to be verified";
+  return {
+    state: !doubted ? said : said + (lost ? LOST : SAID),
+    evidence,
+    says: [first, ...(doubted ? buts : [])].join("; "),
+  };
+}
+
+/** StandingWord returns a state in words, for counts and charts, which have no room for a sentence. */
+export function standingWord(state: string): string {
+  const ending = [SAID, LOST].find((one) => state.endsWith(one)) ?? "";
+  const said = state.slice(0, state.length - ending.length);
+  const word = said.replaceAll("_", " ");
+  if (ending === LOST) return said === "verified" ? "verified once" : `${word}, and changed`;
+  if (ending === SAID) return said === "verified" ? "said to be verified" : `${word}, not checked here`;
+  return word;
+}
+
+/** Whether something that a record or a claim pins or rests on does not hold any more. */
+export function isLostStanding({ state }: Pick<Standing, "state">): boolean {
+  return state.endsWith(LOST);
+}

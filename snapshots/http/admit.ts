@@ -1,0 +1,30 @@
+/** What every request is asked before anything is looked up: its method, a preflight, its parameters. */
+import { ShelfError } from "../errors.ts";
+import type { Place } from "../routes/match.ts";
+import { checkParameters } from "../routes/parameters.ts";
+import { preflight } from "./preflight.ts";
+import type { Answer } from "./reply.ts";
+
+/** @param isHere whether this process answers what the place is of, given that its method is right
+ *  @returns the answer to a preflight, else null
+ *  @throws ShelfError "method_not_allowed", "not_configured", "unknown_parameter", "bad_parameter" */
+export function admit(method: string, place: Place, isHere: boolean): Answer | null {
+  const { match, access, mount, query } = place;
+  const methods: readonly string[] = match?.route.methods ?? ["GET", "HEAD"];
+  // Nothing else may be asked by pages elsewhere: every public route may be, without credentials.
+  if (method === "OPTIONS" && access === "public") return preflight(methods);
+  if (!methods.includes(method)) {
+    throw new ShelfError("method_not_allowed", `This path takes ${methods.join(" and ")}.`, { headers: { Allow: methods.join(", ") } });
+  }
+  if (match === null) return null;
+  const { route } = match;
+  if (!isHere) {
+    const path = mount === "" ? route.path : mount + (route.gatedPath ?? route.path);
+    throw new ShelfError("not_configured", `This process serves files and queries; ${path} is served by the sidecar.`, {
+      fixes: ["Send the request to the sidecar's address."],
+    });
+  }
+  // Of effects those with parameters of their own: the others read a body.
+  if ("query" in route && !route.page && (route.kind !== "effect" || route.query.length > 0)) checkParameters(route, query);
+  return null;
+}

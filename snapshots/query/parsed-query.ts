@@ -1,0 +1,90 @@
+/** ParseIndexQuery turns a query into the words that the index is asked for. */
+import type { Statistics } from "../index/statistics.ts";
+import { exactMark, type IndexRow, nameMark, normalizeExact } from "../index/row.ts";
+import { qualifiedSuffixes, rawWords, words } from "../index/words.ts";
+import { type Instead, NOTHING_INSTEAD, understand } from "./understand.ts";
+
+const MAX_WORDS = 32; // the rarest of a query: bounds the time of a pasted page
+
+/** A query in the index's words. */
+export type IndexQuery = {
+  /** With repetitions; at most MAX_WORDS different ones. */
+  readonly words: readonly string[];
+  /** Whether some word of the query stands nowhere, nor anything that it may have been meant for. */
+  readonly unknown: boolean;
+  /** Whether the query is one identifier that stands nowhere, so that no meaning is near it. */
+  readonly nowhere: boolean;
+  /** Whether a passage has to have all of them: those of one identifier that stands nowhere as a whole. */
+  readonly all: boolean;
+  /** Word sequences in double quotes that a result has to have; [] unless the whole query is quoted. */
+  readonly phrases: readonly string[];
+  /** The mark of a row that the query names exactly. */
+  readonly exactMark: string;
+  /** Marks of rows whose name is the query, however it is written. */
+  readonly nameMarks: readonly string[];
+  /** How much each word tells. */
+  readonly worth: ReadonlyMap<string, number>;
+  readonly instead: Instead;
+  /** The name and its qualifiers of a query that is one qualified name which is declared nowhere as a whole. */
+  readonly qualified: Qualified | null;
+};
+
+/** Outermost first, folded. */
+export type Qualified = { readonly mark: string; readonly qualifiers: readonly string[] };
+
+export type ExactReason = "key" | "id" | "name" | "title";
+
+/** Query text is words, never syntax. Only a query that is quoted as a whole asks for its words together: quotes within a
+ *  sentence name or doubt something, and as a demand they cost five of the 52 CACM queries nearly all their results. */
+export function parseIndexQuery(q: string, { statistics }: { readonly statistics: Statistics }): IndexQuery {
+  const text = q.toWellFormed().normalize("NFC");
+  const quoted = /^\s*(?:"[^"]+"\s*)+$/.test(text) ? [...text.matchAll(/"([^"]+)"/g)] : [];
+  const phrases = quoted.map((match) => words(match[1] ?? "").join(" ")).filter((phrase) => phrase !== "");
+  const raw = rawWords(text);
+  const { found, all, instead, unknown, nowhere } =
+    phrases.length > 0
+      ? { found: words(text), all: true, instead: NOTHING_INSTEAD, unknown: false, nowhere: false }
+      : understand(
+          raw,
+          !/\s/.test(text.trim()),
+          (word) => statistics.rowsWith(word),
+          (name) => statistics.rowsWith(nameMark(name)) > 0,
+        );
+  const worth = new Map(found.map((word) => [word, statistics.worth(word)]));
+  const kept = new Set([...worth.keys()].sort((a, b) => (worth.get(b) ?? 0) - (worth.get(a) ?? 0)).slice(0, MAX_WORDS));
+  const mark = nameMark(text);
+  return {
+    words: found.filter((word) => kept.has(word)),
+    unknown,
+    nowhere,
+    all,
+    phrases,
+    exactMark: exactMark(text),
+    nameMarks: statistics.rowsWith(mark) > 0 ? [mark] : [],
+    worth,
+    instead,
+    qualified: raw.length === 1 ? qualifiedOf(raw[0] ?? "", mark, statistics) : null,
+  };
+}
+
+/** A name with what qualifies it: where the text declares the name alone, and says in what it stands. */
+function qualifiedOf(raw: string, whole: string, statistics: Statistics): Qualified | null {
+  if (statistics.rowsWith(whole) > 0) return null;
+  const name = qualifiedSuffixes(raw)
+    .slice(1)
+    .find((suffix) => /^\p{L}/u.test(suffix) && statistics.rowsWith(nameMark(suffix)) > 0);
+  if (name === undefined) return null;
+  const qualifiers = raw
+    .slice(0, -name.length)
+    .split(/[.:]+/)
+    .filter((part) => part !== "");
+  return { mark: nameMark(name), qualifiers: qualifiers.map((part) => part.toLowerCase()) };
+}
+
+/** Why a query names the result that it names: of a qualified name neither its key nor its name alone is the query. */
+export function findReason(row: IndexRow, q: string): ExactReason {
+  const whole = normalizeExact(q);
+  if (normalizeExact(row.key) === whole) return row.kind === "record" || row.kind === "claim" ? "id" : "key";
+  if (normalizeExact(row.name) === whole) return "name";
+  return normalizeExact(row.title) === whole ? "title" : "name";
+}

@@ -1,0 +1,89 @@
+/** What needs a secret, a body, a model or an identity: the sidecar answers it. */
+import { DEFAULT_SEMANTIC_LIMIT } from "../query/semantic.ts";
+import { AiSearchResponse, AskRequest, AskResponse, ReindexRequest, ReindexSummary } from "../schema/resources.ts";
+import { anyObject, json, limit, prefix, q, type Row, row, text } from "./row.ts";
+
+export const EFFECT_ROWS = {
+  "ai-search": row({
+    group: "library",
+    path: "/api/ai-search",
+    kind: "effect",
+    at: "kept",
+    limit: "ai-search",
+    summary: "Semantic search; 200 with a notice when it is not available",
+    query: [
+      q("What to look for, in words. At most 500 characters.", "why do digests need a canonical form"),
+      prefix,
+      limit("Sources", DEFAULT_SEMANTIC_LIMIT),
+    ],
+    success: json(AiSearchResponse, "Sources with the passages that matched"),
+    errors: [400, 503],
+  }),
+  ask: row({
+    group: "library",
+    methods: ["POST"],
+    path: "/api/ask",
+    gatedPath: "/library/api/ask",
+    kind: "effect",
+    limit: "ask",
+    summary: "An answer grounded in sources, with quotes that can be checked",
+    body: AskRequest,
+    success: json(AskResponse, "mode ai, or search when no model answers"),
+    errors: [400, 413, 503],
+  }),
+  mcp: row({
+    group: "service",
+    methods: ["POST"],
+    path: "/mcp",
+    kind: "effect",
+    limit: "mcp",
+    summary: "Read-only tools for agents: Model Context Protocol over JSON-RPC 2.0",
+    body: anyObject,
+    success: json(anyObject, "JSON-RPC 2.0 response"),
+    also: {
+      202: "A notification, or a response, was taken: there is nothing to answer",
+      400: "JSON-RPC 2.0 error: the body cannot be read, or is no message",
+      415: "JSON-RPC 2.0 error: Content-Type is not application/json",
+    },
+    errors: [403, 413, 503],
+  }),
+  code: row({
+    group: "registry",
+    path: "/api/code/{repo}/{head}/{path...}",
+    kind: "effect",
+    access: "gated",
+    limit: "code",
+    summary: "One file at an exact revision, re-hashed before it is sent",
+    parts: {
+      repo: { description: "Repository.", example: "sorting" },
+      head: { description: "Revision id.", example: "0".repeat(40) },
+      path: { description: "Path in the repository.", example: "coq/Sort.v" },
+    },
+    success: text("application/octet-stream", "The bytes, with X-CUB-Sha256"),
+    errors: [400, 401, 403, 404, 503],
+  }),
+  reindex: row({
+    group: "service",
+    methods: ["POST"],
+    path: "/api/reindex",
+    kind: "effect",
+    access: "token",
+    summary: "Rebuild now",
+    body: ReindexRequest.optional(),
+    success: json(ReindexSummary, "What the rebuild did"),
+    errors: [400, 401, 409, 413, 503],
+  }),
+  /** Of the gated view alone: people only. */
+  "person-ask": row({
+    group: "internal",
+    methods: ["POST"],
+    path: "/api/ask",
+    kind: "effect",
+    access: "person",
+    limit: "ask",
+    summary: "Assistant for people; machines use /internal/library/api/ask",
+    body: AskRequest,
+    success: json(AskResponse, "Like the machine route"),
+    errors: [400, 401, 403, 413, 503],
+  }),
+} as const satisfies Readonly<Record<string, Row>>;

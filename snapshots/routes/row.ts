@@ -1,0 +1,50 @@
+/** What the rows of the route table are written with. */
+import { z } from "zod";
+import type { PageRow, Route, RouteParameter, RouteResponse, RowKind } from "./route.ts";
+
+const READ = ["GET", "HEAD"] as const;
+
+export function parameter(
+  name: string,
+  description: string,
+  example: string,
+  more: { required?: boolean; repeats?: boolean } = {},
+): RouteParameter {
+  return { name, description, example, required: more.required ?? false, repeats: more.repeats ?? false };
+}
+
+export const prefix = parameter("prefix", "Only keys that start with it; empty means no restriction.", "notes/");
+export const license = parameter(
+  "license",
+  "Only objects with this licence, as the catalog has it; empty: none is stated. Repeated values are alternatives.",
+  "Apache-2.0",
+  { repeats: true },
+);
+export const cursor = parameter("cursor", "Taken unchanged from the member next, or from the Link header, of the page before.", "");
+export const limit = (what: string, usual: number): RouteParameter =>
+  parameter("limit", `${what} in one response, 0 to 500; ${usual} without it.`, "10");
+export const q = (description: string, example: string): RouteParameter => parameter("q", description, example, { required: true });
+export const key = { description: "Object key, percent-encoded segment by segment.", example: "notes/reading-a-digest.md" };
+export const anyObject = z.looseObject({});
+export const text = (type: string, description: string): RouteResponse => ({ description, type });
+export const json = (schema: z.ZodType, description: string): RouteResponse => ({ description, schema });
+
+/** A row as it is written: `all.ts` adds the id and the views. */
+export type Row = Omit<Route, "id" | "views">;
+type Given = Pick<Row, "group" | "path" | "summary" | "success"> & Partial<Row>;
+export type WrittenPage = Omit<PageRow, "id" | "views">;
+
+/** What a kept snapshot has of each kind, unless the row says otherwise. */
+const AT: Readonly<Record<RowKind, Route["at"]>> = { file: "kept", query: "kept", history: "now", live: "now", effect: "none" };
+
+/** A row: a public file that takes no parameters and counts against no limit, unless it says otherwise. */
+export function row(given: Given): Row {
+  const kind = given.kind ?? "file";
+  return { methods: READ, kind, access: "public", limit: null, at: AT[kind], page: false, query: [], parts: {}, errors: [], ...given };
+}
+
+/** A page: read by people, so that it stands in no description. */
+export function pageRow(path: string, more: Partial<WrittenPage> = {}): WrittenPage {
+  const kind = more.kind ?? "file";
+  return { path, methods: READ, kind, access: "public", limit: null, at: AT[kind], page: true, ...more };
+}

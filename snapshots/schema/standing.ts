@@ -1,0 +1,19 @@
+/** What is to be said of a record or a claim now: what its source says, whether what it pins and rests on still holds, and both in words. */
+import { z } from "zod";
+import { EVIDENCE_STATES } from "./scalar.ts";
+
+export const Standing = z
+  .object({
+    state: z.string().meta({
+      description:
+        "What the source says, as one word: verified, not_verified, unspecified, scoped, partial, or the registry's own. With _said where nobody here could hold it against its evidence, and with _lost where that was done and it does not hold any more",
+    }),
+    evidence: z.enum(EVIDENCE_STATES).meta({ description: "Of what it pins: the gravest state that this view may see" }),
+    says: z.string().meta({ description: "State and evidence in one sentence: what every page, list and answer says" }),
+    rests_on: z
+      .array(z.object({ id: z.string(), says: z.string() }))
+      .exactOptional()
+      .meta({ description: "Of a claim: the records that it rests on and that are not verified, changed or are not there any more" }),
+  })
+  .meta({ id: "Standing", description: "What is to be said of a record or a claim, the same on every surface" });
+export type Standing = z.infer<typeof Standing>;

@@ -1,0 +1,68 @@
+/** A check of verification as a value. The walk over a shelf knows none of them: `verify.ts` says which there are, in which order. */
+import type { Sha256 } from "../digest.ts";
+import type { BlobEntry } from "../format/tree.ts";
+import type { ViewData } from "../format/view-data.ts";
+import type { Snapshot, TreeCache } from "../shelf/read.ts";
+import type { DirectoryShelf } from "../shelf/shelf-directory.ts";
+import type { SnapshotRecord } from "../shelf/shelf.ts";
+import type { Report, RootName } from "./finding.ts";
+
+/** One root while it is verified. */
+export type Audit = {
+  readonly root: RootName;
+  readonly shelf: DirectoryShelf;
+  readonly report: Report;
+  readonly checks: readonly Check[];
+  /** Digest → size of the blobs in this root alone, without the other root's. */
+  readonly own: ReadonlyMap<Sha256, number>;
+  /** The other root, when this is the public one: to say where a missing blob lies. */
+  readonly other: DirectoryShelf | null;
+  /** Root and digest → bytes of a blob, −1 of a bad one, −2 of one that was redacted; shared by both roots. */
+  readonly hashed: Map<string, Promise<number>>;
+  /** Root and id of the snapshots whose derived files are what was made again; shared by both roots. */
+  readonly derived: Set<string>;
+  /** "<digest> <path>" of the trees that were walked. */
+  readonly walked: Set<string>;
+  /** Its trees were read, hashed and found good. */
+  readonly cache: TreeCache;
+  /** Digests that notices stand for. */
+  readonly redacted: Set<Sha256>;
+  readonly maxFolders: number;
+};
+
+export type Records = {
+  /** What the pointer names; when the pointer is unusable, the newest record, so that the rest can still be checked. */
+  readonly current: SnapshotRecord | null;
+  readonly all: readonly SnapshotRecord[]; // those that can be read, ascending
+  readonly complete: boolean; // whether that is all of them
+  readonly served: readonly SnapshotRecord[]; // at or below the pointer
+};
+
+/** The snapshot that is served. @param files every file of it, each with its digest checked */
+export type CheckedView = { readonly snapshot: Snapshot; readonly files: ReadonlyMap<string, BlobEntry>; readonly data: ViewData };
+
+type Run<T extends readonly unknown[]> = { run(...subject: T): Promise<void> | void };
+
+/** By what it needs to be run:
+ *  - gap: a digest of which no blob is there; says whether something else rightly stands in its place
+ *  - data: what is served, of which each file has its shape. What it throws is a contradiction in the data. `sound`: whether no list in
+ *    the data contradicts another
+ *  - view: what is served, when all data checks were run
+ *  - snapshot: each kept snapshot that was walked; `data` is null for one that is not served, or whose files are not sound
+ *  - root: the records of a root, when its snapshots were walked
+ *  - views: both views, when both are served and sound; `records` are the public ones */
+export type Check = { readonly name: string } & (
+  | { readonly needs: "gap"; isFilled(audit: Audit, digest: Sha256): Promise<boolean> }
+  | ({ readonly needs: "data" } & Run<[audit: Audit, view: CheckedView, sound: boolean]>)
+  | ({ readonly needs: "view" } & Run<[audit: Audit, view: CheckedView]>)
+  | ({ readonly needs: "snapshot" } & Run<[audit: Audit, snapshot: Sha256, data: ViewData | null]>)
+  | ({ readonly needs: "root" } & Run<[audit: Audit, records: Records]>)
+  | ({ readonly needs: "views" } & Run<[report: Report, open: CheckedView, full: CheckedView, records: readonly SnapshotRecord[]]>)
+);
+
+type Needs = Check["needs"];
+
+/** The checks that need this, in their order. */
+export function checksOf<N extends Needs>(checks: readonly Check[], needs: N): readonly Extract<Check, { readonly needs: N }>[] {
+  return checks.filter((check): check is Extract<Check, { readonly needs: N }> => check.needs === needs);
+}

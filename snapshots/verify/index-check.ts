@@ -1,0 +1,20 @@
+/** The search index of each kept snapshot. Who can read an index is handed in. */
+import type { Sha256 } from "../digest.ts";
+import type { ViewData } from "../format/view-data.ts";
+import type { Check } from "./check.ts";
+import type { RootName } from "./finding.ts";
+
+/** @param data of the snapshot; null for one that is not served, or whose files are not sound
+ *  @returns what is wrong with the search index of a snapshot, one sentence each */
+export type FindIndexProblems = (root: RootName, snapshot: Sha256, data: ViewData | null) => Promise<readonly string[]>;
+
+export function indexCheck(findProblems: FindIndexProblems): Check {
+  return {
+    name: "index",
+    needs: "snapshot",
+    async run({ report, root }, snapshot, data) {
+      for (const detail of await findProblems(root, snapshot, data))
+        report.add("index_mismatch", root, { snapshot, path: "index" }, detail);
+    },
+  };
+}

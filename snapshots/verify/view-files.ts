@@ -1,0 +1,36 @@
+/** What the checks of a view's files have in common. */
+import { isDeepStrictEqual } from "node:util";
+import type { z } from "zod";
+import type { BlobEntry } from "../format/tree.ts";
+import type { Snapshot } from "../shelf/read.ts";
+import type { Audit } from "./check.ts";
+import { reasonOf, type Report } from "./finding.ts";
+
+/** Reports a finding at a path of the snapshot. */
+export type Tell = (code: Parameters<Report["add"]>[0], path: string, detail: string) => void;
+
+export function openTell({ report, root }: Audit, snapshot: Snapshot): Tell {
+  return (code, path, detail) => report.add(code, root, { snapshot: snapshot.id, path }, detail);
+}
+
+/** Paths in a folder that nothing calls for. */
+export function extrasIn(files: ReadonlyMap<string, BlobEntry>, folder: string, expected: ReadonlySet<string>): string[] {
+  return [...files.keys()].filter((path) => path.startsWith(folder) && !expected.has(path));
+}
+
+export async function findShapeProblem(snapshot: Snapshot, entry: BlobEntry, shape: z.ZodType): Promise<string | null> {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(await snapshot.read(entry)));
+    const parsed = shape.safeParse(value);
+    if (!parsed.success) {
+      const issue = parsed.error.issues[0];
+      return `/${(issue?.path ?? []).map(String).join("/")}: ${issue?.message ?? "wrong shape"}`;
+    }
+    // A schema drops what it does not name: such a field would be one that never should have come here.
+    return isDeepStrictEqual(parsed.data, value)
+      ? null
+      : "It holds a field that the interface does not name, or lacks one that has a default.";
+  } catch (error) {
+    return error instanceof SyntaxError || error instanceof TypeError ? "It is not JSON in UTF-8." : reasonOf(error);
+  }
+}
