@@ -1,9 +1,9 @@
 /** The Markdown twin of a page: the page at `/claims/` has one at `/claims/index.md`. */
-import { absoluteHref } from "../format/view-data.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { readText } from "../tools/object-text.ts";
+import { absoluteHref } from "../../format/view-data.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { readText } from "../../tools/object-text.ts";
 import { pageMarkdown } from "./markdown.ts";
-import type { PageInput } from "./model.ts";
+import type { PageInput } from "../../page/model.ts";
 
 const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats; a longer one is named only
 

@@ -5,14 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { sha256 } from "../digest.ts";
-import type { Tree } from "../format/tree.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { openDirectoryShelf } from "../shelf/shelf-directory.ts";
-import { overriding, type Shelf } from "../shelf/shelf.ts";
-import { publishTiny, TINY, tinyData } from "../verify/tiny-shelf.ts";
-import { answer } from "./answer.ts";
-import { openView, type View } from "./view.ts";
+import { sha256 } from "../../digest.ts";
+import type { Tree } from "../../format/tree.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { openDirectoryShelf } from "../../shelf/shelf-directory.ts";
+import { overriding, type Shelf } from "../../shelf/shelf.ts";
+import { publishTiny, TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import { answer } from "../../http/answer.ts";
+import { openView, type View } from "../../http/view.ts";
 
 const LONG = "a name that is longer than the old header has room for ".repeat(3).trim();
 const KEYS = [

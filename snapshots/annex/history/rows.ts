@@ -1,9 +1,9 @@
 /** What follows from the shelf's history besides: changes, comparisons, feeds, times (RFC 7089), and the pages of all of them. */
-import { pagePath } from "../format/layout.ts";
-import { DEFAULT_CHANGES } from "../query/changes.ts";
-import { ChangesResponse, Comparison } from "../schema/changes.ts";
-import type { Route } from "./route.ts";
-import { anyObject, cursor, json, limit, pageRow, parameter, type Row, row, text, type WrittenPage } from "./row.ts";
+import { pagePath } from "../../format/layout.ts";
+import { DEFAULT_CHANGES } from "../../query/changes.ts";
+import { ChangesResponse, Comparison } from "../../schema/changes.ts";
+import type { Route } from "../../routes/route.ts";
+import { anyObject, cursor, json, limit, pageRow, parameter, type Row, row, text, type WrittenPage } from "../../routes/row.ts";
 
 const SNAPSHOT_NAMED = "Number of a snapshot, its id, or the first six digits of that or more.";
 

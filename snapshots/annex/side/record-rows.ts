@@ -1,10 +1,10 @@
 /** Records and objects a line each: NDJSON, and CSV for spreadsheets. */
-import { canonicalJson } from "../digest.ts";
-import { groupByCollection } from "../format/relations.ts";
-import type { ViewData } from "../format/view-data.ts";
-import { recordStanding } from "../format/standing.ts";
-import { CUB_FIELDS, type CubRecord } from "../schema/cubs.ts";
-import { rowsJson } from "./catalog.ts";
+import { canonicalJson } from "../../digest.ts";
+import { groupByCollection } from "../../format/relations.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import { recordStanding } from "../../format/standing.ts";
+import { CUB_FIELDS, type CubRecord } from "../../schema/cubs.ts";
+import { rowsJson } from "../../query/catalog.ts";
 
 export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
 

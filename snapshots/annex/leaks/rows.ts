@@ -1,6 +1,6 @@
 /** What is said of the search for leaks. */
-import { LeakReport } from "../schema/leak-summary.ts";
-import { json, type Row, row } from "./row.ts";
+import { LeakReport } from "../../schema/leak-summary.ts";
+import { json, type Row, row } from "../../routes/row.ts";
 
 export const LEAK_ROWS = {
   "leak-report": row({

@@ -1,11 +1,11 @@
 /** Records and objects a line each, sent while they are made. */
 import { setImmediate } from "node:timers/promises";
-import type { ViewData } from "../format/view-data.ts";
-import { requireRegistry } from "../query/bodies.ts";
-import { formatRows, type RowsRouteId } from "../query/rows.ts";
-import type { Asked } from "./context.ts";
-import { chooseEncoding, encodeStream, mayEncodeStream } from "./encoding.ts";
-import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "./reply.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import { requireRegistry } from "../../query/bodies.ts";
+import { formatRows, type RowsRouteId } from "./record-rows.ts";
+import type { Asked } from "../../http/context.ts";
+import { chooseEncoding, encodeStream, mayEncodeStream } from "../../http/encoding.ts";
+import { type Answer, checkPreconditions, commonHeaders, notModified, queryTag } from "../../http/reply.ts";
 
 /** @throws ShelfError "registry_unavailable", "precondition_failed" */
 export async function rowsAnswer({ context: { open, view, cache }, request }: Asked, id: RowsRouteId): Promise<Answer> {

@@ -1,14 +1,14 @@
 /** Markdown twins of pages, for readers that want no HTML: every page at `…/` has one at `…/index.md`. Made from the same
  *  models as the pages. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
-import { formatBytes } from "../format/size.ts";
-import { standingWord } from "../format/standing.ts";
-import { pagePath } from "../format/layout.ts";
-import type { Claim } from "../schema/claims.ts";
-import type { Standing } from "../schema/standing.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import { flat } from "./text-files.ts";
-import type { Count, DifferentLine, BrowsePage, ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "./model.ts";
+import { formatBytes } from "../../format/size.ts";
+import { standingWord } from "../../format/standing.ts";
+import { pagePath } from "../../format/layout.ts";
+import type { Claim } from "../../schema/claims.ts";
+import type { Standing } from "../../schema/standing.ts";
+import type { CubRecord } from "../../schema/cubs.ts";
+import { flat } from "../../page/text-files.ts";
+import type { Count, DifferentLine, BrowsePage, ClaimCard, ObjectCard, PageInput, PageModel, RecordCard } from "../../page/model.ts";
 
 /** What a twin may link to: absolute, and pinned where that makes sense. */
 export type MarkdownLinks = { readonly href: (path: string) => string };

@@ -1,16 +1,16 @@
 /** Other forms of what the core has: archives, lines, the whole text, page images, and the files beside a page. */
-import { CITATION_FILES } from "../format/layout.ts";
-import { citation } from "../page/citations.ts";
-import { llmsFullText } from "../page/llms-full.ts";
-import { markdownTwin } from "../page/markdown-twin.ts";
-import type { PageInput } from "../page/model.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import type { BESIDE, SIDE_ROWS } from "../routes/side-rows.ts";
+import { CITATION_FILES } from "../../format/layout.ts";
+import { citation } from "./citations.ts";
+import { llmsFullText } from "./llms-full.ts";
+import { markdownTwin } from "./markdown-twin.ts";
+import type { PageInput } from "../../page/model.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import type { BESIDE, SIDE_ROWS } from "./rows.ts";
 import { archiveAnswer } from "./archive-answer.ts";
-import { type Asked, contentAnswer, type Handler } from "./context.ts";
-import { fileAnswer, textContent } from "./file-answer.ts";
-import { findInput, keepOf, otherSpelling } from "./page-answer.ts";
-import type { Answer } from "./reply.ts";
+import { type Asked, contentAnswer, type Handler } from "../../http/context.ts";
+import { fileAnswer, textContent } from "../../http/file-answer.ts";
+import { findInput, keepOf, otherSpelling } from "../../http/page-answer.ts";
+import type { Answer } from "../../http/reply.ts";
 import { rowsAnswer } from "./rows-answer.ts";
 
 export const SIDE_HANDLERS = {

@@ -2,15 +2,15 @@
  *  anywhere, and a range of it reads what lies in that range. */
 import { setImmediate } from "node:timers/promises";
 import { create as formatDisposition } from "content-disposition";
-import { TAR_END, tarHeader, tarHeaderLength, tarPadding } from "../format/tar.ts";
-import type { BlobEntry, Tree } from "../format/tree.ts";
-import { openByteBudget } from "../shelf/byte-budget.ts";
-import { PART_BYTES } from "../shelf/checked-read.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import { redactedBlobs, redactionError } from "../shelf/redactions.ts";
-import type { Asked } from "./context.ts";
-import { findRange } from "./object-answer.ts";
-import { type Answer, CACHE, checkPreconditions, formatTag, queryTag } from "./reply.ts";
+import { TAR_END, tarHeader, tarHeaderLength, tarPadding } from "./tar.ts";
+import type { BlobEntry, Tree } from "../../format/tree.ts";
+import { openByteBudget } from "../../shelf/byte-budget.ts";
+import { PART_BYTES } from "../../shelf/checked-read.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import { redactedBlobs, redactionError } from "../../shelf/redactions.ts";
+import type { Asked } from "../../http/context.ts";
+import { findRange } from "../../http/object-answer.ts";
+import { type Answer, CACHE, checkPreconditions, formatTag, queryTag } from "../../http/reply.ts";
 
 /** Of files that are read at once: what one reader holds is what an answer under way is counted as. Bytes. */
 const BATCH_BYTES = PART_BYTES;

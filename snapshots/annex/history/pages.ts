@@ -1,10 +1,10 @@
 /** Pages of the shelf's history: which snapshots there are, how two differ, and what a thing has been. */
-import { pagePath, parseDiffPath } from "../format/layout.ts";
-import { findSnapshot } from "../query/history.ts";
-import type { RowId } from "../routes/all.ts";
-import { diffPage, snapshotsPage } from "./history.ts";
-import { type PageMaker, type PageRequest, requested, type RequestPage } from "./request-pages.ts";
-import { revisionsPage } from "./revisions.ts";
+import { pagePath, parseDiffPath } from "../../format/layout.ts";
+import { findSnapshot } from "../../query/history.ts";
+import type { RowId } from "../../routes/all.ts";
+import { diffPage, snapshotsPage } from "./snapshots-page.ts";
+import { type PageMaker, type PageRequest, requested, type RequestPage } from "../../page/request-pages.ts";
+import { revisionsPage } from "./revisions-page.ts";
 
 const revisions: PageMaker = async (request) => {
   const { history, open, path, params } = request;

@@ -1,11 +1,11 @@
 /** The page of everything that an object or a record has been: its revisions over the kept snapshots, and how two of them differ. */
-import { ShelfError } from "../errors.ts";
-import { pagePath, parseRevisionsPath } from "../format/layout.ts";
-import type { History } from "../query/history.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { unreadable } from "../shelf/diff.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
-import { readText } from "../tools/object-text.ts";
+import { ShelfError } from "../../errors.ts";
+import { pagePath, parseRevisionsPath } from "../../format/layout.ts";
+import type { History } from "../../query/history.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { unreadable } from "../../shelf/diff.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { readText } from "../../tools/object-text.ts";
 import { type Difference, difference } from "./difference.ts";
 
 /** Newest revisions that are listed; all of them are in /api/changes. */

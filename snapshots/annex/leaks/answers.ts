@@ -1,12 +1,12 @@
 /** What is said of the search for leaks. */
-import { relativeHref } from "../format/layout.ts";
-import { formatBytes } from "../format/size.ts";
-import { escapeXml } from "../page/text-files.ts";
-import { leakReportBody, QUERIES } from "../query/bodies.ts";
-import type { LeakReport } from "../schema/leak-summary.ts";
-import type { LEAK_ROWS } from "../routes/leak-rows.ts";
-import type { Handler, Stamp } from "./context.ts";
-import { queryAnswer } from "./query-answer.ts";
+import { relativeHref } from "../../format/layout.ts";
+import { formatBytes } from "../../format/size.ts";
+import { escapeXml } from "../../page/text-files.ts";
+import { leakReportBody, QUERIES } from "../../query/bodies.ts";
+import type { LeakReport } from "../../schema/leak-summary.ts";
+import type { LEAK_ROWS } from "./rows.ts";
+import type { Handler, Stamp } from "../../http/context.ts";
+import { queryAnswer } from "../../http/query-answer.ts";
 
 export const LEAK_HANDLERS = {
   "leak-report": { read: (asked) => queryAnswer(asked, QUERIES["leak-report"]) },

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
-import { CubRecord } from "../schema/cubs.ts";
-import { TINY, tinyData } from "../verify/tiny-shelf.ts";
-import { formatRows } from "./rows.ts";
+import { CubRecord } from "../../schema/cubs.ts";
+import { TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import { formatRows } from "./record-rows.ts";
 
 const base = tinyData(TINY, "public");
 const record = (n: number, more: object): CubRecord =>

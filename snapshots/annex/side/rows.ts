@@ -1,6 +1,6 @@
 /** Other forms of what the core has: archives, lines for other programs, page images, and the files beside a page. */
-import type { Route } from "./route.ts";
-import { key, type Row, row, text } from "./row.ts";
+import type { Route } from "../../routes/route.ts";
+import { key, type Row, row, text } from "../../routes/row.ts";
 
 /** A table in one form, a line for each row. */
 function linesRow(form: "ndjson" | "csv", name: "catalog" | "cubs", group: Route["group"], summary: string): Row {

@@ -1,15 +1,15 @@
 /** How many records there were of each standing in each of some snapshots. What a snapshot does not change lies in the same parts
  *  as before, and is counted once. */
 import { LRUCache } from "lru-cache";
-import type { Sha256 } from "../digest.ts";
-import { partsPath } from "../format/parts.ts";
-import { RECORD_STANDINGS } from "../format/standing.ts";
-import type { History } from "../query/history.ts";
-import type { CubRecord } from "../schema/cubs.ts";
-import { unreadable } from "../shelf/diff.ts";
-import type { Snapshot } from "../shelf/read.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
-import { type Count, countStandings } from "./cards.ts";
+import type { Sha256 } from "../../digest.ts";
+import { partsPath } from "../../format/parts.ts";
+import { RECORD_STANDINGS } from "../../format/standing.ts";
+import type { History } from "../../query/history.ts";
+import type { CubRecord } from "../../schema/cubs.ts";
+import { unreadable } from "../../shelf/diff.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
+import { type Count, countStandings } from "../../page/cards.ts";
 
 /** Snapshots in one plot: columns that still can be told apart on a phone. */
 const MOST = 60;

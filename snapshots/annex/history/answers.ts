@@ -1,21 +1,21 @@
 /** What follows from the shelf's history besides the snapshot that is served: changes, comparisons, feeds, and which snapshot was
  *  served when (RFC 7089, Memento). */
-import { canonicalJson, sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { pagePath } from "../format/layout.ts";
-import { FEED_TYPES, formatFeed } from "../page/feeds.ts";
-import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "../page/time-map.ts";
-import { HISTORY_QUERIES } from "../query/changes.ts";
-import { feedEntries, feedScope } from "../query/feed.ts";
-import { recordAt } from "../query/history.ts";
-import type { Match } from "../routes/match.ts";
-import type { HISTORY_PAGES, HISTORY_ROWS } from "../routes/history-rows.ts";
-import { type Asked, contentAnswer, type Handler } from "./context.ts";
-import { textContent } from "./file-answer.ts";
-import { pageAnswer } from "./page-answer.ts";
-import { continueIn, linkHeader } from "./query-answer.ts";
-import { type Answer, CACHE, redirect } from "./reply.ts";
-import type { View } from "./view.ts";
+import { canonicalJson, sha256 } from "../../digest.ts";
+import { ShelfError } from "../../errors.ts";
+import { pagePath } from "../../format/layout.ts";
+import { FEED_TYPES, formatFeed } from "./format-feed.ts";
+import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "./time-map.ts";
+import { HISTORY_QUERIES } from "../../query/changes.ts";
+import { feedEntries, feedScope } from "./feed.ts";
+import { recordAt } from "../../query/history.ts";
+import type { Match } from "../../routes/match.ts";
+import type { HISTORY_PAGES, HISTORY_ROWS } from "./rows.ts";
+import { type Asked, contentAnswer, type Handler } from "../../http/context.ts";
+import { textContent } from "../../http/file-answer.ts";
+import { pageAnswer } from "../../http/page-answer.ts";
+import { continueIn, linkHeader } from "../../http/query-answer.ts";
+import { type Answer, CACHE, redirect } from "../../http/reply.ts";
+import type { View } from "../../http/view.ts";
 
 const feed: Handler = { read: feedAnswer };
 const page: Handler = { read: pageAnswer };

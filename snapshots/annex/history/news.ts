@@ -1,12 +1,12 @@
 /** What the newest publications brought, by name, and what they made weaker, as HTML for the front page. */
-import { pagePath, relativeHref } from "../format/layout.ts";
-import { relationsOf } from "../format/relations.ts";
-import type { ViewData } from "../format/view-data.ts";
-import { escapeXml } from "../page/text-files.ts";
-import { type Listed, listChanges } from "../query/changes.ts";
-import type { OpenSnapshot } from "../query/open-snapshot.ts";
-import { describeListed, unreadable } from "../shelf/diff.ts";
-import type { SnapshotRecord } from "../shelf/shelf.ts";
+import { pagePath, relativeHref } from "../../format/layout.ts";
+import { relationsOf } from "../../format/relations.ts";
+import type { ViewData } from "../../format/view-data.ts";
+import { escapeXml } from "../../page/text-files.ts";
+import { type Listed, listChanges } from "../../query/changes.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { describeListed, unreadable } from "../../shelf/diff.ts";
+import type { SnapshotRecord } from "../../shelf/shelf.ts";
 
 /** Publications that are looked at; many change nothing that has a name. */
 const LOOKED_AT = 8;

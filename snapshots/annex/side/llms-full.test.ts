@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Snapshot } from "../shelf/read.ts";
-import { CubRecord } from "../schema/cubs.ts";
-import { TINY, tinyData } from "../verify/tiny-shelf.ts";
-import type { ViewData } from "../format/view-data.ts";
+import type { Snapshot } from "../../shelf/read.ts";
+import { CubRecord } from "../../schema/cubs.ts";
+import { TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import type { ViewData } from "../../format/view-data.ts";
 import { llmsFullText } from "./llms-full.ts";
 
 const LIMIT = 4 * 1024 * 1024;
