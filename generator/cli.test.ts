@@ -130,6 +130,7 @@ test("build prints one JSON document, or lines for people; nothing on stderr whe
   assert.deepEqual(Object.keys(built).sort(), [
     "added",
     "changed",
+    "dead_links",
     "duration_ms",
     "finished",
     "internal",

@@ -165,7 +165,7 @@ test("a gate that is closed over a drift refuses the next build too, which finds
   await write({ [`code/sorting/${HEAD}/coq/A.v`]: "Theorem other.\n" });
   const open = await run("build", "--accept", "CUB-9999", "--reason", "A slip of the pen");
   assert.equal(open.status, 0, open.stderr);
-  assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing that is called so got weaker/);
+  assert.match(open.stdout + open.stderr, /--accept "CUB-9999": nothing of this name got weaker/);
   await write({ "proofshelf.yaml": `${readFileSync(file, "utf8")}gates: { drift: refuse }\n` });
   for (const _ of [1, 2]) {
     const closed = await run("build");

@@ -23,7 +23,7 @@ export type BuildSummary = Readonly<Omit<ReindexSummary, "rejected">> & {
   /** Objects that are served but could not be read in full, with what was wrong. */
   readonly unreadable: readonly { readonly key: string; readonly notes: readonly string[] }[];
   /** Links and images within the library that lead nowhere: the key of the object that they stand in, and the key or prefix that they lead to. */
-  readonly deadLinks: SaidOfObjects["deadLinks"];
+  readonly dead_links: SaidOfObjects["deadLinks"];
   readonly notes: readonly string[];
   /** What is wrong with the registry's records. */
   readonly registry: readonly RegistryFinding[];
@@ -60,7 +60,7 @@ export async function summarise(made: Made, shelves: Shelves, notes: readonly st
       bundles: plan.bundles.filter(({ kept }) => kept === null).length,
     },
     unreadable: said.unreadable,
-    deadLinks: said.deadLinks,
+    dead_links: said.deadLinks,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...indexNotes(facts, reading), ...said.notes, ...noteDeadLinks(facts.config, said), ...notes],
     withdrawn: made.removal.withdrawn,
@@ -89,7 +89,7 @@ export function unchanged(facts: Facts): Outcome {
     rejected: refusals(facts, []),
     work: { read: 0, rendered: 0, indexed: 0, bundles: 0 },
     unreadable: said.unreadable,
-    deadLinks: said.deadLinks,
+    dead_links: said.deadLinks,
     registry: facts.registry.findings,
     notes: [...notesOf(facts), ...said.notes, ...noteDeadLinks(facts.config, said)],
     withdrawn: [],

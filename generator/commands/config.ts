@@ -3,6 +3,7 @@ import { findCollection } from "../../snapshots/format/view-data.ts";
 import { relative } from "node:path";
 import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
+import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
 import { type Config, configJsonSchema, openConfig } from "../config/config.ts";
 import { formatPath } from "../config/problems.ts";
 import { checkClaims, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";
@@ -22,9 +23,9 @@ import { type CommonOptions, configOf, print } from "./options.ts";
 export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes): Promise<void> {
   const config = await openConfig(configOf(options));
   const sources = await checkSourceFiles(config);
-  const wrong = sources.flatMap(({ wrong: lines }) => lines);
+  const { withdrawals, wrong: wrongWithdrawals } = checkWithdrawals(config);
+  const wrong = [...sources.flatMap(({ wrong: lines }) => lines), ...wrongWithdrawals];
   if (wrong.length > 0) throw badSources(wrong);
-  const withdrawals = config.withdrawals === null ? [] : readWithdrawals(config.withdrawals.path);
   const { rows, rejected } = await listObjects(openObjectStore(config.store, annexes), config);
   const counts = new Map(config.collections.map(({ id }) => [id, 0]));
   for (const { key } of rows) {
@@ -90,6 +91,17 @@ async function checkSourceFiles(
     }
   }
   return found;
+}
+
+/** checkWithdrawals reads the file of withdrawals as a build does, and gives its problems beside those of the other files. */
+function checkWithdrawals({ withdrawals }: Config): { readonly withdrawals: readonly Withdrawal[]; readonly wrong: readonly Finding[] } {
+  try {
+    return { withdrawals: withdrawals === null ? [] : readWithdrawals(withdrawals.path), wrong: [] };
+  } catch (error) {
+    if (!(error instanceof ShelfError) || error.code !== "bad_config") throw error;
+    const wrong = error.message.split("\n").map((detail) => ({ pointer: "", detail }));
+    return { withdrawals: [], wrong };
+  }
 }
 
 function badSources(errors: readonly Finding[]): ShelfError {

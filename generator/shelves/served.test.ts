@@ -225,7 +225,7 @@ const isText = (value: unknown, length: number): boolean => typeof value === "st
 
 /** Terms of schema.org that the pages use. A processor drops what its context does not name; in safe mode it says so. */
 const TERMS =
-  "author contentSize contentUrl creditText datePublished description encoding encodingFormat headline identifier isBasedOn isPartOf license name sha256 text url"
+  "author contentSize contentUrl creativeWorkStatus creditText datePublished description encoding encodingFormat headline identifier isBasedOn isPartOf license name sha256 text url"
     .split(" ")
     .concat(
       "Claim CreativeWork DataCatalog Dataset DigitalDocument ImageObject MediaObject Person ScholarlyArticle SoftwareSourceCode TechArticle".split(

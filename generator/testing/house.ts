@@ -112,7 +112,7 @@ export function ours(path: string, names: readonly string[]): string[] {
 
 /** Tests, what tests are made with, and tools do not ship. They may look at everything that their top folder may. */
 export function ships(path: string): boolean {
-  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots)\.ts$|\/bench\.ts$/.test(
+  return !/(\.(test|spec)|(^|\/|-)(fixtures?|double))\.ts$|\/(bench|contract|demo|eval|guides|testing|torture)\/|site\/(fixtures|fixture-server|shots|pictures)\.ts$|\/bench\.ts$/.test(
     path,
   );
 }
