@@ -22,7 +22,7 @@ export const TOPS = Object.keys(ARROWS);
 const LAYERS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   snapshots: [
     ["errors.ts", "digest.ts", "own-text.ts"],
-    ["schema", "embed", "bucket"],
+    ["schema", "embed"],
     ["format", "index", "log"],
     ["shelf"],
     ["query"],
@@ -59,6 +59,7 @@ const COMPOSERS: readonly string[] = [
   "snapshots/page/model.ts",
   "snapshots/http/all.ts",
   "snapshots/http/stamp.ts",
+  "snapshots/shelf/open-code-store.ts",
 ];
 
 /** Programs that another folder starts as processes of their own: a link, not an import. */

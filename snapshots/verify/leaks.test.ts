@@ -8,7 +8,7 @@ import { type GatedSecrets, gatedSecrets } from "./gated.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
 import type { ScannedFile } from "./scan.ts";
 import type { Extract } from "../schema/extract.ts";
-import { GATED_TEXT, TINY, tinyData, type TinySource } from "./tiny-shelf.ts";
+import { GATED_TEXT, TINY, tinyData, type TinySource } from "./tiny-shelf-fixture.ts";
 
 const KEY = 'drafts/Überblick <final> & "notes"?.md';
 const TITLE = "The <unannounced> merger & what's next";

@@ -10,7 +10,7 @@ import type { Tree } from "../../format/tree.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import { openDirectoryShelf } from "../../shelf/shelf-directory.ts";
 import { overriding, type Shelf } from "../../shelf/shelf.ts";
-import { publishTiny, TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import { publishTiny, TINY, tinyData } from "../../verify/tiny-shelf-fixture.ts";
 import { answer } from "../../http/answer.ts";
 import { openView, type View } from "../../http/view.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Snapshot } from "../../shelf/read.ts";
 import { CubRecord } from "../../schema/cubs.ts";
-import { TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import { TINY, tinyData } from "../../verify/tiny-shelf-fixture.ts";
 import type { ViewData } from "../../format/view-data.ts";
 import { llmsFullText } from "./llms-full.ts";
 

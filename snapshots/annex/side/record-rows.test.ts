@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parse } from "csv-parse/sync";
 import { CubRecord } from "../../schema/cubs.ts";
-import { TINY, tinyData } from "../../verify/tiny-shelf.ts";
+import { TINY, tinyData } from "../../verify/tiny-shelf-fixture.ts";
 import { formatRows } from "./record-rows.ts";
 
 const base = tinyData(TINY, "public");

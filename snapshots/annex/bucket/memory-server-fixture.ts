@@ -1,9 +1,9 @@
 /** Buckets in memory for tests, behind a server of the test's own process. */
 import { after, test, type TestContext } from "node:test";
-import { type CephServer, useCredentials } from "./ceph.ts";
+import { type CephServer, useCredentials } from "./ceph-fixture.ts";
 import { type MemoryServer, openMemoryServer } from "./s3-face-fixture.ts";
 
-export { makeBucket, useCredentials } from "./ceph.ts";
+export { makeBucket, useCredentials } from "./ceph-fixture.ts";
 
 let opening: Promise<MemoryServer> | null = null;
 after(async () => (await opening)?.close());

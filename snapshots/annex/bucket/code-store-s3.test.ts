@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { openFaultProxy } from "../bucket/fault-proxy-fixture.ts";
-import { openBucket } from "../bucket/s3-bucket.ts";
-import { bucketTest, makeBucket, useCredentials } from "../bucket/memory-server-fixture.ts";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { parseCodeRef } from "../format/code-ref.ts";
-import { readChecked, WrongBytes } from "./checked-read.ts";
-import { type CodeStore, MAX_CODE_BYTES } from "./code-store.ts";
-import { openCodeStore } from "./open-code-store.ts";
+import { openFaultProxy } from "./fault-proxy-fixture.ts";
+import { openBucket } from "./s3-bucket.ts";
+import { bucketTest, makeBucket, useCredentials } from "./memory-server-fixture.ts";
+import { sha256 } from "../../digest.ts";
+import { ShelfError } from "../../errors.ts";
+import { parseCodeRef } from "../../format/code-ref.ts";
+import { readChecked, WrongBytes } from "../../shelf/checked-read.ts";
+import { type CodeStore, MAX_CODE_BYTES } from "../../shelf/code-store.ts";
+import { openCodeStore } from "../../shelf/open-code-store.ts";
 
 const HEAD = "0123456789abcdef0123456789abcdef01234567";
 const ref = (path: string) => parseCodeRef("proofs", HEAD, path);

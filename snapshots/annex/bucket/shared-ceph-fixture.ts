@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type CephServer, NoCeph, startCeph } from "./ceph.ts";
+import { type CephServer, NoCeph, startCeph } from "./ceph-fixture.ts";
 
 /** Names that file. */
 const SHARED = "PROOFSHELF_TEST_BUCKETS";

@@ -1,10 +1,10 @@
 /** Real buckets for tests: on Ceph's gateway, one for a whole run of tests where the run has started it, else one for this process. */
 import { rmSync } from "node:fs";
 import { after, test, type TestContext } from "node:test";
-import { type CephServer, type RunningCeph, startCeph, useCredentials } from "./ceph.ts";
-import { type Found, findShared, makeFolder, problemOf } from "./shared-ceph.ts";
+import { type CephServer, type RunningCeph, startCeph, useCredentials } from "./ceph-fixture.ts";
+import { type Found, findShared, makeFolder, problemOf } from "./shared-ceph-fixture.ts";
 
-export { makeBucket } from "./ceph.ts";
+export { makeBucket } from "./ceph-fixture.ts";
 
 let own: RunningCeph | null = null;
 let ownFolder: string | null = null;

@@ -1,13 +1,13 @@
 /** What the driver does with a server: how it refuses, and what it makes of requests that fail. */
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "../../errors.ts";
 import type { Bucket } from "./bucket.ts";
-import type { CephServer } from "./ceph.ts";
+import type { CephServer } from "./ceph-fixture.ts";
 import { type Fault, FAULTS, openFaultProxy } from "./fault-proxy-fixture.ts";
 import { RETRY_LIMITS } from "./retry.ts";
 import { openBucket } from "./s3-bucket.ts";
-import { makeBucket, useCredentials } from "./ceph.ts";
+import { makeBucket, useCredentials } from "./ceph-fixture.ts";
 
 const QUICK = { ...RETRY_LIMITS, firstPauseMs: 1, longestPauseMs: 20 };
 const text = (bytes: string): Buffer => Buffer.from(bytes);

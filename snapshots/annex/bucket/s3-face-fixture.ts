@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import type { PutOptions } from "./bucket.ts";
-import type { BucketUser, CephServer } from "./ceph.ts";
+import type { BucketUser, CephServer } from "./ceph-fixture.ts";
 import { MemoryBucket, type MemoryStore } from "./memory-bucket.ts";
 import { listPage } from "./s3-double-fixture.ts";
 

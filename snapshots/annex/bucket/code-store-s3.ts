@@ -2,13 +2,13 @@
  *
  *  A file that is open stays the version that it was: what is read later is asked for by its ETag, and is wrong bytes when that is
  *  there no more. */
-import type { Bucket, BucketConfig, Got } from "../bucket/bucket.ts";
-import { openBucket } from "../bucket/s3-bucket.ts";
-import { sha256 } from "../digest.ts";
-import { ShelfError } from "../errors.ts";
-import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "../format/code-ref.ts";
-import { type OpenFile, WrongBytes } from "./checked-read.ts";
-import { type CodeStore, type ListedCode, MAX_CODE_BYTES } from "./code-store.ts";
+import type { Bucket, BucketConfig, Got } from "./bucket.ts";
+import { openBucket } from "./s3-bucket.ts";
+import { sha256 } from "../../digest.ts";
+import { ShelfError } from "../../errors.ts";
+import { CODE_HEAD_PATTERN, CODE_REPO_PATTERN, type CodeRef, findCodePathProblem, parseCodeRef } from "../../format/code-ref.ts";
+import { type OpenFile, WrongBytes } from "../../shelf/checked-read.ts";
+import { type CodeStore, type ListedCode, MAX_CODE_BYTES } from "../../shelf/code-store.ts";
 
 /** Of a file, what one request reads and a reader holds; a short file is held whole when it is opened. Bytes. */
 const WINDOW_BYTES = 4 * 1024 * 1024;

@@ -2,17 +2,7 @@
  *
  *  Every operation ends: it is tried again with growing pauses while the store fails in ways that pass, and then throws. What
  *  somebody else may have done meanwhile is told, never guessed: the outcome of a conditional write is read back. */
-
-/** Of the configuration; credentials are found where the AWS SDK looks for them. */
-export type BucketConfig = {
-  readonly bucket: string;
-  /** Empty, or ends in "/". All keys are below it. */
-  readonly prefix: string;
-  /** Null is AWS. */
-  readonly endpoint: string | null;
-  readonly region: string;
-  readonly forcePathStyle: boolean;
-};
+export type { BucketConfig } from "../../shelf/code-store.ts";
 
 type BucketObject = {
   readonly key: string;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { hash } from "node:crypto";
 import { test, type TestContext } from "node:test";
-import { ShelfError } from "../errors.ts";
+import { ShelfError } from "../../errors.ts";
 import type { Bucket } from "./bucket.ts";
 import { RETRY_LIMITS } from "./retry.ts";
 import { openBucket } from "./s3-bucket.ts";
 import { type DoubledObject, listPage, openS3Double, type S3Double } from "./s3-double-fixture.ts";
-import { useCredentials } from "./ceph.ts";
+import { useCredentials } from "./ceph-fixture.ts";
 
 const QUICK = { ...RETRY_LIMITS, firstPauseMs: 1, longestPauseMs: 20 };
 const text = (bytes: string): Buffer => Buffer.from(bytes);
