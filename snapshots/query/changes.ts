@@ -3,26 +3,12 @@
 import { SHA256_PATTERN } from "../digest.ts";
 import { ShelfError } from "../errors.ts";
 import type { ChangesResponse, Comparison } from "../schema/changes.ts";
-import { type Change, countFiles, describeChanges, describeListed, type ListedChange, unreadable } from "../shelf/diff.ts";
+import { type Change, countFiles, describeChanges, describeListed, type Listed, listChanges, unreadable } from "../shelf/diff.ts";
 import type { Changes, SnapshotRecord } from "../shelf/shelf.ts";
 import { type Cursor, cursorOf, formatCursor, positionOf, queryDigest } from "./cursor.ts";
 import { findSnapshot, type History, missingSnapshot } from "./history.ts";
 import type { OpenSnapshot } from "./open-snapshot.ts";
 import { badParameter, parseLimit, single } from "./params.ts";
-
-const KINDS = ["added", "changed", "removed"] as const;
-const LISTS = [
-  ["objects", "object"],
-  ["claims", "claim"],
-  ["records", "record"],
-] as const;
-
-export type Listed = { readonly change: ListedChange; readonly what: "object" | "claim" | "record"; readonly name: string };
-
-/** In the order in which they are told. */
-export function listChanges(changes: Changes): readonly Listed[] {
-  return KINDS.flatMap((change) => LISTS.flatMap(([list, what]) => changes[change][list].map((name) => ({ change, what, name }))));
-}
 
 /** A publication: its record, where that is kept, and both snapshots, where those are. */
 export type Publication = {

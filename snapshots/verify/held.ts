@@ -1,7 +1,7 @@
 /** What an earlier public snapshot holds that is gated now. Its trees cannot be rewritten, and keys, titles and digests of what is
  *  gated are secrets too: such a snapshot has to go as a whole. */
 import { isDeepStrictEqual } from "node:util";
-import { findCollection, type CollectionInfo, type ViewData } from "../format/view-data.ts";
+import { type CollectionInfo, isGatedKey, type ViewData } from "../format/view-data.ts";
 import type { Claim } from "../schema/claims.ts";
 import { MIN_SECRET_CHARACTERS, stringsOf } from "./gated.ts";
 
@@ -45,11 +45,6 @@ export function openGating(now: {
     for (const record of then.cubs) if (says([record, then.code.get(record.id)])) held.push({ what: "record", name: record.id });
     return held;
   };
-}
-
-/** A key under no collection is nobody's to gate. */
-export function isGatedKey(collections: readonly CollectionInfo[], key: string): boolean {
-  return (findCollection(collections, key)?.visibility ?? "public") !== "public";
 }
 
 /** Where a piece of evidence lies was said, and is not any more. */

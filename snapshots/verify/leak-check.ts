@@ -6,7 +6,7 @@ import type { Check } from "./check.ts";
 import { gatedSecrets } from "./gated.ts";
 import { indexFiles, snapshotFiles } from "./leak-files.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
-import type { ScannedFile } from "./scan.ts";
+import type { ScannedFile } from "./scanned-file.ts";
 
 export type LeakSources = {
   /** The software's own words: what a page says in every library is no leak. */

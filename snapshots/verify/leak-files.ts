@@ -1,7 +1,7 @@
 /** The bytes that the public side consists of, for the leak rule. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ScannedFile } from "./scan.ts";
+import type { ScannedFile } from "./scanned-file.ts";
 import { type Snapshot, streamBlob } from "../shelf/read.ts";
 import type { Shelf } from "../shelf/shelf.ts";
 import type { BlobEntry } from "../format/tree.ts";

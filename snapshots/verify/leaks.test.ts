@@ -6,7 +6,7 @@ import { sha256 } from "../digest.ts";
 import { formatKeyPath, objectPath, pagePath } from "../format/layout.ts";
 import { type GatedSecrets, gatedSecrets } from "./gated.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
-import type { ScannedFile } from "./scan.ts";
+import type { ScannedFile } from "./scanned-file.ts";
 import type { Extract } from "../schema/extract.ts";
 import { GATED_TEXT, TINY, tinyData, type TinySource } from "./tiny-shelf-fixture.ts";
 

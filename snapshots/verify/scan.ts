@@ -1,22 +1,8 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
 import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
 import { type GatedSecrets, matches } from "./gated.ts";
+import type { ScannedFile } from "./scanned-file.ts";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
-
-/** One file of the public side, or one part of a long one; `offset` is where the part begins.
- *  `source`: the bytes are the author's own, a public object, not something made here. */
-export type ScannedFile = {
-  readonly path: string;
-  readonly bytes: Uint8Array;
-  readonly source: boolean;
-  /** Media type: it says how texts are told apart. */
-  readonly type: string;
-  readonly offset?: number;
-  /** Nobody reads it as text: names and digests are looked for in its bytes, and no runs of words. */
-  readonly binary?: boolean;
-  /** These are the software's own words, the same for every library: what they say is nobody's secret. */
-  readonly software?: boolean;
-};
 
 /** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
 export type Run = { readonly slot: number; readonly number: number; readonly end: number };

@@ -3,9 +3,8 @@ import { pagePath, relativeHref } from "../../format/layout.ts";
 import { relationsOf } from "../../format/relations.ts";
 import type { ViewData } from "../../format/view-data.ts";
 import { escapeXml } from "../../page/text-files.ts";
-import { type Listed, listChanges } from "../../query/changes.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { describeListed, unreadable } from "../../shelf/diff.ts";
+import { describeListed, listChanges, type Listed, unreadable } from "../../shelf/diff.ts";
 import type { SnapshotRecord } from "../../shelf/shelf.ts";
 
 /** Publications that are looked at; many change nothing that has a name. */

@@ -2,19 +2,26 @@
 import { relativeHref } from "../../format/layout.ts";
 import { formatBytes } from "../../format/size.ts";
 import { escapeXml } from "../../page/text-files.ts";
-import { leakReportBody, QUERIES } from "../../query/bodies.ts";
-import type { LeakReport } from "../../schema/leak-summary.ts";
+import { parsed } from "../../query/bodies.ts";
+import type { OpenSnapshot } from "../../query/open-snapshot.ts";
+import { LEAK_INPUT, type LeakReport, LeakSummary } from "../../schema/leak-summary.ts";
 import type { LEAK_ROWS } from "./rows.ts";
 import type { Handler, Stamp } from "../../http/context.ts";
 import { queryAnswer } from "../../http/query-answer.ts";
 
 export const LEAK_HANDLERS = {
-  "leak-report": { read: (asked) => queryAnswer(asked, QUERIES["leak-report"]) },
+  "leak-report": { read: (asked) => queryAnswer(asked, () => parsed("leak-report", null, [], async (open) => leakReportBody(open))) },
 } as const satisfies Readonly<Record<keyof typeof LEAK_ROWS, Handler>>;
 
 export const LEAK_STAMPS: readonly Stamp[] = [
   { token: "<!--stamp:leaks-->", pages: ["rejected-page"], html: (open, path) => leaksHtml(path, leakReportBody(open)) },
 ];
+
+function leakReportBody({ snapshot: { record } }: OpenSnapshot): LeakReport {
+  const { sequence, snapshot, inputs } = record;
+  const text = inputs[LEAK_INPUT];
+  return { sequence, snapshot, check: text === undefined ? null : LeakSummary.parse(JSON.parse(text)) };
+}
 
 function leaksHtml(path: string, { check }: LeakReport): string {
   const json = `<a href="${relativeHref(path, "/api/leak-report.json")}">as JSON</a>`;
