@@ -13,7 +13,7 @@ import { heldCheck } from "../annex/leaks/held-check.ts";
 import { type FindIndexProblems, indexCheck } from "./index-check.ts";
 import { inventoryCheck } from "./inventory.ts";
 import { leakCheck, type LeakSources } from "../annex/leaks/leak-check.ts";
-import { logCheck, type LogTrust } from "./log.ts";
+import { logCheck, type LogTrust } from "../annex/log/log-check.ts";
 import { pagesCheck } from "./pages.ts";
 import { REDACTION_CHECKS } from "../annex/leaks/redacted-check.ts";
 import { runChecks, type RunOptions } from "./run-checks.ts";
