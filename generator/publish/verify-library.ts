@@ -6,7 +6,6 @@ import type { Sha256 } from "../../snapshots/digest.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { openIndex, type ViewIndex } from "../../snapshots/index/open.ts";
 import { findSearchProblem } from "../../snapshots/query/probe.ts";
-import type { Snapshot } from "../../snapshots/shelf/read.ts";
 import type { Shelf } from "../../snapshots/shelf/shelf.ts";
 import { createReport, type Finding } from "../../snapshots/verify/finding.ts";
 import type { ScannedFile } from "../../snapshots/verify/scanned-file.ts";

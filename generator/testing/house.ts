@@ -60,6 +60,7 @@ const COMPOSERS: readonly string[] = [
   "snapshots/http/all.ts",
   "snapshots/http/stamp.ts",
   "snapshots/shelf/open-code-store.ts",
+  "snapshots/verify/verify.ts",
 ];
 
 /** Programs that another folder starts as processes of their own: a link, not an import. */

@@ -4,7 +4,7 @@ import type { Handler } from "./context.ts";
 import { CORE_HANDLERS } from "./core-answers.ts";
 import { HISTORY_HANDLERS } from "../annex/history/answers.ts";
 import { LEAK_HANDLERS } from "../annex/leaks/answers.ts";
-import { LOG_HANDLERS } from "./shelf-answer.ts";
+import { LOG_HANDLERS } from "../annex/log/answers.ts";
 import { SIDE_HANDLERS } from "../annex/side/answers.ts";
 
 export { MEMENTO } from "../annex/history/answers.ts";

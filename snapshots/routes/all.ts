@@ -3,7 +3,7 @@
 import { EFFECT_ROWS } from "./effect-rows.ts";
 import { HISTORY_PAGES, HISTORY_ROWS } from "../annex/history/rows.ts";
 import { LEAK_ROWS } from "../annex/leaks/rows.ts";
-import { LOG_ROWS } from "./log-rows.ts";
+import { LOG_ROWS } from "../annex/log/rows.ts";
 import { PAGE_ROWS } from "./page-rows.ts";
 import type { PageRow, Route, Views } from "./route.ts";
 import { CORE_ROWS } from "./routes.ts";

@@ -15,7 +15,7 @@ import { prune } from "../../../snapshots/shelf/prune.ts";
 import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import type { Changes, Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { type Held, openGating } from "../../../snapshots/verify/held.ts";
+import { type Held, openGating } from "../../../snapshots/annex/leaks/held.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import type { WithdrawnSnapshot } from "../../build/made.ts";
 import type { Views } from "../../build/project.ts";

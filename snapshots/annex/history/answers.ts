@@ -5,7 +5,7 @@ import { ShelfError } from "../../errors.ts";
 import { pagePath } from "../../format/layout.ts";
 import { FEED_TYPES, formatFeed } from "./format-feed.ts";
 import { TIME_MAP_PATH, TIME_MAP_TYPE, timeMap } from "./time-map.ts";
-import { HISTORY_QUERIES } from "../../query/changes.ts";
+import { HISTORY_QUERIES } from "./changes.ts";
 import { feedEntries, feedScope } from "./feed.ts";
 import { recordAt } from "../../query/history.ts";
 import type { Match } from "../../routes/match.ts";

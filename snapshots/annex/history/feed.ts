@@ -5,7 +5,7 @@ import { relationsOf } from "../../format/relations.ts";
 import type { ViewData } from "../../format/view-data.ts";
 import { type Change, listChanges, type Listed } from "../../shelf/diff.ts";
 import type { SnapshotRecord } from "../../shelf/shelf.ts";
-import { openPublication, type Publication } from "../../query/changes.ts";
+import { openPublication, type Publication } from "./changes.ts";
 import type { History } from "../../query/history.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 

@@ -1,7 +1,7 @@
 /** What follows from the shelf's history besides: changes, comparisons, feeds, times (RFC 7089), and the pages of all of them. */
 import { pagePath } from "../../format/layout.ts";
-import { DEFAULT_CHANGES } from "../../query/changes.ts";
-import { ChangesResponse, Comparison } from "../../schema/changes.ts";
+import { DEFAULT_CHANGES } from "./changes.ts";
+import { ChangesResponse, Comparison } from "./changes-schema.ts";
 import type { Route } from "../../routes/route.ts";
 import { anyObject, cursor, json, limit, pageRow, parameter, type Row, row, text, type WrittenPage } from "../../routes/row.ts";
 

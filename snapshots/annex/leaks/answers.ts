@@ -4,7 +4,7 @@ import { formatBytes } from "../../format/size.ts";
 import { escapeXml } from "../../page/text-files.ts";
 import { parsed } from "../../query/bodies.ts";
 import type { OpenSnapshot } from "../../query/open-snapshot.ts";
-import { LEAK_INPUT, type LeakReport, LeakSummary } from "../../schema/leak-summary.ts";
+import { LEAK_INPUT, type LeakReport, LeakSummary } from "./summary.ts";
 import type { LEAK_ROWS } from "./rows.ts";
 import type { Handler, Stamp } from "../../http/context.ts";
 import { queryAnswer } from "../../http/query-answer.ts";

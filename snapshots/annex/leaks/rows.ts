@@ -1,5 +1,5 @@
 /** What is said of the search for leaks. */
-import { LeakReport } from "../../schema/leak-summary.ts";
+import { LeakReport } from "./summary.ts";
 import { json, type Row, row } from "../../routes/row.ts";
 
 export const LEAK_ROWS = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CollectionInfo, ViewData } from "../format/view-data.ts";
+import type { CollectionInfo, ViewData } from "../../format/view-data.ts";
 import { type Held, openGating } from "./held.ts";
-import { GATED_COLLECTION, TINY, tinyData, type TinySource } from "./tiny-shelf-fixture.ts";
+import { GATED_COLLECTION, TINY, tinyData, type TinySource } from "../../verify/tiny-shelf-fixture.ts";
 
 const NOTES: CollectionInfo = { id: "notes", title: "Notes", summary: "Working notes", visibility: "public", prefix: "notes/" };
 const COLLECTIONS = [NOTES, GATED_COLLECTION];

@@ -1,6 +1,6 @@
 /** The log and the shelf behind it, for whoever checks or copies them. */
-import { Proof } from "../schema/evidence.ts";
-import { json, key, parameter, type Row, row, text } from "./row.ts";
+import { Proof } from "../../schema/evidence.ts";
+import { json, key, parameter, type Row, row, text } from "../../routes/row.ts";
 
 export const LOG_ROWS = {
   proof: row({

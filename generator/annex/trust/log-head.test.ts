@@ -1,11 +1,11 @@
 /** Heads of a log whose files somebody else controls. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { canonicalJson } from "../digest.ts";
-import { formatCheckpoint, formatHead } from "../log/checkpoint.ts";
-import { generateKey, parseKey, parseSigningKey, signNote } from "../log/note.ts";
-import { appendEntries, tileNodes } from "../log/tiles.ts";
-import { treeRoot } from "../log/tree.ts";
+import { canonicalJson } from "../../../snapshots/digest.ts";
+import { formatCheckpoint, formatHead } from "../../../snapshots/log/checkpoint.ts";
+import { generateKey, parseKey, parseSigningKey, signNote } from "../../../snapshots/log/note.ts";
+import { appendEntries, tileNodes } from "../../../snapshots/log/tiles.ts";
+import { treeRoot } from "../../../snapshots/log/tree.ts";
 import { checkContinues, checkHead, type Head, readLastEntry } from "./log-head.ts";
 
 const ORIGIN = "library.example/shelf";

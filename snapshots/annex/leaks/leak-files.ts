@@ -1,11 +1,11 @@
 /** The bytes that the public side consists of, for the leak rule. */
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { ScannedFile } from "./scanned-file.ts";
-import { type Snapshot, streamBlob } from "../shelf/read.ts";
-import type { Shelf } from "../shelf/shelf.ts";
-import type { BlobEntry } from "../format/tree.ts";
-import type { ObjectRow, ViewData } from "../format/view-data.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
+import { type Snapshot, streamBlob } from "../../shelf/read.ts";
+import type { Shelf } from "../../shelf/shelf.ts";
+import type { BlobEntry } from "../../format/tree.ts";
+import type { ObjectRow, ViewData } from "../../format/view-data.ts";
 
 /** Bytes. Long files come in parts that overlap, so that nothing hides across a cut. */
 const PART = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** Notices of blobs that were taken out of earlier snapshots: one that holds stands in the place of its blob. */
-import { readLogKeys } from "../shelf/log.ts";
-import { checkRedaction } from "../shelf/redactions.ts";
-import type { Check } from "./check.ts";
+import { readLogKeys } from "../../shelf/log.ts";
+import { checkRedaction } from "../../shelf/redactions.ts";
+import type { Check } from "../../verify/check.ts";
 
 export const REDACTION_CHECKS: readonly Check[] = [
   {

@@ -5,7 +5,7 @@
 import { findIndexedKeys, inflate, NO_PLACE, type Place } from "./decode.ts";
 import { type GatedSecrets, publishText, type SecretKind, textsOfExtract } from "./gated.ts";
 import { findRuns, type FoundText, readStretch, type Run, type Scan, scanFile, stretches } from "./scan.ts";
-import type { ScannedFile } from "./scanned-file.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
 import { type Fingerprints, SHINGLE_WORDS } from "./shingles.ts";
 
 /** Words that a public object and a gated one share, from which on it is worth a word. */

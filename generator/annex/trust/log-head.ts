@@ -1,11 +1,19 @@
 /** The head of a log that somebody serves: who signed it, that it goes on from a head that was seen, and that it is over the tree and the
  *  last entry which are served with it. Everything is read through one function; whoever answers it controls every byte. */
-import { ShelfError } from "../errors.ts";
-import { type Checkpoint, type Head as LogHead, openCheckpoint, parseCheckpoint } from "../log/checkpoint.ts";
-import { MAX_NOTE_BYTES, type NoteKey } from "../log/note.ts";
-import { type ReadTile, readEntries, TILE_WIDTH } from "../log/tiles.ts";
-import { hashLeaf, proveConsistency, proveInclusion, type ReadNode, treeRoot, verifyConsistency, verifyInclusion } from "../log/tree.ts";
-import { KEYS_PATH, keyOf, type LogKeys, parseLogKeys } from "./log.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { type Checkpoint, type Head as LogHead, openCheckpoint, parseCheckpoint } from "../../../snapshots/log/checkpoint.ts";
+import { MAX_NOTE_BYTES, type NoteKey } from "../../../snapshots/log/note.ts";
+import { type ReadTile, readEntries, TILE_WIDTH } from "../../../snapshots/log/tiles.ts";
+import {
+  hashLeaf,
+  proveConsistency,
+  proveInclusion,
+  type ReadNode,
+  treeRoot,
+  verifyConsistency,
+  verifyInclusion,
+} from "../../../snapshots/log/tree.ts";
+import { KEYS_PATH, keyOf, type LogKeys, parseLogKeys } from "../../../snapshots/shelf/log.ts";
 
 /** A list of keys. Bytes. */
 const MAX_KEYS = 16 * 1024 * 1024;

@@ -1,22 +1,22 @@
 /** `proofshelf snapshots list | diff | rollback` */
 import { join } from "node:path";
-import { countFiles, describeChanges, diffSnapshots } from "../../snapshots/shelf/diff.ts";
-import { ShelfError } from "../../snapshots/errors.ts";
-import { createTreeCache, openSnapshot } from "../../snapshots/shelf/read.ts";
-import type { ChangeCounts, Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import { findSetback } from "../../snapshots/shelf/record-index.ts";
-import { findPartner } from "../../snapshots/shelf/served.ts";
-import { openSigners } from "../publish/log-signer.ts";
-import { publish } from "../publish/publish.ts";
-import { withdrawalError } from "../../snapshots/format/withdrawn.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { type Held, openGating } from "../../snapshots/verify/held.ts";
-import { openConfig } from "../config/config.ts";
-import { readRegistry } from "../sources/read-registry.ts";
-import { type CommonOptions, configOf, openConfigured, print } from "./options.ts";
-import type { ShelfAnnexes } from "../shelves/kinds.ts";
-import type { RegistryAnnexes } from "../sources/registry-pull.ts";
-import { keepRecords, openShelves, readPointers, withShelves } from "../shelves/shelves.ts";
+import { countFiles, describeChanges, diffSnapshots } from "../../../snapshots/shelf/diff.ts";
+import { ShelfError } from "../../../snapshots/errors.ts";
+import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
+import type { ChangeCounts, Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
+import { findSetback } from "../../../snapshots/shelf/record-index.ts";
+import { findPartner } from "../../../snapshots/shelf/served.ts";
+import { openSigners } from "../../publish/log-signer.ts";
+import { publish } from "../../publish/publish.ts";
+import { withdrawalError } from "../../../snapshots/format/withdrawn.ts";
+import type { ViewData } from "../../../snapshots/format/view-data.ts";
+import { type Held, openGating } from "../../../snapshots/annex/leaks/held.ts";
+import { openConfig } from "../../config/config.ts";
+import { readRegistry } from "../../sources/read-registry.ts";
+import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
+import type { ShelfAnnexes } from "../../shelves/kinds.ts";
+import type { RegistryAnnexes } from "../../sources/registry-pull.ts";
+import { keepRecords, openShelves, readPointers, withShelves } from "../../shelves/shelves.ts";
 
 /** Things named in a refusal; the rest is counted. */
 const MAX_NAMED = 20;

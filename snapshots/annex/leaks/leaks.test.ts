@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { sha256 } from "../digest.ts";
-import { formatKeyPath, objectPath, pagePath } from "../format/layout.ts";
+import { sha256 } from "../../digest.ts";
+import { formatKeyPath, objectPath, pagePath } from "../../format/layout.ts";
 import { type GatedSecrets, gatedSecrets } from "./gated.ts";
 import { findLeaks, type Leak, type LeakOptions } from "./leaks.ts";
-import type { ScannedFile } from "./scanned-file.ts";
-import type { Extract } from "../schema/extract.ts";
-import { GATED_TEXT, TINY, tinyData, type TinySource } from "./tiny-shelf-fixture.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
+import type { Extract } from "../../schema/extract.ts";
+import { GATED_TEXT, TINY, tinyData, type TinySource } from "../../verify/tiny-shelf-fixture.ts";
 
 const KEY = 'drafts/Überblick <final> & "notes"?.md';
 const TITLE = "The <unannounced> merger & what's next";

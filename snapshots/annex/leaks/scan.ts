@@ -1,7 +1,7 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
 import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
 import { type GatedSecrets, matches } from "./gated.ts";
-import type { ScannedFile } from "./scanned-file.ts";
+import type { ScannedFile } from "../../verify/scanned-file.ts";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
 
 /** Eight words that a gated text says, too. `number`: of the run in the text; `end`: where it ends in the folded text. */
