@@ -25,6 +25,7 @@ import { knownListing } from "../sources/known-listing.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 import { readRegistry, type RegistryRead } from "../sources/read-registry.ts";
 import { type BuildState, EMPTY_STATE, type KnownObject, readState, timesOf, type ViewState } from "../kept/state.ts";
+import { openKeptStatements, type StatementAnnexes } from "../sources/statements.ts";
 import { together } from "../files/tasks.ts";
 
 export type Facts = {
@@ -75,7 +76,8 @@ export async function gatherFacts(
     readonly modules: AnnexModules;
     /** Keys that may have changed, and no others; null for all. */
     readonly keys?: readonly string[] | null;
-  } & RegistryAnnexes,
+  } & RegistryAnnexes &
+    StatementAnnexes,
 ): Promise<Facts> {
   return together(async ({ run }) => {
     const makers = digestMakers(options.modules, options.sources);
@@ -108,6 +110,7 @@ export async function gatherFacts(
       readRegistry(config, {
         ...lastGood("registry", ({ cubs }) => cubs.map(({ id }) => id)),
         makeRegistry: options.makeRegistry,
+        statements: openKeptStatements(options, shelves.buildDir, makers.program, options.keep),
       }),
     );
     const claims = run(() =>

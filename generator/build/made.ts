@@ -17,6 +17,7 @@ import type { ByView } from "../shelves/by-view.ts";
 import type { Shelves } from "../shelves/shelves.ts";
 import type { ObjectStore } from "../sources/object-store.ts";
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import type { AnnexModules } from "./dependency-digests.ts";
 import type { Facts } from "./facts.ts";
 import type { Accepted } from "./gates.ts";
@@ -80,7 +81,8 @@ export type Given = {
   readonly keys: readonly string[] | null;
   readonly isDue: (withdrawals: Facts["withdrawals"]["list"]) => boolean;
   readonly modules: AnnexModules;
-} & RegistryAnnexes;
+} & RegistryAnnexes &
+  StatementAnnexes;
 
 /** The same with what runs while a plan is carried out. */
 export type Work = Given & {
