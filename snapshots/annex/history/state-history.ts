@@ -62,11 +62,16 @@ function rowOf(path: string, name: string, record: SnapshotRecord, before: Item 
 function wordsOf(before: Item | null, item: Item | null): string {
   if (item === null) return "changed; that snapshot cannot be read here";
   const told = STATES.flatMap((name) => {
-    const [was, is] = [before?.[name] ?? "", item[name] ?? ""];
+    const [was, is] = [plainWords(before?.[name]), plainWords(item[name])];
     if (was === is) return [];
     return before === null || was === "" ? [`${TITLES[name]}: ${is}`] : [`${TITLES[name]}: ${was} → ${is === "" ? "nothing" : is}`];
   });
   return told.length > 0 ? told.join("; ") : "nothing of its state changed, but something else of it";
+}
+
+/** Registries write constants: "TEST-ONLY" is said as "test only". */
+function plainWords(value = ""): string {
+  return /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
 
 async function readItem(open: OpenSnapshot, record: SnapshotRecord, kind: Kind, name: string): Promise<Item | null> {
