@@ -15,7 +15,7 @@ import type { problemRow, problemsPage, referencePage } from "./service-pages.ts
 
 export type { Piece } from "../query/excerpt.ts";
 export type { Count, Crumb } from "./cards.ts";
-export type { DifferentLine } from "../annex/history/difference.ts";
+export type { DifferentLine } from "./difference.ts";
 export { BROWSE_SORTS, type BrowseSort, type Facet } from "./facets.ts";
 export type { Jump } from "./jumps.ts";
 export type { QuotedLines } from "./quoted-lines.ts";

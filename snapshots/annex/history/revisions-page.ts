@@ -6,7 +6,7 @@ import type { OpenSnapshot } from "../../query/open-snapshot.ts";
 import { unreadable } from "../../shelf/diff.ts";
 import type { SnapshotRecord } from "../../shelf/shelf.ts";
 import { readText } from "../../tools/object-text.ts";
-import { type Difference, difference } from "./difference.ts";
+import { type Difference, difference } from "../../page/difference.ts";
 
 /** Newest revisions that are listed; all of them are in /api/changes. */
 const SHOWN = 20;
