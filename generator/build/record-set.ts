@@ -1,9 +1,7 @@
 /** Everything one build read, before anybody asked who may see it. */
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Claim, ClaimsMeta } from "../../snapshots/schema/claims.ts";
-import type { CubCode, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CubCode, CubRecord, RegistryMeta, Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-data.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
 import { countAll } from "../../snapshots/query/registry-counts.ts";
