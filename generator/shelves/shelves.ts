@@ -1,5 +1,6 @@
 /** Where the configuration puts both views' shelves. */
-import { chmod, readdir, stat } from "node:fs/promises";
+import { statSync } from "node:fs";
+import { chmod, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ShelfError } from "../../snapshots/errors.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
@@ -114,8 +115,8 @@ export async function closeIndex(shelves: Shelves): Promise<void> {
       const path = join(entry.parentPath, entry.name);
       const mode = entry.isDirectory() ? CLOSED.folder : CLOSED.file;
       // What the engine has removed meanwhile needs no closing; what is closed keeps its times, by which readers know it again.
-      const found = await stat(path).catch(() => null);
-      if (found !== null && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
+      const found = statSync(path, { throwIfNoEntry: false });
+      if (found !== undefined && (found.mode & 0o777) !== mode) await chmod(path, mode).catch(() => undefined);
     }
   }
 }
