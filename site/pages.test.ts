@@ -9,7 +9,7 @@ import type { ViewData } from "../snapshots/format/view-data.ts";
 import { browsePage, browseParts } from "../snapshots/page/library-pages.ts";
 import type { BrowsePage } from "../snapshots/page/model.ts";
 import { openRenderer, type Renderer } from "../snapshots/page/renderer.ts";
-import { TINY, tinyData } from "../snapshots/verify/tiny-shelf.ts";
+import { TINY, tinyData } from "../snapshots/verify/tiny-shelf-fixture.ts";
 import { fixtures } from "./fixtures.ts";
 import { findSiteDist } from "./site-dist.ts";
 
