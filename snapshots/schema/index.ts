@@ -1,6 +1,6 @@
 /** The face of the shapes of what is published; those that pages need are imported by their files. */
 export { About } from "./about.ts";
-export { AccessConfig, type TokenAlgorithm } from "./access.ts";
+export { AccessConfig, type OwnSignIn, type TokenAlgorithm } from "./access.ts";
 export {
   CLOSED_FIELDS,
   CUB_FIELDS,
