@@ -3,6 +3,7 @@ import { openSiteView } from "./server.ts";
 import { listen, viewListener } from "../snapshots/http/listen.ts";
 import { observe, openAccessLog } from "../snapshots/http/observe.ts";
 import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
+import { watchPointer } from "../snapshots/shelf/watch-pointer.ts";
 import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
 
 const { serving, starter } = await receiveServing<SiteServing>();
@@ -14,7 +15,9 @@ try {
   const reads = viewListener(view);
   const logged = serving.accessLog ? observe(reads, openAccessLog()) : reads;
   const listening = await listen(operations?.observe(logged) ?? logged, serving);
+  const watching = watchPointer([serving.publicDir], () => void view.refresh().catch(() => undefined));
   stopWithStarter(async () => {
+    watching.close();
     await listening.close();
     await operations?.listening.close();
   });

@@ -33,6 +33,7 @@ import { requestLog } from "./log.ts";
 import { sidecarListener } from "./listener.ts";
 import { MCP_RUNTIME, openMcp } from "../mcp/handler.ts";
 import type { McpEndpoint } from "../mcp/serve.ts";
+import { watchPointer } from "../../snapshots/shelf/watch-pointer.ts";
 import { openReindexer } from "./reindex.ts";
 import { openSemantic, QUERY_EMBEDDING_MS, type Semantic } from "../ask/semantic.ts";
 
@@ -134,6 +135,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 
   const { publicView, internalView } = openViews(serving, runtime, options.starter ?? null);
+  // The pointer of the public root is the switch for both.
+  const watching = watchPointer([serving.publicDir, serving.internalDir], () => {
+    for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
+  });
   const ask = openAsk(
     { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
@@ -175,7 +180,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     watch: (changed) => {
       watcher = changed;
     },
-    stop: () => reindexer.stop(),
+    stop: () => {
+      watching.close();
+      reindexer.stop();
+    },
     close: () => semantic.close(),
   };
 }
