@@ -1,6 +1,6 @@
 /** The types of `proofshelf/client`: every operation of the OpenAPI description but HEAD, which a client of types has no use for. */
 import openapiTypes, { astToString, type OpenAPI3 } from "openapi-typescript";
-import { openapi } from "../../snapshots/routes/openapi.ts";
+import { openapi } from "../../snapshots/routes/index.ts";
 
 /** Beside `client.js`. */
 const ENTRY = `import type { Client, ClientOptions } from "openapi-fetch";

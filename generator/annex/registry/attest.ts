@@ -2,7 +2,7 @@
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { decodeBase64, type NoteKey, type SigningKey } from "../../../snapshots/log/note.ts";
+import { decodeBase64, type NoteKey, type SigningKey } from "../../../snapshots/log/index.ts";
 import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
 import { CHECK_STATES } from "./states.ts";
 
@@ -18,7 +18,14 @@ const statementSchema = z.object({
     repo: z.string(),
     revision: z.string(),
     prover: z.string(),
-    tool: z.object({ name: z.string(), version: z.string(), executable_sha256: z.string() }),
+    /** What is installed beside it, and which adapter asked: another one is asked again. */
+    tool: z.object({
+      name: z.string(),
+      version: z.string(),
+      executable_sha256: z.string(),
+      installed_sha256: z.string(),
+      adapter: z.string(),
+    }),
     flags: names,
     command: names,
     isolation: z.enum(["bubblewrap", "none"]),

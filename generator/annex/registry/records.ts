@@ -1,8 +1,8 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { countAll } from "../../../snapshots/query/registry-counts.ts";
-import { CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { countRecords } from "../../../snapshots/query/index.ts";
+import { CubRecord } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
@@ -138,7 +138,7 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
       generator: "proofshelf registry",
       ...meta,
       sources: { ...scan.hand?.meta.sources, ...heads },
-      ...countAll(cubs),
+      ...countRecords(cubs),
     },
     cubs,
   };
@@ -168,13 +168,7 @@ function recordOf(
   if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
-  const states = statesOf(
-    one.class === "theorem" || one.class === "axiom",
-    one.holes.length,
-    verdicts,
-    new Set(config.policy.axioms),
-    printed !== null,
-  );
+  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null);
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
