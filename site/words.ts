@@ -144,6 +144,11 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   source_class: "Source class",
 };
 
+/** Of a counter that a registry declares: what it calls verified is not held against anything there. */
+export function titleOfCounter(name: string): string {
+  return name.startsWith("verified_") ? `Said to be verified: ${name.slice("verified_".length).replaceAll("_", " ")}` : titleOfField(name);
+}
+
 export function titleOfField(name: string): string {
   return Object.hasOwn(FIELD_TITLES, name)
     ? (FIELD_TITLES[name] ?? name)
