@@ -146,8 +146,12 @@ export function titleOfField(name: string): string {
 /** A value of a field as a filter names it. */
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
-  return value === "" ? (name === "license" ? "not stated" : "none") : value;
+  if (value === "") return name === "license" ? "not stated" : "none";
+  return CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
+
+/** Fields whose values registries write as constants: "VERIFIED_EXACT" is said as "verified exact". */
+const CODED: ReadonlySet<string> = new Set(["status", "source_class", "proof_scope", "tier", "lane", "kind", "invocation_role"]);
 
 export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);

@@ -8,7 +8,7 @@ import { PASSAGES } from "../../snapshots/index/tables.ts";
 import { findSetback } from "../../snapshots/shelf/record-index.ts";
 import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { listChanges } from "../../snapshots/query/changes.ts";
+import { listChanges } from "../../snapshots/shelf/diff.ts";
 import type { Config } from "../config/config.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
 import { leaveOut, redactedBytes, type Withdrawals } from "../sources/withdrawn.ts";

@@ -3,7 +3,6 @@ import type { Sha256 } from "../../snapshots/digest.ts";
 import type { Renderer } from "../../snapshots/page/renderer.ts";
 import type { LogSigner } from "../../snapshots/shelf/log.ts";
 import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
-import type { Held } from "../../snapshots/verify/held.ts";
 import type { Config } from "../config/config.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import type { Sources } from "../files/import-closure.ts";
@@ -26,8 +25,11 @@ import type { Views } from "./project.ts";
 import type { ReadObjects } from "./read-objects.ts";
 import type { Written } from "./write.ts";
 
+/** A collection, an object, a claim or a record. */
+type Named = { readonly what: "collection" | "object" | "claim" | "record"; readonly name: string };
+
 /** A public snapshot that goes out of service, and why. */
-export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Held[] };
+export type WithdrawnSnapshot = { readonly sequence: number; readonly snapshot: Sha256; readonly held: readonly Named[] };
 
 /** What is to be taken out of what was published before. */
 export type Removal = {

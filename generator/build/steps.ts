@@ -1,7 +1,6 @@
 /** The core's steps of a build; order.ts puts them in order. */
 import { ACCEPTED } from "../../snapshots/format/weaker.ts";
-import type { ViewData } from "../../snapshots/format/view-data.ts";
-import { isGatedKey } from "../../snapshots/verify/held.ts";
+import { isGatedKey, type ViewData } from "../../snapshots/format/view-data.ts";
 import { together } from "../files/tasks.ts";
 import { trimIndex } from "../index/update-index.ts";
 import { clearJournal, openJournal } from "../kept/journal.ts";
