@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
-import { type CodeStore, openCachedShelf } from "../../snapshots/shelf/index.ts";
+import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
 import { openEmbedder } from "../../snapshots/embed/index.ts";
 import { openIndex } from "../../snapshots/index/index.ts";
@@ -27,6 +27,7 @@ import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
 import { openGate } from "../gate/gate.ts";
+import { SignIn } from "../annex/oidc/sign-in.ts";
 import { answerCounted } from "../annex/counting/answer-counted.ts";
 import { openAsk, wholeAnswer } from "../ask/library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
@@ -48,6 +49,8 @@ export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
   readonly AI_GATEWAY_ID?: string | undefined;
   readonly INFERENCE_API_KEY?: string | undefined;
+  readonly SESSION_KEY?: string | undefined;
+  readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
 type SidecarOptions = {
@@ -75,7 +78,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const gate = development?.withCookie(strict) ?? strict;
+  const own = new SignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -100,7 +104,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     await semantic.component(open),
     access === null
       ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
-      : { name: "gated view", status: "live", note: "behind the access gateway" },
+      : { name: "gated view", status: "live", note: access.oidc === null ? "behind the access gateway" : "behind a sign-in of its own" },
     codeStore === null
       ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
       : { name: "code files", status: "live", note: "re-hashed before they are sent" },
@@ -135,6 +139,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 
   const { publicView, internalView } = openViews(serving, runtime, options.starter ?? null);
+  // The pointer of the public root is the switch for both.
+  const watching = watchPointer([serving.publicDir, serving.internalDir], () => {
+    for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
+  });
   const ask = openAsk(
     { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
@@ -153,7 +161,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? null,
+    signIn: development?.signIn ?? ((request) => own.answer(request)),
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -176,7 +184,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     watch: (changed) => {
       watcher = changed;
     },
-    stop: () => reindexer.stop(),
+    stop: () => {
+      watching.close();
+      reindexer.stop();
+    },
     close: () => semantic.close(),
   };
 }
