@@ -50,7 +50,19 @@ export type AccessConfig = Omit<NonNullable<ParsedConfig["access"]>, "issuer" | 
 export type Config = Readonly<
   Pick<
     ParsedConfig,
-    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "links" | "pdf" | "gates" | "mcp"
+    | "title"
+    | "description"
+    | "baseUrl"
+    | "collections"
+    | "uploaded"
+    | "sources"
+    | "credits"
+    | "embeddings"
+    | "leaks"
+    | "links"
+    | "pdf"
+    | "gates"
+    | "mcp"
   >
 > & {
   /** Absolute path of the file. */
@@ -181,6 +193,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
   return {
     file,
     title: parsed.title,
+    description: parsed.description,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,

@@ -32,6 +32,11 @@ class Live {
     field.setAttribute("aria-controls", "found");
     field.setAttribute("aria-autocomplete", "list");
     this.#close();
+  }
+
+  /** Answers from now on. */
+  listen(form: HTMLFormElement): void {
+    const field = this.#field;
     field.addEventListener("input", () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#ask(), PAUSE);
@@ -156,4 +161,4 @@ class Live {
 }
 
 const field = document.querySelector<HTMLInputElement>("input[data-search]");
-if (field?.form) new Live(field, field.form);
+if (field?.form) new Live(field, field.form).listen(field.form);
