@@ -34,17 +34,17 @@ class Live {
     this.#close();
   }
 
-  /** Answers from now on. */
-  listen(form: HTMLFormElement): void {
+  listen(): void {
     const field = this.#field;
+    const form = field.form;
     field.addEventListener("input", () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#ask(), PAUSE);
     });
     field.addEventListener("focus", () => void this.#ask());
     field.addEventListener("keydown", (event) => this.#press(event));
-    form.addEventListener("submit", () => this.#remember());
-    form.addEventListener("focusout", ({ relatedTarget }) => {
+    form?.addEventListener("submit", () => this.#remember());
+    form?.addEventListener("focusout", ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) this.#close();
     });
     this.#list.addEventListener("click", () => this.#remember());
@@ -161,4 +161,4 @@ class Live {
 }
 
 const field = document.querySelector<HTMLInputElement>("input[data-search]");
-if (field?.form) new Live(field, field.form).listen(field.form);
+if (field?.form) new Live(field, field.form).listen();
