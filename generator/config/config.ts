@@ -61,7 +61,19 @@ export type AccessConfig = Omit<
 export type Config = Readonly<
   Pick<
     ParsedConfig,
-    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "links" | "pdf" | "gates" | "mcp"
+    | "title"
+    | "description"
+    | "baseUrl"
+    | "collections"
+    | "uploaded"
+    | "sources"
+    | "credits"
+    | "embeddings"
+    | "leaks"
+    | "links"
+    | "pdf"
+    | "gates"
+    | "mcp"
   >
 > & {
   /** Absolute path of the file. */
@@ -192,6 +204,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
   return {
     file,
     title: parsed.title,
+    description: parsed.description,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,
