@@ -165,9 +165,9 @@ const HARMLESS: readonly RegExp[] = [
   /<li><span[^>]*>(?:(?!<\/li>).)*the evidence covers the whole statement<\/span><\/li>/gs,
   // What a source says, under a title that says so.
   /<dt>Said by its author<\/dt><dd>verified<\/dd>/g,
-  /<dt>Said by the registry<\/dt><dd><code>VERIFIED<\/code>/g,
+  /<dt>Said by the registry<\/dt><dd[^>]*>verified<\/dd>/g,
   /<summary>(?:Said by the registry|Registry status)<\/summary>(?:(?!<\/details>).)*/gs,
-  /<dt>Registry status<\/dt><dd[^>]*>VERIFIED_EXACT/g,
+  /<dt>Registry status<\/dt><dd[^>]*>verified exact<\/dd>/g,
   /(?:Remove the filter )?Said by the registry: verified/g,
   /<th scope="rowgroup"[^>]*>Said by the registry<\/th>(?:(?!<\/tbody>).)*/gs,
   /verification\\_counts \| VERIFIED|readiness\\_counts \| verified\\_[\w\\]+/g,
