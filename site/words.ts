@@ -18,6 +18,7 @@ export type StateField =
   | "wiring"
   | "access"
   | "evidence_state"
+  | "statement_state"
   | "visibility"
   | "agreement";
 
@@ -82,6 +83,11 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     unpinned: words("unspecified", "not pinned", "no digest says what it has to be"),
     unreachable: words("unspecified", "not looked at", "this library could not look at it when it was built"),
   },
+  statement_state: {
+    same: words("verified", "declared", "its pinned file declares it in these words, but for spaces and signs with two spellings"),
+    differs: words("failed", "differs", "its pinned file declares another statement under its name"),
+    not_found: words("unspecified", "not found", "no declaration of its name was found in its pinned files"),
+  },
   visibility: {
     public: words("verified", "public", "everyone can read this collection"),
     "email-gated": words("partial", "email-gated", "only authorized addresses can read this collection"),
@@ -108,6 +114,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   standing: "Standing",
   verification_state: "Said by the registry",
   evidence_state: "Its files",
+  statement_state: "Its statement",
   invocation: "Called",
   invocation_role: "Role of the call",
   production_consumption: "In production",
@@ -146,8 +153,12 @@ export function titleOfField(name: string): string {
 /** A value of a field as a filter names it. */
 export function wordOfValue(name: string, value: string): string {
   if (isStateField(name)) return explain(name, value).word;
-  return value === "" ? (name === "license" ? "not stated" : "none") : value;
+  if (value === "") return name === "license" ? "not stated" : "none";
+  return CODED.has(name) && /^[A-Z][A-Z0-9]*(?:[_-][A-Z0-9]+)*$/.test(value) ? value.toLowerCase().replaceAll(/[_-]/g, " ") : value;
 }
+
+/** Fields whose values registries write as constants: "VERIFIED_EXACT" is said as "verified exact". */
+const CODED: ReadonlySet<string> = new Set(["status", "source_class", "proof_scope", "tier", "lane", "kind", "invocation_role"]);
 
 export function isStateField(name: string): name is StateField {
   return Object.hasOwn(WORDS, name);

@@ -72,6 +72,7 @@ export async function previewBuild(config: Config, annexes: Annexes, keepHistory
     isDue: (withdrawals) => registered.some(({ isDue }) => isDue?.(shelves, withdrawals, null) === true),
     modules: annexes.modules,
     makeRegistry: annexes.makeRegistry,
+    openStatements: annexes.openStatements,
   });
   const reading = planReading(facts);
   const common = {

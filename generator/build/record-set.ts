@@ -6,6 +6,7 @@ import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
 import type { Rejection } from "../../snapshots/schema/resources.ts";
 import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-data.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
+import { countAll } from "../../snapshots/query/registry-counts.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts } from "./facts.ts";
 import { withCredits } from "./credits.ts";
@@ -69,7 +70,7 @@ export function recordSet(
     cubs: registry.cubs.map((record) => filledIn(record, config)),
     registry: registry.state,
     recordLicense: config.registry?.license ?? null,
-    meta: registry.meta,
+    meta: registry.meta === null ? null : withCounts(registry.meta, registry.cubs),
     code: registry.code,
     rejected: refusals(facts, read.refused),
     withdrawn: facts.withdrawals.list,
@@ -93,6 +94,12 @@ function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecor
     get_code: get || `GET /api/cubs/${record.id}/code`,
   };
   return { ...record, reproduce, links: { api: api || own, code: code || `${own}/code`, registry: registry || (registryUrl ?? page) } };
+}
+
+/** Counts that the registry leaves out are those of its records. */
+function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
+  const isLeftOut = (group: string): boolean => Object.keys(meta[group as "readiness_counts"]).length === 0;
+  return { ...meta, ...Object.fromEntries(Object.entries(countAll(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 
 /** Empty where nothing is pinned, and where a path would be more than a word to a shell. */

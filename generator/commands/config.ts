@@ -12,6 +12,7 @@ import { checkRegistry } from "../sources/read-registry.ts";
 import { parseRegistry } from "../sources/registry.ts";
 import { describeFindings } from "../sources/registry-findings.ts";
 import { MAX_REGISTRY_BYTES } from "../sources/registry-pull.ts";
+import type { StatementAnnexes } from "../sources/statements.ts";
 import { readSourceFile } from "../sources/source-file.ts";
 import { claimsJsonSchema, registryJsonSchema } from "../sources/source-schemas.ts";
 import { readWithdrawals, withdrawalsJsonSchema } from "../sources/withdrawals.ts";
@@ -21,9 +22,9 @@ import { openObjectStore, type StoreAnnexes } from "../sources/open-object-store
 import { type CommonOptions, configOf, print } from "./options.ts";
 
 /** @throws ShelfError "bad_config" with every problem and its line */
-export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes): Promise<void> {
+export async function runConfigCheck(options: CommonOptions, annexes: StoreAnnexes & StatementAnnexes): Promise<void> {
   const config = await openConfig(configOf(options));
-  const sources = await checkSourceFiles(config);
+  const sources = await checkSourceFiles(config, annexes);
   const { withdrawals, wrong: wrongWithdrawals } = checkWithdrawals(config);
   const wrong = [...sources.flatMap(({ wrong: lines }) => lines), ...wrongWithdrawals];
   // A member that is not known may be the one that is missing.
@@ -74,7 +75,7 @@ async function checkClaimPaths({ claims }: Config, keys: ReadonlySet<string>): P
 }
 
 /** The files that a build reads besides, those of this machine. */
-async function checkSourceFiles(config: Config): Promise<Found[]> {
+async function checkSourceFiles(config: Config, annexes: StatementAnnexes): Promise<Found[]> {
   const found: Found[] = [];
   const add = (path: string, { wrong, notes }: SourceProblems): void =>
     void found.push({ wrong: tell(path, wrong), notes: tell(path, notes) });
@@ -91,7 +92,7 @@ async function checkSourceFiles(config: Config): Promise<Found[]> {
     const problems = checkRecords(bytes, registry.internalFields, parseRegistry);
     add(registry.path, problems);
     if (problems.wrong.length === 0) {
-      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), registry.internalFields, config.code);
+      const { findings, rejected } = await checkRegistry(parseRegistry(bytes), config, annexes);
       const shown = relative(process.cwd(), registry.path);
       const lines = [
         ...rejected.map(({ key, reason }) => `${key}: ${reason}`),

@@ -484,6 +484,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
       drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+      statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
+        description:
+          "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
+      }),
+      counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })
     .prefault({})
     .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
-import { shareServer } from "../../snapshots/bucket/shared-ceph.ts";
+import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
@@ -49,7 +49,7 @@ const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
 const sources = openSources();
 const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
 // Beside the tests that need no bucket: it may have to be installed.
-const stopServer = used.has("snapshots/bucket/server-fixture.ts") ? shareServer() : null;
+const stopServer = used.has("snapshots/annex/bucket/server-fixture.ts") ? shareServer() : null;
 const removeMade = shareMade();
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
 if (used.has("generator/pages/compile-site.ts")) await compileSite();

@@ -57,9 +57,11 @@ if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Verify this page";
+  const why = document.createElement("p");
+  why.textContent = "Check in your browser that these are the published bytes.";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
     void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
   });
-  place.append(button);
+  place.append(why, button);
 }

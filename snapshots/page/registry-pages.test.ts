@@ -25,6 +25,8 @@ async function statementOf(statement: string, systems: string, proof: string | n
     record,
     standing: recordStanding(record),
     statement: "",
+    summary: "",
+    found: null,
     head: null,
     sides,
     files: [],

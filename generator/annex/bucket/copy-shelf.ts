@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
-import type { BucketConfig } from "../../../snapshots/bucket/bucket.ts";
+import type { BucketConfig } from "../../../snapshots/annex/bucket/bucket.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { absent } from "../../../snapshots/shelf/absent.ts";
 import { CLOSED, OPEN } from "../../../snapshots/shelf/modes.ts";

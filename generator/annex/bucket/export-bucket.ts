@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Bucket, PutOptions } from "../../../snapshots/bucket/bucket.ts";
+import type { Bucket, PutOptions } from "../../../snapshots/annex/bucket/bucket.ts";
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { compareNames } from "../../../snapshots/format/tree.ts";

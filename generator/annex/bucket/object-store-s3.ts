@@ -3,8 +3,8 @@
  *
  *  One request reads one version of an object, whole: its own ETag, size and time say which, so what changed since the listing is
  *  seen by the next one. A bucket that fails is no object that is gone: then the build ends. */
-import type { Bucket, HeadObject, ListedObject } from "../../../snapshots/bucket/bucket.ts";
-import { openBucket } from "../../../snapshots/bucket/s3-bucket.ts";
+import type { Bucket, HeadObject, ListedObject } from "../../../snapshots/annex/bucket/bucket.ts";
+import { openBucket } from "../../../snapshots/annex/bucket/s3-bucket.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { findKeyProblem } from "../../../snapshots/format/layout.ts";
 import { compareNames } from "../../../snapshots/format/tree.ts";

@@ -8,7 +8,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Bucket } from "../../../snapshots/bucket/bucket.ts";
+import type { Bucket } from "../../../snapshots/annex/bucket/bucket.ts";
 import { type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { type ErrorCode, ShelfError } from "../../../snapshots/errors.ts";
 import { formatBytes } from "../../../snapshots/format/size.ts";

@@ -15,8 +15,8 @@ import {
 import { tilePaths } from "../../../snapshots/log/tiles.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
 import { relationsOf } from "../../../snapshots/format/relations.ts";
-import { FEED_FILES, feedPages } from "../../../snapshots/page/feeds.ts";
-import { countSnapshotsParts } from "../../../snapshots/page/history.ts";
+import { FEED_FILES, feedPages } from "../../../snapshots/annex/history/format-feed.ts";
+import { countSnapshotsParts } from "../../../snapshots/annex/history/snapshots-page.ts";
 import { ICON_FILE } from "../../../snapshots/page/renderer.ts";
 import { SECURITY_PATH } from "../../../snapshots/page/text-files.ts";
 import { storedPages } from "../../../snapshots/page/stored-pages.ts";

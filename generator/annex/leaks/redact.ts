@@ -21,8 +21,8 @@ import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots
 import { formatRedaction, parseRedaction } from "../../../snapshots/shelf/redactions.ts";
 import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import type { SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { gatedSecrets, type GatedSecrets } from "../../../snapshots/verify/gated.ts";
-import { scanFile } from "../../../snapshots/verify/scan.ts";
+import { gatedSecrets, type GatedSecrets } from "../../../snapshots/annex/leaks/gated.ts";
+import { scanFile } from "../../../snapshots/annex/leaks/scan.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import { NO_CLAIMS } from "../../sources/claims.ts";

@@ -2,8 +2,8 @@
 import type { Extract } from "../../../snapshots/schema/extract.ts";
 import type { Snapshot } from "../../../snapshots/shelf/read.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { readTexts } from "../../../snapshots/verify/decode.ts";
-import type { LeakOptions } from "../../../snapshots/verify/leaks.ts";
+import { readTexts } from "../../../snapshots/annex/leaks/decode.ts";
+import type { LeakOptions } from "../../../snapshots/annex/leaks/leaks.ts";
 import type { ExtractPool } from "../../extract/pool.ts";
 import { membersOf, type Member } from "../../pages/pagefind.ts";
 import { objectBytes } from "../../publish/object-bytes.ts";

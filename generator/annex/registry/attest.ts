@@ -18,7 +18,14 @@ const statementSchema = z.object({
     repo: z.string(),
     revision: z.string(),
     prover: z.string(),
-    tool: z.object({ name: z.string(), version: z.string(), executable_sha256: z.string() }),
+    /** What is installed beside it, and which adapter asked: another one is asked again. */
+    tool: z.object({
+      name: z.string(),
+      version: z.string(),
+      executable_sha256: z.string(),
+      installed_sha256: z.string(),
+      adapter: z.string(),
+    }),
     flags: names,
     command: names,
     isolation: z.enum(["bubblewrap", "none"]),

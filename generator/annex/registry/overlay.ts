@@ -12,7 +12,7 @@ const TOLD =
   );
 const shape = CubRecord.shape;
 const SAID = (Object.keys(shape) as CubField[]).filter(
-  (name) => name !== "id" && !TOLD.includes(name) && !["evidence_state", "license"].includes(name),
+  (name) => name !== "id" && !TOLD.includes(name) && !["evidence_state", "statement_state", "license"].includes(name),
 );
 
 const members = z.looseObject({

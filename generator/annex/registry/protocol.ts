@@ -30,7 +30,15 @@ const text = z.string().max(MAX_LOG);
 const names = z.array(text).max(100_000);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const lines = z.discriminatedUnion("t", [
-  z.object({ t: z.literal("tool"), name: text, version: text, executable_sha256: digest, command: z.array(text).default([]) }),
+  z.object({
+    t: z.literal("tool"),
+    name: text,
+    version: text,
+    executable_sha256: digest,
+    installed_sha256: digest.or(z.literal("")).default(""),
+    adapter: text.default(""),
+    command: z.array(text).default([]),
+  }),
   z.object({ t: z.literal("imports"), path: text, imports: names }),
   z.object({ t: z.literal("decl"), key: text, statement: z.string(), type_sha256: digest }),
   z.object({ t: z.literal("hole"), decl: text, what: text }),

@@ -168,13 +168,7 @@ function recordOf(
   if (typeof exec === "string" && source.files.has(exec)) paths.push(exec);
   const verdicts = checks.of(one, source);
   const printed = verdicts.find(({ statement }) => statement !== null)?.statement ?? null;
-  const states = statesOf(
-    one.class === "theorem" || one.class === "axiom",
-    one.holes.length,
-    verdicts,
-    new Set(config.policy.axioms),
-    printed !== null,
-  );
+  const states = statesOf(one.class === "theorem", one.holes.length, verdicts, new Set(config.policy.axioms), printed !== null);
   const shas = Object.fromEntries(paths.map((path) => [path, sha256(source.files.get(path) ?? new Uint8Array())]));
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");

@@ -7,7 +7,7 @@ import { parseJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatBytes } from "../../../snapshots/format/size.ts";
 import { parseCheckpoint } from "../../../snapshots/log/checkpoint.ts";
-import type { Seen } from "../../../snapshots/shelf/log-head.ts";
+import type { Seen } from "./log-head.ts";
 import { audit, type Audited } from "./audit.ts";
 import { openOrigin } from "./origin.ts";
 import { openProgress } from "../../files/progress.ts";

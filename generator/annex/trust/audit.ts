@@ -11,7 +11,7 @@ import type { Head as LogHead } from "../../../snapshots/log/checkpoint.ts";
 import type { NoteKey } from "../../../snapshots/log/note.ts";
 import { tileNodes } from "../../../snapshots/log/tiles.ts";
 import type { ReadNode } from "../../../snapshots/log/tree.ts";
-import { checkContinues, type Head, readLastEntry, type Seen } from "../../../snapshots/shelf/log-head.ts";
+import { checkContinues, type Head, readLastEntry, type Seen } from "./log-head.ts";
 import type { Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
 import { MAX_FOLDERS } from "../../../snapshots/verify/walk.ts";

@@ -5,7 +5,7 @@ import { MAX_NOTE_BYTES, type NoteKey } from "../../../snapshots/log/note.ts";
 import { type ReadTile, TILE_WIDTH } from "../../../snapshots/log/tiles.ts";
 import { blobPath } from "../../../snapshots/format/layout.ts";
 import { checkRedaction, redactedSchema, redactionPath } from "../../../snapshots/shelf/redactions.ts";
-import { checkHead, type Head, type Seen } from "../../../snapshots/shelf/log-head.ts";
+import { checkHead, type Head, type Seen } from "./log-head.ts";
 import { type SnapshotRecord, snapshotRecordSchema } from "../../../snapshots/shelf/shelf.ts";
 import { inTurns } from "../../files/concurrently.ts";
 import { AT_ONCE, type Origin, refusal, refusing } from "./origin.ts";

@@ -19,7 +19,7 @@ import { openIndex } from "../../../snapshots/index/open.ts";
 import { diffSnapshots } from "../../../snapshots/shelf/diff.ts";
 import { openByteBudget } from "../../../snapshots/shelf/byte-budget.ts";
 import { checkpointPath, KEYS_PATH, keyOf, readCheckpoint, readLogKeys } from "../../../snapshots/shelf/log.ts";
-import type { Head, Seen } from "../../../snapshots/shelf/log-head.ts";
+import type { Head, Seen } from "./log-head.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { reachable } from "../../../snapshots/shelf/reach.ts";
 import { createTreeCache, openSnapshot, type Snapshot, streamBlob } from "../../../snapshots/shelf/read.ts";
