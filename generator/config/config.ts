@@ -61,7 +61,19 @@ export type AccessConfig = Omit<
 export type Config = Readonly<
   Pick<
     ParsedConfig,
-    "title" | "baseUrl" | "collections" | "uploaded" | "sources" | "credits" | "embeddings" | "leaks" | "links" | "pdf" | "gates" | "mcp"
+    | "title"
+    | "baseUrl"
+    | "collections"
+    | "uploaded"
+    | "sources"
+    | "credits"
+    | "embeddings"
+    | "leaks"
+    | "links"
+    | "pdf"
+    | "gates"
+    | "mcp"
+    | "webhooks"
   >
 > & {
   /** Absolute path of the file. */
@@ -222,6 +234,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
+    webhooks: parsed.webhooks,
   };
 }
 
