@@ -1,9 +1,17 @@
 /** The site server as a process: told what to serve by the process that starts it. */
 import { openSiteView } from "./server.ts";
-import { listen, viewListener } from "../snapshots/http/listen.ts";
-import { observe, openAccessLog } from "../snapshots/http/observe.ts";
-import { describeOperations, openOperations } from "../snapshots/http/operations.ts";
-import { receiveServing, sendToStarter, type SiteServing, stopWithStarter } from "../snapshots/http/serving.ts";
+import {
+  describeOperations,
+  listen,
+  observe,
+  openAccessLog,
+  openOperations,
+  receiveServing,
+  sendToStarter,
+  type SiteServing,
+  stopWithStarter,
+  viewListener,
+} from "../snapshots/http/index.ts";
 
 const { serving, starter } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, starter);

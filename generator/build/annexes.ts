@@ -1,6 +1,6 @@
 /** What annexes register with the core. They are handed in by who puts the program together (../annexes.ts). */
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
+import type { Withdrawal } from "../../snapshots/schema/index.ts";
+import type { LogSigner } from "../../snapshots/shelf/index.ts";
 import type { LeakAnnex } from "../publish/verify-library.ts";
 import type { ByView } from "../shelves/by-view.ts";
 import type { ShelfAnnexes } from "../shelves/kinds.ts";

@@ -2,7 +2,7 @@
  *  rendered or indexed again; a build that changes nothing publishes nothing. */
 import { rm } from "node:fs/promises";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { prune } from "../../snapshots/shelf/prune.ts";
+import { prune } from "../../snapshots/shelf/index.ts";
 import { CLOSED, OPEN } from "../../snapshots/shelf/modes.ts";
 import { checkWritable, clearTemporary } from "../../snapshots/shelf/shelf-directory.ts";
 import type { Config } from "../config/config.ts";

@@ -3,10 +3,8 @@
 import type { RegistryAnnexes } from "../sources/registry-pull.ts";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { PASSAGES } from "../../snapshots/index/tables.ts";
-import { findSetback } from "../../snapshots/shelf/record-index.ts";
-import type { Shelf, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import { openIndex, PASSAGES } from "../../snapshots/index/index.ts";
+import { findSetback, type Shelf, type SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import { listChanges } from "../../snapshots/shelf/diff.ts";
 import type { Config } from "../config/config.ts";

@@ -1,14 +1,12 @@
 /** What got weaker, so that nothing does so in silence: a record or claim whose status fell, whose evidence stopped holding, or that
  *  vanished is a regression; evidence that does not hold now is drift. The configuration says whether a build refuses either. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { isLost, openEvidence } from "../../snapshots/format/evidence-state.ts";
+import { ACCEPTED, claimFell, isLost, openEvidence, recordFell } from "../../snapshots/format/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
-import { ACCEPTED, claimFell, recordFell } from "../../snapshots/format/weaker.ts";
 import type { ViewData } from "../../snapshots/format/view-data.ts";
 import type { Claim } from "../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubRecord, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { EvidenceState } from "../../snapshots/schema/scalar.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
 import type { Config } from "../config/config.ts";
 import type { RegistryRead } from "../sources/read-registry.ts";
 

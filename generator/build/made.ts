@@ -1,8 +1,7 @@
 /** What the steps of a build hand on: each says what it needs and what it makes, so that their order can be held against it. */
 import type { Sha256 } from "../../snapshots/digest.ts";
-import type { Renderer } from "../../snapshots/page/renderer.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
-import type { Changes, SnapshotRecord } from "../../snapshots/shelf/shelf.ts";
+import type { Renderer } from "../../snapshots/page/index.ts";
+import type { Changes, LogSigner, SnapshotRecord } from "../../snapshots/shelf/index.ts";
 import type { Config } from "../config/config.ts";
 import type { ExtractPool } from "../extract/pool.ts";
 import type { Sources } from "../files/import-closure.ts";

@@ -1,12 +1,10 @@
 /** Everything one build read, before anybody asked who may see it. */
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { Claim, ClaimsMeta } from "../../snapshots/schema/claims.ts";
-import type { CubCode, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CubCode, CubRecord, RegistryMeta, Rejection, Withdrawal } from "../../snapshots/schema/index.ts";
 import type { CollectionInfo, RegistryState } from "../../snapshots/format/view-data.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import { countAll } from "../../snapshots/query/registry-counts.ts";
+import { countRecords } from "../../snapshots/query/index.ts";
 import type { Config } from "../config/config.ts";
 import type { Facts } from "./facts.ts";
 import { withCredits } from "./credits.ts";
@@ -99,7 +97,7 @@ function filledIn(record: CubRecord, { baseUrl, registryUrl }: Config): CubRecor
 /** Counts that the registry leaves out are those of its records. */
 function withCounts(meta: RegistryMeta, cubs: readonly CubRecord[]): RegistryMeta {
   const isLeftOut = (group: string): boolean => Object.keys(meta[group as "readiness_counts"]).length === 0;
-  return { ...meta, ...Object.fromEntries(Object.entries(countAll(cubs)).filter(([group]) => isLeftOut(group))) };
+  return { ...meta, ...Object.fromEntries(Object.entries(countRecords(cubs)).filter(([group]) => isLeftOut(group))) };
 }
 
 /** Empty where nothing is pinned, and where a path would be more than a word to a shell. */

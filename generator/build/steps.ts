@@ -1,5 +1,5 @@
 /** The core's steps of a build; order.ts puts them in order. */
-import { ACCEPTED } from "../../snapshots/format/weaker.ts";
+import { ACCEPTED } from "../../snapshots/format/index.ts";
 import { isGatedKey, type ViewData } from "../../snapshots/format/view-data.ts";
 import { together } from "../files/tasks.ts";
 import { trimIndex } from "../index/update-index.ts";

@@ -1,9 +1,9 @@
 /** What a build says of what it did. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Rejection, ReindexSummary } from "../../snapshots/schema/resources.ts";
+import type { ReindexSummary, Rejection } from "../../snapshots/schema/index.ts";
 import { countChanges } from "../../snapshots/shelf/diff.ts";
 import { leadingPrefixes } from "../../snapshots/format/relations.ts";
-import { openSite } from "../../snapshots/format/site-links.ts";
+import { openSite } from "../../snapshots/format/index.ts";
 import type { Config } from "../config/config.ts";
 import type { KnownObject, SaidOfObjects } from "../kept/state.ts";
 import type { Shelves } from "../shelves/shelves.ts";

@@ -1,9 +1,9 @@
 /** `proofshelf config check | schema` */
 import { findCollection } from "../../snapshots/format/view-data.ts";
 import { relative } from "node:path";
-import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
+import { missingPackages } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Withdrawal } from "../../snapshots/schema/withdrawals.ts";
+import type { Withdrawal } from "../../snapshots/schema/index.ts";
 import { type Config, configJsonSchema, openConfig } from "../config/config.ts";
 import { formatPath } from "../config/problems.ts";
 import { checkClaims, checkEvidence, checkRecords, type Located, type SourceProblems } from "../sources/check-sources.ts";

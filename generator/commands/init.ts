@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
-import { missingPackages } from "../../snapshots/embed/open-embedder.ts";
+import { missingPackages } from "../../snapshots/embed/index.ts";
 import { parseConfig } from "../config/config.ts";
 import { packaged } from "../files/packaged.ts";
 import { SCHEMAS } from "./config.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { OPEN } from "../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { countAll } from "../../snapshots/query/registry-counts.ts";
+import { countRecords } from "../../snapshots/query/index.ts";
 import { openConfig } from "../config/config.ts";
 import { checkRegistry } from "../sources/read-registry.ts";
 import { parseRegistry, type ParsedRegistry } from "../sources/registry.ts";
@@ -62,7 +62,7 @@ function parse(bytes: Uint8Array): ParsedRegistry | ShelfError {
 async function fillCounts(file: string, bytes: Uint8Array, registry: ParsedRegistry): Promise<ParsedRegistry> {
   const text = new TextDecoder().decode(bytes);
   const body = JSON.parse(text) as { meta?: Record<string, unknown> };
-  const counts = countAll(registry.records.map(({ record }) => record));
+  const counts = countRecords(registry.records.map(({ record }) => record));
   // Counters that cannot be counted stay as they are declared.
   const readiness = { ...registry.meta.readiness_counts, ...counts["readiness_counts"] };
   const filled = { ...body, meta: { ...body.meta, ...counts, readiness_counts: readiness } };

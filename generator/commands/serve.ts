@@ -4,7 +4,7 @@ import { type FSWatcher, watch } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/serving.ts";
+import type { OperationsServing, ServerMessage, SidecarServing, SiteServing, StarterMessage } from "../../snapshots/http/index.ts";
 import { build } from "../build/build.ts";
 import type { Annexes } from "../build/annexes.ts";
 import { openServed } from "../shelves/served.ts";

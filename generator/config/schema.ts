@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey } from "../../snapshots/log/note.ts";
+import { parseKey } from "../../snapshots/log/index.ts";
 
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",

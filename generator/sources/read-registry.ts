@@ -1,13 +1,12 @@
 /** Registry and code store → records, metadata and integrity indexes. */
 import type { RegistryAnnexes } from "./registry-pull.ts";
 import { sha256 } from "../../snapshots/digest.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
-import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
+import { parseCodeRef } from "../../snapshots/format/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatKeyPath } from "../../snapshots/format/layout.ts";
-import type { CubCode, CubCodeFile, CubRecord, RegistryMeta } from "../../snapshots/schema/cubs.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+import type { CubCode, CubCodeFile, CubRecord, RegistryMeta, Rejection } from "../../snapshots/schema/index.ts";
 import { compareNames } from "../../snapshots/format/tree.ts";
 import type { RegistryState, ViewData } from "../../snapshots/format/view-data.ts";
 import type { Config } from "../config/config.ts";

@@ -11,9 +11,9 @@ import {
   CubReproduce,
   KNOWN_VALUES,
   RegistryMeta,
-} from "../../snapshots/schema/cubs.ts";
-import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+  type Rejection,
+} from "../../snapshots/schema/index.ts";
+import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import {
   acceptOnce,

@@ -6,7 +6,7 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import { jwtVerify } from "jose";
 import { LRUCache } from "lru-cache";
-import type { AccessConfig } from "../../snapshots/schema/access.ts";
+import type { AccessConfig } from "../../snapshots/schema/index.ts";
 import { sha256, type Sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { type KeySource, type KeySourceOptions, openKeySource } from "./key-set.ts";

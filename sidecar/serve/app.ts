@@ -4,11 +4,9 @@
 import type { HttpBindings } from "@hono/node-server";
 import { Hono } from "hono";
 import { parseKeyPath } from "../../snapshots/format/layout.ts";
-import { toShelfError } from "../../snapshots/format/problem.ts";
-import { admit } from "../../snapshots/http/admit.ts";
-import type { Seen } from "../../snapshots/http/observe.ts";
-import { CACHE } from "../../snapshots/http/reply.ts";
-import { findPlace, isGated, isOf, limitOf, type Place } from "../../snapshots/routes/match.ts";
+import { toShelfError } from "../../snapshots/format/index.ts";
+import { admit, CACHE, type Seen } from "../../snapshots/http/index.ts";
+import { findPlace, isGated, isOf, limitOf, type Place } from "../../snapshots/routes/index.ts";
 import { type Call, clientOf, type Effect, type EffectParts, openEffects, readFrom } from "./effects.ts";
 import type { Gate } from "../gate/gate.ts";
 import { gatedPage } from "../gate/gated-page.ts";

@@ -1,25 +1,26 @@
 /** Everything that a sidecar process holds, put together from what it was told and from its environment. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { LIST_PAGE, MAX_LIMIT, MAX_QUERY, type OpenSnapshot } from "../../snapshots/query/index.ts";
 import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
-import type { AccessConfig } from "../../snapshots/schema/access.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
+import { type CodeStore, openCachedShelf } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
-import { openEmbedder } from "../../snapshots/embed/open-embedder.ts";
-import { openIndex } from "../../snapshots/index/open.ts";
-import { MAX_LIMIT, MAX_QUERY } from "../../snapshots/query/params.ts";
-import { LIST_PAGE } from "../../snapshots/query/list.ts";
-import { lazyRenderer } from "../../snapshots/page/renderer.ts";
-import { type Component, MAX_QUESTION } from "../../snapshots/schema/resources.ts";
-import { describeCache } from "../../snapshots/http/capabilities.ts";
-import type { SidecarServing, Starter } from "../../snapshots/http/serving.ts";
-import { openCachedShelf } from "../../snapshots/shelf/cached-shelf.ts";
+import { openEmbedder } from "../../snapshots/embed/index.ts";
+import { openIndex } from "../../snapshots/index/index.ts";
+import { lazyRenderer } from "../../snapshots/page/index.ts";
+import {
+  describeCache,
+  openAccessLog,
+  openUnderWay,
+  openView,
+  type Operations,
+  type Runtime,
+  type SidecarServing,
+  type Starter,
+  type View,
+} from "../../snapshots/http/index.ts";
 import { openDirectoryShelf } from "../../snapshots/shelf/shelf-directory.ts";
-import { openAccessLog } from "../../snapshots/http/observe.ts";
-import type { Operations } from "../../snapshots/http/operations.ts";
-import { openUnderWay } from "../../snapshots/http/under-way.ts";
-import { openView, type Runtime, type View } from "../../snapshots/http/view.ts";
 import { type AnswerModel, limitConcurrency, MODEL_DEADLINE, ModelError, openAnswerModel } from "../ask/answer-model.ts";
 import type { Parts } from "./app.ts";
 import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";

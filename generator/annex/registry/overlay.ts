@@ -1,7 +1,7 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { CubRecord, type CubField } from "../../../snapshots/schema/cubs.ts";
+import { type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 
