@@ -1,4 +1,6 @@
 /** Page inputs for tests and screenshots: one of each page as it usually looks, one with hostile texts, and the empty ones. */
+import { checkSentence } from "../snapshots/format/check-sentence.ts";
+import { CHECK_STATES, RecordCheck } from "../snapshots/schema/checked.ts";
 import { formatStanding, recordStanding } from "../snapshots/format/standing.ts";
 import type { EvidenceState } from "../snapshots/schema/scalar.ts";
 import { highlightLines, loadLanguage } from "../snapshots/page/highlight/highlight.ts";
@@ -182,9 +184,18 @@ const states = [
   { sequence: 12, created: "2026-03-04T05:06:07.000Z", states: [...byStanding, { value: HOSTILE.script, count: 1 }, { value: HOSTILE.stamp, count: 1 }] },
 ];
 
+/** Of every state one. */
+const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
+  CHECK_STATES.map((state, at) => {
+    const ran = state !== "not_run";
+    const check = RecordCheck.parse({ state, prover: at % 2 === 0 ? "coq" : HOSTILE.script, version: "8.16.1", revision: hex(at, 40), finished: "2026-05-12T05:06:07.000Z", attestation: ran ? hex(at, 64) : "", signers: at === 1 ? [HOSTILE.rtl + HOSTILE.word] : [], isolation: at === 2 ? "none" : "bubblewrap", exact: at === 0, reason: at > 2 ? HOSTILE.script : "" });
+    return { state, says: checkSentence(check, record), signers: check.signers, reason: check.reason, attestation: check.attestation, object: at === 0 ? "checks/a.json" : null };
+  });
+
 const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
+    checks: checksOf(changes.record ?? cubRecord),
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     summary: "What is inserted takes the place that keeps the order.",
     found: { file: "proofs/Sort.v", lines: [] },

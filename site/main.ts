@@ -12,6 +12,7 @@ import {
   stopWithStarter,
   viewListener,
 } from "../snapshots/http/index.ts";
+import { watchPointer } from "../snapshots/shelf/index.ts";
 
 const { serving, starter } = await receiveServing<SiteServing>();
 const view = openSiteView(serving, starter);
@@ -22,7 +23,9 @@ try {
   const reads = viewListener(view);
   const logged = serving.accessLog ? observe(reads, openAccessLog()) : reads;
   const listening = await listen(operations?.observe(logged) ?? logged, serving);
+  const watching = watchPointer([serving.publicDir], () => void view.refresh().catch(() => undefined));
   stopWithStarter(async () => {
+    watching.close();
     await listening.close();
     await operations?.listening.close();
   });

@@ -3,10 +3,10 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { sha256 } from "../../snapshots/digest.ts";
-import { parseCodeRef } from "../../snapshots/format/code-ref.ts";
+import { parseCodeRef } from "../../snapshots/format/index.ts";
+import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/index.ts";
 import { STATEMENT_STATES, type StatementState } from "../../snapshots/schema/scalar.ts";
-import type { CubCode, CubCodeFile, CubRecord } from "../../snapshots/schema/cubs.ts";
-import type { CodeStore } from "../../snapshots/shelf/code-store.ts";
+import type { CodeStore } from "../../snapshots/shelf/index.ts";
 import { keptFile, type KeptFile } from "../files/kept-file.ts";
 import type { RegistryFinding } from "./registry-findings.ts";
 

@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import type { RequestListener } from "node:http";
 import type { Logger } from "pino";
 import { type AccessConfig, type Component, MAX_QUESTION } from "../../snapshots/schema/index.ts";
-import { type CodeStore, openCachedShelf } from "../../snapshots/shelf/index.ts";
+import { type CodeStore, openCachedShelf, watchPointer } from "../../snapshots/shelf/index.ts";
 import { openCodeStore } from "../../snapshots/shelf/open-code-store.ts";
 import { openEmbedder } from "../../snapshots/embed/index.ts";
 import { openIndex } from "../../snapshots/index/index.ts";
@@ -139,6 +139,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   };
 
   const { publicView, internalView } = openViews(serving, runtime, options.starter ?? null);
+  // The pointer of the public root is the switch for both.
+  const watching = watchPointer([serving.publicDir, serving.internalDir], () => {
+    for (const view of [publicView, internalView]) void view.refresh().catch(() => undefined);
+  });
   const ask = openAsk(
     { model, modelNotice: notice, deadline: MODEL_DEADLINE, delimiter: () => randomBytes(12).toString("base64url") },
     semantic,
@@ -180,7 +184,10 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     watch: (changed) => {
       watcher = changed;
     },
-    stop: () => reindexer.stop(),
+    stop: () => {
+      watching.close();
+      reindexer.stop();
+    },
     close: () => semantic.close(),
   };
 }

@@ -34,4 +34,5 @@ export {
   snapshotRecordSchema,
   withdrawnSchema,
 } from "./shelf.ts";
+export { watchPointer } from "./watch-pointer.ts";
 export { type Directory, END_BYTES, findDirectory, MAX_PACKED, type Packed, parseDirectory } from "./zip.ts";
