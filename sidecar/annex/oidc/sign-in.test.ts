@@ -1,7 +1,7 @@
 /** Sign-in against a real provider: what it lets in, and each way in which somebody may try to be let in without one. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { AccessConfig } from "../../../snapshots/schema/access.ts";
+import { AccessConfig } from "../../../snapshots/schema/index.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { openGate } from "../../gate/gate.ts";
 import { type Running as Sidecar, startSidecar } from "../../serve/app-fixture.ts";
