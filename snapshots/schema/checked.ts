@@ -59,12 +59,9 @@ export const CHECKED_MEMBERS = {
     .object({ path: z.string(), line: Count, end_line: Count })
     .exactOptional()
     .meta({ description: "Where it stands at that revision, 1-based" }),
-  statement_basis: z
-    .enum(["source", "elaborated", "person"])
-    .exactOptional()
-    .meta({
-      description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
-    }),
+  statement_basis: z.enum(["source", "elaborated", "person"]).exactOptional().meta({
+    description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
+  }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z
