@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import type { ChangesResponse, Comparison } from "../../snapshots/schema/changes.ts";
-import type { LeakReport } from "../../snapshots/schema/leak-summary.ts";
+import type { ChangesResponse, Comparison } from "../../snapshots/annex/history/changes-schema.ts";
+import type { LeakReport } from "../../snapshots/annex/leaks/summary.ts";
 
 import { openConfig } from "../config/config.ts";
 import { describeLibrary, SILENT, writeFiles } from "../testing/library.ts";

@@ -131,7 +131,7 @@ test("init takes title, front page and summaries from the READMEs that are there
   rmSync(join(dir, "books/readme.md"));
   const done = await run(dir, "init", "books");
   assert.equal(done.status, 0, done.stderr);
-  assert.match(done.stdout, /Gated by their names: drafts\..*\n1 files of proof checkers/);
+  assert.match(done.stdout, /Gated by their names: drafts\..*\n1 file of a proof checker/);
   const { title, front, collections } = load(readFileSync(join(dir, "proofshelf.yaml"), "utf8")) as {
     title: string;
     front: string;
@@ -185,6 +185,19 @@ test("config check reads claims and records as a build does: file, line, and wha
     /^claims\.yaml:4: claims\[0\]\.status .*"verified" or "scoped" or "partial"\nclaims\.yaml|^claims\.yaml:2: claims\[0\]\.statement is missing/m,
   );
   assert.match(broken.stderr, /claims\[0\]\.statement is missing/);
+  const slip = await check("claims:\n  - id: a\n    titel: A\n    status: partial\n    scope: s\n    statement: s\n", none);
+  assert.match(
+    slip.stderr,
+    /claims\[0\]\.title is missing[^]*claims\.yaml:3: claims\[0\]\.titel is not a known key; did you mean "title"\?/,
+  );
+  const lost = await check(
+    "claims:\n  - id: a\n    title: A\n    status: partial\n    scope: s\n    statement: s\n    evidence:\n      - { artifact: A, kind: note, access: public, path: notes/one.mb }\n      - { artifact: B, kind: note, access: public, path: elsewhere/b.md, repo: r }\n",
+    none,
+  );
+  assert.deepEqual(
+    [lost.status, lost.stdout.match(/^Note: claims.*$/gm)],
+    [0, ['Note: claims.yaml:8: claims[0].evidence[0].path is no object of this library; did you mean "notes/one.md"?']],
+  );
   const against = await check(
     "claims: []\n",
     `{ "cubs": [\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s",\n    "status": "VERIFIED_EXACT",\n    "verification_state": "NOT_VERIFIED" },\n  { "id": "CUB-0001", "repo": "r", "theorem_name": "t", "statement": "s" }\n] }\n`,
