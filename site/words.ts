@@ -19,6 +19,7 @@ export type StateField =
   | "access"
   | "evidence_state"
   | "statement_state"
+  | "check_state"
   | "visibility"
   | "agreement";
 
@@ -75,6 +76,18 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     public: words("verified", "public", "anyone can download it"),
     "email-gated": words("partial", "email-gated", "an authorized address can download it"),
     private: words("unverified", "private", "it cannot be downloaded here; its digest lets you recognise it"),
+  },
+  check_state: {
+    accepted: words("verified", "accepted", "a prover accepted it, and it rests on no axiom"),
+    accepted_with_axioms: words("partial", "accepted, with axioms", "a prover accepted it, and it rests on axioms"),
+    holes: words("unverified", "open", "it rests on something that nobody has proved"),
+    rejected: words("failed", "refused", "a prover refused its file"),
+    timeout: words("unspecified", "no end in time", "the prover came to no end within the limits"),
+    memory: words("unspecified", "out of memory", "the prover needed more memory than it was given"),
+    environment: words("unspecified", "could not be run", "a tool, a library or an option is missing; that says nothing of the proof"),
+    unsupported: words("unspecified", "could not be asked", "the prover has nothing that can be asked by this name"),
+    not_run: words("unspecified", "not run", "nobody has asked this prover here"),
+    stale: words("unverified", "of an older revision", "the prover was asked of other bytes than these"),
   },
   evidence_state: {
     holds: words("verified", "holds", "what is there has exactly the pinned digest"),

@@ -4,7 +4,6 @@ import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import {
   CLOSED_FIELDS,
-  CUB_FIELDS,
   CubFiles,
   CubLinks,
   CubRecord,
@@ -12,6 +11,7 @@ import {
   KNOWN_VALUES,
   RegistryMeta,
   type Rejection,
+  SAID_FIELDS,
 } from "../../snapshots/schema/index.ts";
 import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
 import type { RegistryConfig } from "../config/config.ts";
@@ -135,7 +135,7 @@ export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string 
   return { record, said: new Set(Object.keys(members)), extras: extrasOf(raw), unknown_values };
 }
 
-const PUBLIC_FIELDS: ReadonlySet<string> = new Set(CUB_FIELDS);
+const PUBLIC_FIELDS: ReadonlySet<string> = new Set(SAID_FIELDS);
 const PARTS = { files: CubFiles, reproduce: CubReproduce, links: CubLinks } as const;
 
 function extrasOf(raw: Record<string, unknown>): Record<string, unknown> {

@@ -61,7 +61,7 @@ export async function openDevelopmentAccess(): Promise<DevelopmentAccess> {
     withCookie: (gate) => ({
       check: (headers) => gate.check(credentialsOf(headers)),
       checkHuman: (headers) => gate.checkHuman(credentialsOf(headers)),
-      help: () => gate.help(),
+      help: (path) => gate.help(path),
     }),
     signIn: (request) => {
       const { pathname, searchParams } = new URL(request.url);

@@ -25,8 +25,8 @@ export type LogEntry = {
 
 export type Parts = EffectParts & {
   readonly gate: Gate;
-  /** Answers the link by which somebody lets himself in on his own machine, and nothing else; null elsewhere. */
-  readonly signIn: ((request: Request) => Response | null) | null;
+  /** Answers the addresses by which somebody is let in, and nothing else; null where there are none. */
+  readonly signIn: ((request: Request) => Response | null | Promise<Response | null>) | null;
   /** Of the service, for problem addresses. */
   readonly baseUrl: string;
   readonly log: (entry: LogEntry) => void;
@@ -65,7 +65,13 @@ export function createApp(parts: Parts): App {
       return null;
     }
     call.reason = verdict.reason;
-    const page = await gatedPage(parts.publicView, pathOf(place), request.headers.get("accept"), verdict.problem, parts.gate.help());
+    const page = await gatedPage(
+      parts.publicView,
+      pathOf(place),
+      request.headers.get("accept"),
+      verdict.problem,
+      parts.gate.help(pathOf(place)),
+    );
     return page ?? problemResponse(verdict.problem, parts.baseUrl);
   }
 
@@ -128,7 +134,7 @@ export function createApp(parts: Parts): App {
     await next();
     seal(context.get("call"), context.res);
   });
-  app.use(async (context, next) => parts.signIn?.(context.req.raw) ?? (await refusal(context.get("call"))) ?? next());
+  app.use(async (context, next) => (await parts.signIn?.(context.req.raw)) ?? (await refusal(context.get("call"))) ?? next());
   app.all("*", async (context) => respond(context.get("call")));
   return {
     fetch: app.fetch,

@@ -12,7 +12,7 @@ import { lazyRenderer } from "../../snapshots/page/index.ts";
 import {
   describeCache,
   openAccessLog,
-  openUnderWay,
+  openAdmission,
   openView,
   type Operations,
   type Runtime,
@@ -27,6 +27,7 @@ import { MAX_ASK_BYTES, MAX_MCP_BYTES } from "../http/body.ts";
 import { openClients } from "../gate/client.ts";
 import { isLoopback, openDevelopmentAccess } from "../gate/development-access.ts";
 import { openGate } from "../gate/gate.ts";
+import { SignIn } from "../annex/oidc/sign-in.ts";
 import { answerCounted } from "../annex/counting/answer-counted.ts";
 import { openAsk, wholeAnswer } from "../ask/library.ts";
 import { noRateLimits, openRateLimiter, RATES } from "../http/limits.ts";
@@ -48,6 +49,8 @@ export type Environment = {
   readonly REINDEX_TOKEN?: string | undefined;
   readonly AI_GATEWAY_ID?: string | undefined;
   readonly INFERENCE_API_KEY?: string | undefined;
+  readonly SESSION_KEY?: string | undefined;
+  readonly OIDC_CLIENT_SECRET?: string | undefined;
 };
 
 type SidecarOptions = {
@@ -75,7 +78,8 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
   const development = serving.access === "development" && isLoopback(serving.host) ? await openDevelopmentAccess() : null;
   let access: AccessConfig | null = development?.access ?? (serving.access === "development" ? null : serving.access);
   const strict = openGate(() => access, development === null ? {} : { readKeys: development.readKeys });
-  const gate = development?.withCookie(strict) ?? strict;
+  const own = new SignIn(() => access, { baseUrl: serving.baseUrl, env, log });
+  const gate = development?.withCookie(strict) ?? own.withSession(strict);
   let watcher: Watcher | null = null;
   const { model, notice } = openModel(serving, env, (outcome) => watcher?.countModelCall(outcome));
   const semantic = options.semantic ?? (await openConfiguredSemantic(serving, env));
@@ -100,7 +104,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     await semantic.component(open),
     access === null
       ? { name: "gated view", status: "wired (opt-in)", note: "closed: no access section is configured" }
-      : { name: "gated view", status: "live", note: "behind the access gateway" },
+      : { name: "gated view", status: "live", note: access.oidc === null ? "behind the access gateway" : "behind a sign-in of its own" },
     codeStore === null
       ? { name: "code files", status: "wired (opt-in)", note: "no exact-revision store is configured" }
       : { name: "code files", status: "live", note: "re-hashed before they are sent" },
@@ -157,7 +161,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     publicView,
     internalView,
     gate,
-    signIn: development?.signIn ?? null,
+    signIn: development?.signIn ?? ((request) => own.answer(request)),
     ask,
     semantic: semantic.tool,
     codeStore,
@@ -165,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     clientOf: openClients(serving.trustProxy),
-    underWay: openUnderWay(),
+    admission: openAdmission(),
     baseUrl: serving.baseUrl,
     accessLog: serving.accessLog ? openAccessLog() : null,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),

@@ -32,14 +32,19 @@ class Live {
     field.setAttribute("aria-controls", "found");
     field.setAttribute("aria-autocomplete", "list");
     this.#close();
+  }
+
+  listen(): void {
+    const field = this.#field;
+    const form = field.form;
     field.addEventListener("input", () => {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => void this.#ask(), PAUSE);
     });
     field.addEventListener("focus", () => void this.#ask());
     field.addEventListener("keydown", (event) => this.#press(event));
-    form.addEventListener("submit", () => this.#remember());
-    form.addEventListener("focusout", ({ relatedTarget }) => {
+    form?.addEventListener("submit", () => this.#remember());
+    form?.addEventListener("focusout", ({ relatedTarget }) => {
       if (!(relatedTarget instanceof Node && form.contains(relatedTarget))) this.#close();
     });
     this.#list.addEventListener("click", () => this.#remember());
@@ -156,4 +161,4 @@ class Live {
 }
 
 const field = document.querySelector<HTMLInputElement>("input[data-search]");
-if (field?.form) new Live(field, field.form);
+if (field?.form) new Live(field, field.form).listen();

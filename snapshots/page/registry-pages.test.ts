@@ -24,6 +24,7 @@ async function statementOf(statement: string, systems: string, proof: string | n
     page: "record" as const,
     record,
     standing: recordStanding(record),
+    checks: [],
     statement: "",
     summary: "",
     found: null,

@@ -7,6 +7,7 @@ import { CUB_FACETS } from "../schema/cub-facets.ts";
 import type { CubRecord } from "../schema/cubs.ts";
 import type { Extract } from "../schema/extract.ts";
 import { EVIDENCE_STATES } from "../schema/scalar.ts";
+import { checkSentence } from "../format/check-sentence.ts";
 import { recordStanding } from "../format/standing.ts";
 import { REGISTRY_WORDS, registryUnavailable } from "../format/registry-words.ts";
 import { compareNames } from "../format/tree.ts";
@@ -78,6 +79,14 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     page: "record" as const,
     record,
     standing: recordStanding(record),
+    checks: (record.checks ?? []).map((check) => ({
+      state: check.state,
+      says: checkSentence(check, record),
+      signers: check.signers,
+      reason: check.reason,
+      attestation: check.attestation,
+      object: relations.keysByDigest.get(check.attestation)?.[0] ?? null,
+    })),
     statement: "",
     summary: "",
     /** What the file that proves it declares, where `statement_state` says that it is the same or differs; else null. */

@@ -5,7 +5,7 @@ import { orWithdrawn } from "../format/withdrawn.ts";
 import { ShelfError } from "../errors.ts";
 import { relationsOf } from "../format/relations.ts";
 import { mountPath, type ViewData } from "../format/view-data.ts";
-import { CUB_FILTERS } from "../schema/cub-facets.ts";
+import { RECORD_FILTERS } from "../schema/cub-facets.ts";
 import type { CubListResponse, CubRecord, RegistryMeta } from "../schema/cubs.ts";
 import { type DigestMatches, type Proof, PROOF_KINDS, type ProofKind } from "../schema/evidence.ts";
 import type { Catalog, ListResponse, SearchResponse } from "../schema/resources.ts";
@@ -45,7 +45,7 @@ export async function cubsBody(open: OpenSnapshot, query: CubsQuery): Promise<Cu
 
 function facetsOf(records: readonly CubRecord[], query: CubQuery): NonNullable<CubListResponse["facets"]> {
   const found = findCubs(records, { ...query, limit: records.length }).cubs;
-  const names = [...CUB_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
+  const names = [...RECORD_FILTERS.map(({ name }) => name), "standing", "evidence_state"] as const;
   return Object.fromEntries(names.map((name) => [name, [...countNarrowed(records, query, found, name)]]));
 }
 
@@ -127,7 +127,7 @@ function nextOf(open: OpenSnapshot, query: string, position: number | null): { n
 
 /** In the order of the table, whatever the order in the URL. */
 function filtersOf({ filters }: CubQuery): readonly (readonly [name: string, values: readonly string[]])[] {
-  return CUB_FILTERS.flatMap(({ name }) => {
+  return RECORD_FILTERS.flatMap(({ name }) => {
     const values = filters.get(name);
     return values === undefined ? [] : [[name, values] as const];
   });

@@ -1,6 +1,7 @@
 /** The face of the shapes of what is published; those that pages need are imported by their files. */
+export { CHECKED_FIELDS, RecordCheck, type RecordEdge } from "./checked.ts";
 export { About } from "./about.ts";
-export { AccessConfig, type TokenAlgorithm } from "./access.ts";
+export { AccessConfig, type OwnSignIn, type TokenAlgorithm } from "./access.ts";
 export {
   CLOSED_FIELDS,
   CUB_FIELDS,
@@ -16,6 +17,7 @@ export {
   CubReproduce,
   KNOWN_VALUES,
   RegistryMeta,
+  SAID_FIELDS,
 } from "./cubs.ts";
 export { Extract, PageImage, Passage } from "./extract.ts";
 export {

@@ -2,13 +2,14 @@
  *
  *  Each file is compiled in a sandbox that has its imports and nothing else of the sources, and writes its own .vo alone: an import that
  *  nobody sees would change unseen. What the compiler prints is kept as a log and believed in nothing. Then a second process loads the .vo files and is asked. */
-import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { text as readText } from "node:stream/consumers";
 import { sha256 } from "../../../snapshots/digest.ts";
 import { type Ask, askAll, type Assumptions, readAssumptions, readType, tupleOf } from "./coq-ask.ts";
 import { ADAPTER, type CoqTool, findCoq } from "./coq-tool.ts";
+import { readCoqUses } from "./coq-uses.ts";
 import { type AdapterRequest, type Asked, PROTOCOL } from "./protocol.ts";
 import { findSandbox, type Ran, type Sandbox, UNSANDBOXED } from "./sandbox.ts";
 import type { CheckState } from "./states.ts";
@@ -53,8 +54,28 @@ async function run(request: AdapterRequest): Promise<void> {
     return ran.stdout;
   };
   const asked = request.ask.filter(({ path }) => states.get(path)?.state === "accepted");
+  tellUses(request, asked, moduleOf(request));
   await answer(request, ask, asked, moduleOf(request));
   say({ t: "end", answered: request.ask.length });
+}
+
+function globOf(object: string): string {
+  return object.replace(/o$/, ".glob");
+}
+
+/** Says what each declaration names of the same sources. */
+function tellUses(request: AdapterRequest, asked: readonly Asked[], moduleOfPath: (path: string) => string): void {
+  const known = new Set([...request.own, ...request.ask.map(({ name }) => name)]);
+  for (const [path, some] of Map.groupBy(asked, (one) => one.path)) {
+    const glob = globOf(join(request.root, `${path}o`));
+    if (!existsSync(glob)) continue;
+    const keys = new Map(some.map(({ name, key }) => [name, key]));
+    const uses = readCoqUses(readFileSync(glob, "utf8"), readFileSync(join(request.root, path)), moduleOfPath(path));
+    for (const { from, to, part } of uses) {
+      const key = keys.get(from);
+      if (key !== undefined && known.has(to)) say({ t: "edge", from: key, to, part, basis: "source" });
+    }
+  }
 }
 
 function moduleOf({ options }: AdapterRequest): (path: string) => string {
@@ -138,8 +159,9 @@ async function compileAll(
     keys.set(path, key);
     const object = join(request.root, `${path}o`);
     const kept = request.cache === null ? null : join(request.cache, `${key}.vo`);
-    if (kept !== null && existsSync(kept)) {
+    if (kept !== null && existsSync(kept) && existsSync(globOf(kept))) {
       copyFileSync(kept, object);
+      copyFileSync(globOf(kept), globOf(object));
       return { state: "accepted", log: "" };
     }
     while (running >= request.jobs) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -158,7 +180,7 @@ async function compileAll(
       // Coq names a library by where its .vo file is written.
       const folder = moduleOf(request)(path).split(".").slice(0, -1).join(".");
       const ran = await sandbox.run({
-        command: ["coqc", "-noglob", ...flagsOf(request), "-Q", out, folder, "-o", made, path],
+        command: ["coqc", "-dump-glob", globOf(made), ...flagsOf(request), "-Q", out, folder, "-o", made, path],
         reads: [tool.library, dirname(tool.coqc), view],
         writes: [out],
         cwd: view,
@@ -167,10 +189,10 @@ async function compileAll(
       const state = stateOf(ran);
       if (state === "accepted") {
         if (!existsSync(made) || !lstatSync(made).isFile()) return { state: "environment", log: "It wrote no .vo file." };
-        copyFileSync(made, object);
-        if (kept !== null) {
-          mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
-          copyFileSync(made, kept);
+        if (kept !== null) mkdirSync(dirname(kept), { recursive: true, mode: 0o700 });
+        for (const to of kept === null ? [object] : [object, kept]) {
+          if (existsSync(globOf(made)) && lstatSync(globOf(made)).isFile()) copyFileSync(globOf(made), globOf(to));
+          copyFileSync(made, to);
         }
       }
       return { state, log: state === "accepted" ? "" : ran.stderr || `It ended with ${ran.killed ?? ran.code}.` };

@@ -211,6 +211,7 @@ function stateOf(
       path: pathOf.get(result.key) ?? "",
       axioms: result.axioms === null ? null : [...result.axioms],
       unsafe: [...result.unsafe],
+      uses: [...result.uses],
     })),
     logs: [...logs],
   };

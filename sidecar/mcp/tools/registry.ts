@@ -7,7 +7,7 @@ import { recordStanding } from "../../../snapshots/format/standing.ts";
 import { absoluteHref } from "../../../snapshots/format/view-data.ts";
 import { cubBody, cubsBody, parseCubId, parseCubQuery, parseCursor, registryMetaBody } from "../../../snapshots/query/index.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
-import { CUB_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
+import { RECORD_FILTERS } from "../../../snapshots/schema/cub-facets.ts";
 import { CUB_SUMMARY, type CubRecord } from "../../../snapshots/schema/index.ts";
 import { countFitting, jsonBytes, shorten } from "../../../snapshots/tools/index.ts";
 import { followCursor, paramsOf, type Tool, type ToolContext, type ToolResult, withQuery } from "./context.ts";
@@ -31,7 +31,7 @@ export const listCubs: Tool = (context, args) => findRecords(context, undefined,
 async function findRecords(given: ToolContext, query: unknown, args: Readonly<Record<string, unknown>>): Promise<ToolResult> {
   const { limit, cursor, detail, ...filters } = args;
   const context = await followCursor(given, cursor);
-  const named = Object.fromEntries(CUB_FILTERS.map(({ name }) => [name, filters[name]]));
+  const named = Object.fromEntries(RECORD_FILTERS.map(({ name }) => [name, filters[name]]));
   const fetch = async (count: unknown) => {
     const path = withQuery("/api/cubs", { q: query, ...named, limit: count, cursor });
     const parsed = { ...parseCubQuery(paramsOf(path)), cursor: typeof cursor === "string" ? parseCursor(cursor) : null };

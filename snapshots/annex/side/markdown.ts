@@ -1,6 +1,7 @@
 /** Markdown twins of pages, for readers that want no HTML: every page at `…/` has one at `…/index.md`. Made from the same
  *  models as the pages. Text of strangers is escaped where Markdown would read it as markup, or fenced; an object's own
  *  text comes last, so that nothing of ours can be mistaken for it. */
+import { checkSentences } from "../../format/check-sentence.ts";
 import { formatBytes } from "../../format/size.ts";
 import { standingWord } from "../../format/standing.ts";
 import { pagePath } from "../../format/layout.ts";
@@ -257,6 +258,8 @@ function recordText(record: CubRecord, standing: Standing, href: LinkTo): string
     "",
     `- standing: ${inline(standing.says)}`,
     ...facts,
+    ...checkSentences(record).map((says) => `- checked: ${inline(says)}`),
+    ...(record.axioms ?? []).map((name) => `- rests on: ${code(name)}`),
     `- no_holes: ${record.no_holes}`,
     `- deployable: ${record.deployable}`,
     ...[files.coq_file, files.lean_file]

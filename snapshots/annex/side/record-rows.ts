@@ -3,13 +3,13 @@ import { canonicalJson } from "../../digest.ts";
 import { groupByCollection } from "../../format/relations.ts";
 import type { ViewData } from "../../format/view-data.ts";
 import { recordStanding } from "../../format/standing.ts";
-import { CUB_FIELDS, type CubRecord } from "../../schema/cubs.ts";
+import { type CubRecord, SAID_FIELDS } from "../../schema/cubs.ts";
 import { rowsJson } from "../../query/catalog.ts";
 
 export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
 
 const AT_ONCE = 200; // rows in a chunk
-const RECORD_COLUMNS = [...CUB_FIELDS, "standing", "evidence_state", "statement_state", "license"];
+const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state", "license"];
 const OBJECT_COLUMNS = [
   "collection",
   "key",
