@@ -52,6 +52,25 @@ const RecordEdges = z
   .object({ count: Count.meta({ description: "In all" }), edges: z.array(RecordEdge).meta({ description: "The first 50" }) })
   .meta({ id: "RecordEdges" });
 
+/** GET /api/cubs/{id}/graph. */
+export const RecordGraph = z
+  .object({
+    id: z.string(),
+    nodes: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        step: z.int().meta({ description: "0 is the record; positive is what it uses, negative is what uses it" }),
+        standing: z.string(),
+      }),
+    ),
+    edges: z.array(z.object({ from: z.string(), to: z.string(), part: RecordEdge.shape.from, basis: RecordEdge.shape.basis })),
+    left_out: Count.meta({ description: "Records that are as near, and beyond the 60 that are named" }),
+    without_record: Count.meta({ description: "Uses of the record that have no record in this view" }),
+  })
+  .meta({ id: "RecordGraph", description: "What a record uses and what uses it" });
+export type RecordGraph = z.infer<typeof RecordGraph>;
+
 export const CHECKED_MEMBERS = {
   summary: z.string().exactOptional().meta({ description: "What the source's own comment says of it" }),
   revision: z.string().exactOptional().meta({ description: "Revision that it was read at" }),
@@ -59,12 +78,9 @@ export const CHECKED_MEMBERS = {
     .object({ path: z.string(), line: Count, end_line: Count })
     .exactOptional()
     .meta({ description: "Where it stands at that revision, 1-based" }),
-  statement_basis: z
-    .enum(["source", "elaborated", "person"])
-    .exactOptional()
-    .meta({
-      description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
-    }),
+  statement_basis: z.enum(["source", "elaborated", "person"]).exactOptional().meta({
+    description: "The statement is the source's words, the prover's print, or a person's words that the prover accepted as the type",
+  }),
   axioms: names.exactOptional().meta({ description: "All that it rests on, statement and proof; absent where nobody asked" }),
   unsafe: names.exactOptional().meta({ description: "What keeps proofs sound and was switched off" }),
   holes: z

@@ -125,7 +125,7 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
   const heads = Object.fromEntries(
     scan.sources.map(({ source, head }) => [
       source.repo,
-      { head, ref: source.rev === head ? "" : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
+      { head, ref: source.rev === head ? source.ref : source.rev, csv_rows: cubs.filter(({ repo }) => repo === source.repo).length },
     ]),
   );
   const body = {
@@ -230,7 +230,7 @@ function recordOf(
   const api = String(config.meta["public_api"] ?? "");
   const ui = String(config.meta["authoritative_ui"] ?? "");
   const proofs = paths.filter((path) => path !== exec);
-  return CubRecord.parse({
+  const record = CubRecord.parse({
     ...base,
     source_class: "active",
     active: true,
@@ -238,6 +238,7 @@ function recordOf(
     note: base?.note ?? one.summary,
     lineage: base?.lineage ?? `Read from ${one.path} at ${source.head.slice(0, 12)}.`,
     ...said,
+    rust_anchor: said["rust_anchor"] ?? anchorOf(source, exec, said["exec_fn"] ?? base?.exec_fn) ?? base?.rust_anchor ?? "",
     id,
     repo: one.repo,
     theorem_name: one.theorem,
@@ -267,6 +268,20 @@ function recordOf(
     },
     links: { api: api && `${api}/${id}`, code: api && `${api}/${id}/code`, registry: ui && `${ui}${id}` },
   });
+  // The record's schema knows none of these.
+  const internal = overlay.internal.filter((name) => Object.hasOwn(said, name)).map((name) => [name, said[name]]);
+  return { ...record, ...Object.fromEntries(internal) };
+}
+
+/** Where the function that runs stands. */
+function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): string | undefined {
+  const bytes = typeof file === "string" ? files.get(file) : undefined;
+  if (bytes === undefined || typeof name !== "string" || name === "") return undefined;
+  const at = new TextDecoder()
+    .decode(bytes)
+    .split("\n")
+    .findIndex((line) => line.includes(`fn ${name}(`));
+  return at < 0 ? undefined : `${String(file)}:${at + 1}`;
 }
 
 function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge {

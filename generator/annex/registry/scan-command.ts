@@ -112,13 +112,21 @@ export async function runRegistryScan(options: ScanCommand): Promise<void> {
     ...scan.sources.map(
       ({ source, head, found }) => `${source.repo} at ${head.slice(0, 12)} (${source.prover}): ${found.length} declarations`,
     ),
-    ...scan.drift.map(describeDrift),
+    ...[...Map.groupBy(scan.drift, ({ what, refused }) => `${what} ${refused}`).values()].flatMap(describeAlike),
     refused.length > 0
       ? `Nothing was written: what ${refused.length} of them state is not what a prover accepted. If that is meant: --accept ${refused.map(({ id }) => id).join(" ")} --reason …`
       : `${scan.records.length} records${options.plan === true ? "; nothing was written" : ""}.`,
   ];
   print(options, { records: scan.records.length, drift: scan.drift, notes: scan.notes, written: writes }, `${lines.join("\n")}\n`);
   if (refused.length > 0) process.exitCode = REFUSED;
+}
+
+const SHOWN = 20;
+
+/** A first scan finds hundreds of one kind; --json has them all. */
+function describeAlike(drift: readonly Drift[]): string[] {
+  const shown = drift[0]?.refused === true ? drift : drift.slice(0, SHOWN);
+  return [...shown.map(describeDrift), ...(shown.length < drift.length ? [`${drift[0]?.what}: ${drift.length - shown.length} more`] : [])];
 }
 
 function describeDrift({ what, id, key, from, refused }: Drift): string {
