@@ -164,7 +164,7 @@ command(
   .action(async (file: string, options: CommonOptions & { counts?: boolean }) =>
     /\.ya?ml$/.test(file)
       ? (await import("./annex/registry/recheck-command.ts")).runSourcesCheck(file, options)
-      : (await import("./commands/registry.ts")).runRegistryCheck(file, options),
+      : (await import("./commands/registry.ts")).runRegistryCheck(file, options, await annexes()),
   );
 
 const SOURCES = ["--sources <file>", "names the sources; that of the configuration, or registry.yaml"] as const;

@@ -1,6 +1,6 @@
 /** What every state means, in words, from this one place. Shape, word and colour always come together (never colour alone).
  *  Values come from registries nobody here controls: an unknown one is shown as it is and said to be unknown. */
-import type { NameReason } from "../snapshots/query/direct.ts";
+import type { NameReason } from "../snapshots/query/index.ts";
 import { LOST, SAID, standingWord } from "../snapshots/format/standing.ts";
 import { KINDS } from "../snapshots/schema/kinds.ts";
 
@@ -18,13 +18,14 @@ export type StateField =
   | "wiring"
   | "access"
   | "evidence_state"
+  | "statement_state"
   | "check_state"
   | "visibility"
   | "agreement";
 
 /** The sign and the meaning of a standing that has a "but". */
 const DOUBTED: readonly (readonly [ending: string, shape: Shape, meaning: string])[] = [
-  [SAID, "partial", "its source says so, and nothing here could be held against it"],
+  [SAID, "partial", "its source says so, and what is here does not bear it out"],
   [LOST, "failed", "what it pins or rests on is not what it was when that was said"],
 ];
 
@@ -95,6 +96,11 @@ const WORDS: Readonly<Record<StateField, Readonly<Record<string, Words>>>> = {
     unpinned: words("unspecified", "not pinned", "no digest says what it has to be"),
     unreachable: words("unspecified", "not looked at", "this library could not look at it when it was built"),
   },
+  statement_state: {
+    same: words("verified", "declared", "its pinned file declares it in these words, but for spaces and signs with two spellings"),
+    differs: words("failed", "differs", "its pinned file declares another statement under its name"),
+    not_found: words("unspecified", "not found", "no declaration of its name was found in its pinned files"),
+  },
   visibility: {
     public: words("verified", "public", "everyone can read this collection"),
     "email-gated": words("partial", "email-gated", "only authorized addresses can read this collection"),
@@ -121,6 +127,7 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   standing: "Standing",
   verification_state: "Said by the registry",
   evidence_state: "Its files",
+  statement_state: "Its statement",
   invocation: "Called",
   invocation_role: "Role of the call",
   production_consumption: "In production",
@@ -149,6 +156,11 @@ const FIELD_TITLES: Readonly<Record<string, string>> = {
   active: "Active",
   source_class: "Source class",
 };
+
+/** Of a counter that a registry declares: what it calls verified is not held against anything there. */
+export function titleOfCounter(name: string): string {
+  return name.startsWith("verified_") ? `Said to be verified: ${name.slice("verified_".length).replaceAll("_", " ")}` : titleOfField(name);
+}
 
 export function titleOfField(name: string): string {
   return Object.hasOwn(FIELD_TITLES, name)

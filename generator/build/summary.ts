@@ -1,9 +1,9 @@
 /** What a build says of what it did. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import type { Rejection, ReindexSummary } from "../../snapshots/schema/resources.ts";
+import type { ReindexSummary, Rejection } from "../../snapshots/schema/index.ts";
 import { countChanges } from "../../snapshots/shelf/diff.ts";
 import { leadingPrefixes } from "../../snapshots/format/relations.ts";
-import { openSite } from "../../snapshots/format/site-links.ts";
+import { openSite } from "../../snapshots/format/index.ts";
 import type { Config } from "../config/config.ts";
 import type { KnownObject, SaidOfObjects } from "../kept/state.ts";
 import type { Shelves } from "../shelves/shelves.ts";
@@ -164,10 +164,12 @@ function noteDeadLinks({ links }: Config, { deadLinks }: SaidOfObjects): readonl
 
 /** For what follows publication: the snapshot is served by then, so a full disk is worth a note and no more.
  *  @returns no note when all went well */
-export async function noteFailure(work: () => Promise<void>, note: (code: string) => string): Promise<readonly string[]> {
+export async function noteFailure(
+  work: () => Promise<readonly string[] | void>,
+  note: (code: string) => string,
+): Promise<readonly string[]> {
   try {
-    await work();
-    return [];
+    return (await work()) ?? [];
   } catch (error) {
     return [note((error as NodeJS.ErrnoException).code ?? "unknown error")];
   }

@@ -9,7 +9,7 @@ import { OPEN } from "../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../snapshots/shelf/write-whole.ts";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { CURRENT_VERSION_FILE } from "../../snapshots/page/renderer.ts";
+import { CURRENT_VERSION_FILE } from "../../snapshots/page/index.ts";
 import { compileWorker, WORKER } from "../extract/compile-worker.ts";
 import { type Closure, openSources, type Sources } from "../files/import-closure.ts";
 

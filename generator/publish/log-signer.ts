@@ -1,8 +1,8 @@
 /** Who answers for the log of publications: the configuration says its name and its public key, the environment has the private one. */
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey, parseSigningKey } from "../../snapshots/log/note.ts";
-import type { LogSigner } from "../../snapshots/shelf/log.ts";
-import type { VerifyOptions } from "../../snapshots/verify/verify.ts";
+import { parseKey, parseSigningKey } from "../../snapshots/log/index.ts";
+import type { LogSigner } from "../../snapshots/shelf/index.ts";
+import type { VerifyOptions } from "../../snapshots/verify/index.ts";
 import type { Config } from "../config/config.ts";
 import type { ByView } from "../shelves/by-view.ts";
 

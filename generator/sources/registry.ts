@@ -10,10 +10,10 @@ import {
   CubReproduce,
   KNOWN_VALUES,
   RegistryMeta,
+  type Rejection,
   SAID_FIELDS,
-} from "../../snapshots/schema/cubs.ts";
-import { type CountRow, reconcile } from "../../snapshots/query/registry-counts.ts";
-import type { Rejection } from "../../snapshots/schema/resources.ts";
+} from "../../snapshots/schema/index.ts";
+import { type CountRow, reconcile } from "../../snapshots/query/index.ts";
 import type { RegistryConfig } from "../config/config.ts";
 import {
   acceptOnce,
@@ -115,7 +115,7 @@ export function parseRegistry(bytes: Uint8Array): ParsedRegistry {
 
 /** What a build says, no registry does. */
 const WrittenMeta = RegistryMeta.omit({ standing_counts: true });
-const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true });
+const WrittenRecord = CubRecord.omit({ standing: true, evidence_state: true, statement_state: true });
 
 /** One record from outside: its public part, the rest, and values nobody listed; or why it is refused. */
 export function parseCub(raw: unknown): ParsedCub | { readonly rejected: string } {

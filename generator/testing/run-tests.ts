@@ -8,7 +8,7 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -31,6 +31,8 @@ const FILE_TIMEOUT_MS = 900_000;
 const CONCURRENCY = 4;
 /** Files whose processor time is told. */
 const DEAREST = 20;
+/** Names the processor time of every file of the last run. */
+const COSTS = join(ROOT, "test-results", "processor.txt");
 
 /** What is told of the browser's tests together. */
 const BROWSER = "pages in a browser";
@@ -78,11 +80,13 @@ async function findTests(pattern: string): Promise<string[]> {
     .sort();
 }
 
-/** The dearest files, and the whole. */
+/** formatCosts names the dearest files and the sum; what each file took goes to COSTS. */
 function formatCosts(): string {
-  const dearest = [...costOf].sort(([, a], [, b]) => b - a).slice(0, DEAREST);
-  const lines = dearest.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
-  return `${lines.join("")}${processorSeconds().toFixed(0)} s of processor`;
+  const sorted = [...costOf].sort(([, a], [, b]) => b - a);
+  const lines = sorted.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
+  mkdirSync(dirname(COSTS), { recursive: true });
+  writeFileSync(COSTS, lines.join(""));
+  return `${lines.slice(0, DEAREST).join("")}${processorSeconds().toFixed(0)} s of processor`;
 }
 
 async function runLane(): Promise<void> {

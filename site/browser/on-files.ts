@@ -15,7 +15,7 @@ import {
 } from "../../snapshots/query/filters.ts";
 import { recordStanding } from "../../snapshots/format/standing.ts";
 import { CUB_FACETS, type CubFacet } from "../../snapshots/schema/cub-facets.ts";
-import type { CubRecord } from "../../snapshots/schema/cubs.ts";
+import type { CubRecord } from "../../snapshots/schema/index.ts";
 import { formatCount, formatLine, formatPlural } from "../format.ts";
 import { isOpen, viewFacet, wordOf } from "../facet-view.ts";
 import { explain, titleOfField } from "../words.ts";

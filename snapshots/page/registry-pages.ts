@@ -19,7 +19,7 @@ import { jumpsOf } from "./jumps.ts";
 import { type Facet, facetOf, REGISTRY_PART, tellsApart } from "./facets.ts";
 import { type DifferentLine, difference } from "./difference.ts";
 import { type CodeFileRow, declaredLines, declaredText, type RecordSide, sidesOf } from "./record-sides.ts";
-import { breakStatement, findStatement, firstSentence, sameStatement } from "./statement.ts";
+import { breakStatement, findStatement, firstSentence } from "./statement.ts";
 import { relationsOf } from "../format/relations.ts";
 
 /** Each filter that is set has the site path that removes it; `next` and `previous` are site paths, with the query. */
@@ -91,7 +91,7 @@ export function recordFacts(data: ViewData, record: CubRecord) {
     graph: neighbourhood(data, record),
     statement: "",
     summary: "",
-    /** What the file that proves it declares; null where that cannot be told. */
+    /** What the file that proves it declares, where `statement_state` says that it is the same or differs; else null. */
     found: null as { readonly file: string; readonly lines: readonly DifferentLine[] } | null,
     head: index === undefined || index.head === "" ? null : index.head,
     sides: without,
@@ -124,8 +124,9 @@ async function declaredStatement(
   const { file, name } = proof;
   const stated = findStatement(declared.text, name, file.system);
   const [was, is] = [record.statement.replaceAll(/\s+/g, " ").trim(), stated ?? ""];
-  const lines = stated === null || sameStatement(was, is) ? [] : (difference(was, is)?.lines ?? []);
-  return { summary: firstSentence(declared.before), found: stated === null ? null : { file: file.path, lines } };
+  const told = record.statement_state === "same" || (record.statement_state === "differs" && stated !== null);
+  const lines = record.statement_state === "differs" ? (difference(was, is)?.lines ?? []) : [];
+  return { summary: firstSentence(declared.before), found: told ? { file: file.path, lines } : null };
 }
 
 /** In the language of the file that proves it, or else of the first system that the record names. */

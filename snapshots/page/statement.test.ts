@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { breakStatement, findStatement, firstSentence, sameStatement } from "./statement.ts";
+import { breakStatement, findStatement, firstSentence } from "./statement.ts";
 
 test("a long statement is set in its parts, at operators outside of brackets and of binders alone", () => {
   assert.equal(
@@ -12,7 +12,7 @@ test("a long statement is set in its parts, at operators outside of brackets and
 
 test("what is set in parts is the same statement, whatever stands in it", () => {
   for (const text of ["((((".repeat(30), `${"a -> ".repeat(30)}b`, `∀ ${"x ".repeat(40)}, x → y ∧ z`, `,${")".repeat(80)},forall ,`])
-    assert.ok(sameStatement(breakStatement(text), text), text);
+    assert.equal(breakStatement(text).replaceAll(/\s+/g, ""), text.replaceAll(/\s+/g, ""), text);
 });
 
 test("the statement of a theorem is found in its file, its binders before it", () => {

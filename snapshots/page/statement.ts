@@ -70,12 +70,6 @@ function findOutside(text: string, what: RegExp): number | null {
   return null;
 }
 
-/** SameStatement tells whether two statements differ in nothing but spaces. */
-export function sameStatement(one: string, other: string): boolean {
-  const bare = (text: string): string => text.replaceAll(/\s+/g, "");
-  return bare(one) === bare(other);
-}
-
 /** FirstSentence returns the first sentence of the comments before a declaration, without their signs; "" when there is none.
  *  @param comment lines of a file */
 export function firstSentence(comment: string): string {

@@ -4,7 +4,7 @@
 import { z } from "zod";
 import { CHECKED_FIELDS, CHECKED_MEMBERS } from "./checked.ts";
 import { Standing } from "./standing.ts";
-import { Count, Counters, EVIDENCE_STATES, Sha256Hex, WebUrl, text } from "./scalar.ts";
+import { Count, Counters, EVIDENCE_STATES, Sha256Hex, STATEMENT_STATES, WebUrl, text } from "./scalar.ts";
 
 export const CUB_ID_PATTERN = /^CUB-[0-9]{4,}$/;
 
@@ -92,6 +92,10 @@ export const CubRecord = RegistryRecord.extend({
   }),
   evidence_state: z.enum(EVIDENCE_STATES).exactOptional().meta({
     description: "Whether the files that it pins are what is there, when the snapshot was built: the gravest of them; no registry says it",
+  }),
+  statement_state: z.enum(STATEMENT_STATES).exactOptional().meta({
+    description:
+      "Its statement beside the declaration of its name in the files that it pins, when the snapshot was built: the same words, others, or none of that name; absent where texts alone do not tell; no registry says it",
   }),
   license: z.string().exactOptional().meta({
     description:

@@ -3,14 +3,12 @@ import { join } from "node:path";
 import { countFiles, describeChanges, diffSnapshots } from "../../../snapshots/shelf/diff.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { createTreeCache, openSnapshot } from "../../../snapshots/shelf/read.ts";
-import type { ChangeCounts, Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { findSetback } from "../../../snapshots/shelf/record-index.ts";
-import { findPartner } from "../../../snapshots/shelf/served.ts";
+import { type ChangeCounts, findPartner, findSetback, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { openSigners } from "../../publish/log-signer.ts";
 import { publish } from "../../publish/publish.ts";
-import { withdrawalError } from "../../../snapshots/format/withdrawn.ts";
+import { withdrawalError } from "../../../snapshots/format/index.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { type Held, openGating } from "../../../snapshots/annex/leaks/held.ts";
+import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
 import { openConfig } from "../../config/config.ts";
 import { readRegistry } from "../../sources/read-registry.ts";
 import { type CommonOptions, configOf, openConfigured, print } from "../../commands/options.ts";
@@ -112,7 +110,7 @@ function refuseWithdrawn({ withdrawn = [] }: ViewData, next: ViewData): void {
 }
 
 /** @throws ShelfError "bad_config" naming what would be public again */
-function refuseToReveal(held: readonly Held[]): void {
+function refuseToReveal(held: readonly Exposed[]): void {
   if (held.length === 0) return;
   const names = held.slice(0, MAX_NAMED).map(({ what, name }) => `  ${what} ${JSON.stringify(name)}`);
   if (held.length > MAX_NAMED) names.push(`  and ${held.length - MAX_NAMED} more`);

@@ -2,7 +2,7 @@
 import { sign, verify } from "node:crypto";
 import { z } from "zod";
 import { canonicalJson, parseJson, sha256 } from "../../../snapshots/digest.ts";
-import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "../../../snapshots/log/note.ts";
+import { decodeBase64, type NoteKey, parseKey, type SigningKey } from "../../../snapshots/log/index.ts";
 import { Sha256Hex } from "../../../snapshots/schema/scalar.ts";
 import { CHECK_STATES } from "./states.ts";
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { sha256 } from "../../../snapshots/digest.ts";
-import { parseKey } from "../../../snapshots/log/note.ts";
+import { parseKey } from "../../../snapshots/log/index.ts";
 import { type CheckStatement, open } from "./attest.ts";
 import type { Found, ScannedSource } from "./scan.ts";
 import type { Verdict } from "./states.ts";

@@ -1,8 +1,7 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { CHECKED_FIELDS } from "../../../snapshots/schema/checked.ts";
-import { CubRecord, type CubField } from "../../../snapshots/schema/cubs.ts";
+import { CHECKED_FIELDS, type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 
@@ -14,7 +13,7 @@ const TOLD: readonly string[] = [
 ];
 const shape = CubRecord.shape;
 const SAID = (Object.keys(shape) as CubField[]).filter(
-  (name) => name !== "id" && !TOLD.includes(name) && !["standing", "evidence_state", "license"].includes(name),
+  (name) => name !== "id" && !TOLD.includes(name) && !["standing", "evidence_state", "statement_state", "license"].includes(name),
 );
 
 const members = z.looseObject({

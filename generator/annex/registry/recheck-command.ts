@@ -1,6 +1,6 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSigningKey } from "../../../snapshots/log/note.ts";
+import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { readChecks } from "./checks.ts";

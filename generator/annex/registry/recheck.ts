@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { sha256 } from "../../../snapshots/digest.ts";
-import type { SigningKey } from "../../../snapshots/log/note.ts";
+import type { SigningKey } from "../../../snapshots/log/index.ts";
 import { OPEN } from "../../../snapshots/shelf/modes.ts";
 import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { type CheckStatement, PREDICATE, reproducibleDigest, seal } from "./attest.ts";

@@ -1,9 +1,8 @@
 /** Declarations, ids, checks and what people say → the registry, `{ meta, cubs }`, as a file of it would be. */
 import { sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { countAll } from "../../../snapshots/query/registry-counts.ts";
-import { RecordCheck, type RecordEdge } from "../../../snapshots/schema/checked.ts";
-import { CubRecord } from "../../../snapshots/schema/cubs.ts";
+import { countRecords } from "../../../snapshots/query/index.ts";
+import { CubRecord, RecordCheck, type RecordEdge } from "../../../snapshots/schema/index.ts";
 import { parseRegistry, type ParsedRegistry } from "../../sources/registry.ts";
 import { MAX_REGISTRY_BYTES } from "../../sources/registry-pull.ts";
 import { readSourceFile } from "../../sources/source-file.ts";
@@ -136,7 +135,7 @@ export function writeRegistry(config: RegistrySources, scan: Scan): Uint8Array {
       generator: "proofshelf registry",
       ...meta,
       sources: { ...scan.hand?.meta.sources, ...heads },
-      ...countAll(cubs),
+      ...countRecords(cubs),
     },
     cubs,
   };

@@ -6,7 +6,7 @@ import { writeWhole } from "../../../snapshots/shelf/write-whole.ts";
 import { parseJson } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { formatBytes } from "../../../snapshots/format/size.ts";
-import { parseCheckpoint } from "../../../snapshots/log/checkpoint.ts";
+import { parseCheckpoint } from "../../../snapshots/log/index.ts";
 import type { Seen } from "./log-head.ts";
 import { audit, type Audited } from "./audit.ts";
 import { openOrigin } from "./origin.ts";

@@ -1,19 +1,25 @@
 /** The head of a log that somebody serves: who signed it, that it goes on from a head that was seen, and that it is over the tree and the
  *  last entry which are served with it. Everything is read through one function; whoever answers it controls every byte. */
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { type Checkpoint, type Head as LogHead, openCheckpoint, parseCheckpoint } from "../../../snapshots/log/checkpoint.ts";
-import { MAX_NOTE_BYTES, type NoteKey } from "../../../snapshots/log/note.ts";
-import { type ReadTile, readEntries, TILE_WIDTH } from "../../../snapshots/log/tiles.ts";
 import {
+  type Checkpoint,
   hashLeaf,
+  type Head as LogHead,
+  MAX_NOTE_BYTES,
+  type NoteKey,
+  openCheckpoint,
+  parseCheckpoint,
   proveConsistency,
   proveInclusion,
+  readEntries,
   type ReadNode,
+  type ReadTile,
+  TILE_WIDTH,
   treeRoot,
   verifyConsistency,
   verifyInclusion,
-} from "../../../snapshots/log/tree.ts";
-import { KEYS_PATH, keyOf, type LogKeys, parseLogKeys } from "../../../snapshots/shelf/log.ts";
+} from "../../../snapshots/log/index.ts";
+import { keyOf, KEYS_PATH, type LogKeys, parseLogKeys } from "../../../snapshots/shelf/index.ts";
 
 /** A list of keys. Bytes. */
 const MAX_KEYS = 16 * 1024 * 1024;

@@ -5,7 +5,7 @@ import { readText } from "../../tools/object-text.ts";
 import { pageMarkdown } from "./markdown.ts";
 import type { PageInput } from "../../page/model.ts";
 
-const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats; a longer one is named only
+const MAX_TEXT = 1024 * 1024; // bytes of an object that its twin repeats, characters of a PDF; a longer one is named only
 
 /** @returns null for a page that has none: one that is only a form, or only about other pages */
 export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promise<string | null> {
@@ -16,7 +16,8 @@ export async function markdownTwin(open: OpenSnapshot, input: PageInput): Promis
 
 async function objectText({ snapshot }: OpenSnapshot, key: string): Promise<string | null> {
   const entry = await snapshot.find(`objects/${key}`);
-  if (entry?.kind !== "blob" || entry.size > MAX_TEXT) return null;
+  if (entry?.kind !== "blob" || (entry.size > MAX_TEXT && entry.type !== "application/pdf")) return null;
   const source = await readText(snapshot, key, entry);
-  return source.from === "none" ? null : source.lines.join("\n");
+  const text = source.from === "none" ? null : source.lines.join("\n");
+  return text === null || text.length > MAX_TEXT ? null : text;
 }

@@ -9,7 +9,7 @@ import { rowsJson } from "../../query/catalog.ts";
 export type RowsRouteId = "catalog-ndjson" | "catalog-csv" | "cubs-ndjson" | "cubs-csv";
 
 const AT_ONCE = 200; // rows in a chunk
-const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "license"];
+const RECORD_COLUMNS = [...SAID_FIELDS, "standing", "evidence_state", "statement_state", "license"];
 const OBJECT_COLUMNS = [
   "collection",
   "key",
