@@ -39,6 +39,7 @@ export function neighbourhood(data: ViewData, start: CubRecord): RecordGraph {
       to === undefined || !steps.has(to) ? [] : [{ from: id, to, part, basis }],
     ),
   );
-  const other = start.uses?.edges.filter(({ id }) => id === undefined || !recordById.has(id)).length ?? 0;
+  const named = start.uses?.edges.filter(({ id }) => id !== undefined && recordById.has(id)).length ?? 0;
+  const other = (start.uses?.count ?? 0) - named;
   return { id: start.id, nodes, edges, left_out: left, without_record: other };
 }

@@ -153,7 +153,9 @@ function withUsers(made: readonly CubRecord[], { records }: Scan): CubRecord[] {
       if (edge.id !== undefined) users.set(edge.id, [...(users.get(edge.id) ?? []), { ...edge, id, name: nameOf.get(id) ?? id }]);
   return made.map((record) => ({
     ...record,
-    ...(record.uses === undefined ? {} : { uses: cutEdges(record.uses.edges), used_by: cutEdges(users.get(record.id) ?? []) }),
+    ...(record.uses === undefined
+      ? {}
+      : { uses: { ...cutEdges(record.uses.edges), count: record.uses.count }, used_by: cutEdges(users.get(record.id) ?? []) }),
   }));
 }
 
@@ -251,7 +253,9 @@ function recordOf(
     holes: one.holes.map(({ line, what }) => ({ path: one.path, line, what })),
     checks: checksOf(one, source, verdicts, checks.last(one), lean),
     ...(newest?.axioms == null ? {} : { axioms: newest.axioms, unsafe: newest.unsafe }),
-    ...(newest === undefined ? {} : { uses: { count: newest.uses.length, edges: newest.uses.map((use) => edgeOf(one.repo, use, idOf)) } }),
+    ...(newest === undefined
+      ? {}
+      : { uses: { count: newest.uses.length, edges: newest.uses.flatMap((use) => edgeOf(one.repo, use, idOf)) } }),
     ...states,
     // A person may lower what a check says, and never raise it.
     verification_state: lower(states.verification_state, said["verification_state"]),
@@ -283,9 +287,10 @@ function anchorOf({ files }: ScannedSource, file: unknown, name: unknown): strin
   return at < 0 ? undefined : `${String(file)}:${at + 1}`;
 }
 
-function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge {
+function edgeOf(repo: string, { to, part, basis }: ToldVerdict["uses"][number], idOf: ReadonlyMap<string, string>): RecordEdge[] {
   const id = idOf.get(`${repo} coq ${to}`);
-  return { ...(id === undefined ? {} : { id }), name: to, from: part, basis };
+  // What somebody hides is counted and not named.
+  return id === undefined ? [] : [{ id, name: to, from: part, basis }];
 }
 
 function lower(state: string, said: unknown): string {
