@@ -74,7 +74,7 @@ await runAgain();
 await stopServer?.();
 removeMade();
 removeTemporary();
-rmSync(costs, { recursive: true });
+rmSync(costs, { recursive: true, force: true });
 process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
 process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
