@@ -20,7 +20,7 @@ import { expectFine, expectSpineFree, openFixtureSite, watched } from "./page-fi
 /** One page of each kind, and those whose text strains its component; all fixtures in every look are looked at by pages.slow.spec.ts. */
 const STATES = (
   "front browse object-markdown object-code object-pdf-quoted object-wide claims claim registry-hostile record dashboard snapshots diff search " +
-  "ask-hostile reference agents problems problem rejected-withdrawn not-found-withdrawn revisions gated"
+  "ask-hostile reference-group agents problems problem rejected-withdrawn not-found-withdrawn revisions gated"
 ).split(" ");
 const NARROW = { viewport: { width: 390, height: 844 } };
 

@@ -14,7 +14,7 @@ export function project(set: RecordSet): Views {
   const isPublic = (key: string): boolean => findCollection(set.collections, key)?.visibility === "public";
   const library = (view: "public" | "internal"): Library => ({
     title: set.title,
-    summary: "",
+    summary: set.description,
     view,
     base_url: set.baseUrl,
     registry_url: set.registryUrl,

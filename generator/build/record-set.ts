@@ -14,6 +14,8 @@ import { VERSION } from "../files/version.ts";
 
 export type RecordSet = {
   readonly title: string;
+  /** Of the library, in one sentence, or "". */
+  readonly description: string;
   readonly baseUrl: string;
   readonly registryUrl: string;
   readonly generator: string;
@@ -49,6 +51,7 @@ export function recordSet(
   const { config, registry, claims } = facts;
   return {
     title: config.title,
+    description: config.description,
     baseUrl: config.baseUrl,
     registryUrl: config.registryUrl ?? "",
     generator: `proofshelf ${VERSION}`,

@@ -62,6 +62,7 @@ export type Config = Readonly<
   Pick<
     ParsedConfig,
     | "title"
+    | "description"
     | "baseUrl"
     | "collections"
     | "uploaded"
@@ -204,6 +205,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
   return {
     file,
     title: parsed.title,
+    description: parsed.description,
     baseUrl: parsed.baseUrl,
     registryUrl: parsed.registryUrl ?? null,
     objectsUrl: parsed.objectsUrl ?? null,

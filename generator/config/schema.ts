@@ -363,6 +363,11 @@ const NO_PROXIES = "is neither a number of proxies nor a list of their addresses
 
 export const configSchema = z.strictObject({
   title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
+  description: z
+    .string()
+    .max(300, "is longer than 300 characters")
+    .default("")
+    .meta({ description: "What the library is, in one sentence: the first on its front page" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),

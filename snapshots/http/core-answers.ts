@@ -79,6 +79,7 @@ export const CORE_HANDLERS = {
   "ask-page": page,
   agents: page,
   reference: page,
+  "reference-group": page,
   "problems-page": page,
   "problem-page": page,
   "rejected-page": page,
