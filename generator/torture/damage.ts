@@ -246,7 +246,9 @@ async function judge(library: DamagedLibrary, damage: Damage, renderer: Promise<
   const less = (target: string): boolean =>
     findings.length > 0 &&
     !/\/(objects|api)\//.test(target) &&
-    (["record", "out of service"].includes(damage.name) || hitsHistory(damage) || served.get(target)?.body.includes("annot be read here") === true);
+    (["record", "out of service"].includes(damage.name) ||
+      hitsHistory(damage) ||
+      served.get(target)?.body.includes("annot be read here") === true);
   const wrong = others.find((target) => !less(target));
   if (wrong !== undefined) throw new Error(`${wrong} answers ${served.get(wrong)?.status} with other bytes`);
   if (findings.length > 0) return refused.length > 0 ? "refused and named" : "named";
