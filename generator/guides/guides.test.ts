@@ -11,6 +11,7 @@ import { CODES } from "../../snapshots/errors.ts";
 import { generateKey } from "../../snapshots/log/note.ts";
 import { CUB_FIELDS, CubFiles, CubReproduce } from "../../snapshots/schema/cubs.ts";
 import { readWithdrawals } from "../sources/withdrawals.ts";
+import { openRegistrySources } from "../annex/registry/config.ts";
 import { checkClaims, checkRecords } from "../sources/check-sources.ts";
 import { parseClaims } from "../sources/claims.ts";
 import { parseRegistry } from "../sources/registry.ts";
@@ -106,6 +107,9 @@ test("every example of records, claims and configuration in the guides is one th
         parseClaims(bytes, "yaml"),
       );
       assert.deepEqual(wrong, { wrong: [], notes: [] }, name);
+    } else if (block.startsWith("# registry.yaml\n")) {
+      writeFileSync(join(dir, "registry.yaml"), block);
+      assert.ok(openRegistrySources(join(dir, "registry.yaml")).sources.length > 0, name);
     } else if (/^withdrawals:$/m.test(block)) {
       writeFileSync(join(dir, "withdrawals.yaml"), block);
       assert.equal(readWithdrawals(join(dir, "withdrawals.yaml")).length, 1);
