@@ -4,13 +4,16 @@
 import { z } from "zod";
 import { findKeyProblem } from "../../snapshots/format/layout.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { parseKey } from "../../snapshots/log/note.ts";
+import { parseKey } from "../../snapshots/log/index.ts";
 
 export const SECRET_VARIABLES = [
   "REINDEX_TOKEN",
   "AI_GATEWAY_ID",
   "INFERENCE_API_KEY",
   "LOG_KEY",
+  "SESSION_KEY",
+  "OIDC_CLIENT_SECRET",
+  "WEBHOOK_SECRET",
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
 ] as const;
@@ -175,8 +178,45 @@ const headerName = (standard: string) =>
     .default(standard)
     .meta({ description: "Header" });
 
+const emails = z
+  .array(
+    z
+      .string()
+      .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized addresses" });
+const domains = z
+  .array(
+    z
+      .string()
+      .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
+      .toLowerCase(),
+  )
+  .default([])
+  .meta({ description: "Authorized domains of addresses" });
+
 const access = z.strictObject({
-  issuer: some("the issuer of the tokens").optional().meta({ description: "iss of accepted tokens; needed with jwks" }),
+  kind: z
+    .enum(["gateway", "oidc"], "is neither gateway nor oidc")
+    .default("gateway")
+    .meta({ description: "Who signs people in: a gateway in front (gateway), or the sidecar with an OpenID provider (oidc)" }),
+  issuer: some("the issuer of the tokens")
+    .optional()
+    .meta({ description: "iss of accepted tokens, needed with jwks; with kind oidc the address of the provider" }),
+  clientId: some("the client id").optional().meta({ description: "With kind oidc: what the provider calls this library" }),
+  allow: z
+    .strictObject({ emails, domains, groups: names("Authorized groups").default([]) })
+    .optional()
+    .meta({ description: "With kind oidc: who is let in" }),
+  groupsClaim: some("the name of a claim").default("groups").meta({ description: "With kind oidc: claim that holds a person's groups" }),
+  sessionHours: z
+    .number()
+    .positive("is not more than 0; write a number of hours")
+    .max(720, "is more than 30 days; write a number of hours")
+    .default(12)
+    .meta({ description: "With kind oidc: hours after which a person signs in again" }),
   audience: nameOrNames("aud of accepted tokens; needed with jwks").default([]),
   humanAudience: nameOrNames("aud of tokens for people, for POST /internal/api/ask").default([]),
   jwks: some("a file or an https address")
@@ -204,24 +244,8 @@ const access = z.strictObject({
     .meta({ description: "Names of the credential headers" }),
   policy: z
     .strictObject({
-      emails: z
-        .array(
-          z
-            .string()
-            .regex(/^[^\s@]+@[^\s@]+$/, "is not an email address")
-            .toLowerCase(),
-        )
-        .default([])
-        .meta({ description: "Authorized addresses" }),
-      domains: z
-        .array(
-          z
-            .string()
-            .regex(/^(?=.{1,253}$)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+$/, "is not a domain like example.org")
-            .toLowerCase(),
-        )
-        .default([])
-        .meta({ description: "Authorized domains of addresses" }),
+      emails,
+      domains,
       serviceTokens: names("Names of authorized service tokens").default([]),
     })
     .prefault({})
@@ -320,10 +344,30 @@ const logSchema = z
 
 const gate = z.enum(["refuse", "warn"], "is not refuse or warn").default("warn");
 
+const webhook = z
+  .strictObject({
+    url: z.string().superRefine(refuse(findRegistryProblem)).meta({ description: "Address that takes messages" }),
+    events: z
+      .array(z.enum(["published", "weaker", "drift", "failed"]))
+      .min(1, "is empty; leave it out for all")
+      .default(["published", "weaker", "drift", "failed"])
+      .meta({ description: "What it is told" }),
+    allowPrivate: z.boolean().default(false).meta({ description: "Whether it may be of a private network, and without encryption" }),
+  })
+  .refine(
+    ({ url, allowPrivate }) => allowPrivate || url.startsWith("https:"),
+    "has an address without encryption; write https, or allowPrivate: true",
+  );
+
 const NO_PROXIES = "is neither a number of proxies nor a list of their addresses; write 1, or [10.0.0.0/8]";
 
 export const configSchema = z.strictObject({
   title: some("the name of the library").default("Library").meta({ description: "Name of the library" }),
+  description: z
+    .string()
+    .max(300, "is longer than 300 characters")
+    .default("")
+    .meta({ description: "What the library is, in one sentence: the first on its front page" }),
   baseUrl: webAddress("Public address of the service, without a final slash").prefault("http://127.0.0.1:4321"),
   registryUrl: webAddress("Address of the registry's web UI").optional(),
   objectsUrl: webAddress("Another origin that serves /objects, to keep users' bytes apart").optional(),
@@ -461,6 +505,11 @@ export const configSchema = z.strictObject({
     .strictObject({
       regressions: gate.meta({ description: "A record or claim whose status fell, whose evidence stopped holding, or that vanished" }),
       drift: gate.meta({ description: "Evidence that does not hold, whether it did before or not" }),
+      statements: z.enum(["refuse", "warn", "ignore"], "is not refuse, warn or ignore").default("warn").meta({
+        description:
+          "A record that states something else than its pinned file declares under its name; ignore where statements are no formulas",
+      }),
+      counts: gate.meta({ description: "A count that the registry's metadata declares and its records do not have" }),
     })
     .prefault({})
     .meta({ description: "What a build refuses to publish (exit code 5), or says and publishes" }),
@@ -473,6 +522,10 @@ export const configSchema = z.strictObject({
     .union([z.int(NO_PROXIES).min(1, NO_PROXIES).max(10, NO_PROXIES), z.array(z.string())], { error: NO_PROXIES })
     .optional()
     .meta({ description: "Proxies in front: how many, or their addresses and networks; what they say of a client's address is believed" }),
+  webhooks: z
+    .array(webhook)
+    .default([])
+    .meta({ description: "Who is told what came of a build; WEBHOOK_SECRET in the environment signs it" }),
   mcp: z
     .strictObject({
       hosts: z

@@ -20,6 +20,14 @@ const queryLine = z.object({ id: Id, text: z.string().min(1), relevant: z.record
 const questionLine = queryLine.extend({ evidence: z.record(z.string(), z.array(z.string())).default({}) });
 const nameLine = z.object({ name: z.string().min(1), path: z.string().min(1), line: z.int().min(1) });
 
+const passageLine = z.object({
+  id: Id,
+  kind: z.enum(["answer", "near", "far", "frame"]),
+  question: z.string().min(1),
+  answers: z.array(z.object({ file: z.string(), must: z.string() })),
+});
+
+export type PassageQuestion = z.infer<typeof passageLine>;
 export type JudgedQuestion = z.infer<typeof questionLine>;
 export type CollectionDocument = z.infer<typeof documentLine>;
 type JudgedQuery = { readonly id: string; readonly text: string; readonly relevant: ReadonlyMap<string, number> };
@@ -51,6 +59,14 @@ export async function readCollection(folder: string, queries: string | null): Pr
 /** @throws ShelfError "bad_source" with the file and line that is wrong */
 export function readQuestions(path: string): Promise<readonly JudgedQuestion[]> {
   return readLines(path, questionLine);
+}
+
+/** Questions of which each names the files that answer it and, as a pattern, what the passage that does has to hold.
+ *  @returns null for a file of other lines
+ *  @throws ShelfError "bad_source" with the file and line that is wrong */
+export async function readPassageQuestions(path: string): Promise<readonly PassageQuestion[] | null> {
+  const [first] = await readLines(path, z.looseObject({}));
+  return first !== undefined && "question" in first ? readLines(path, passageLine) : null;
 }
 
 /** @returns null when the collection has none

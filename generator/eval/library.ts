@@ -11,6 +11,7 @@ import { MAX_QUERY } from "../../snapshots/query/params.ts";
 import { MAX_QUESTION } from "../../snapshots/schema/resources.ts";
 import { PLAIN_CLI, startServing } from "../testing/serving-process.ts";
 import type { Collection, CollectionDocument, Declarations } from "./collection.ts";
+import { MANUALS, writeManuals } from "./manuals.ts";
 import { DEPTH, type System } from "./systems.ts";
 
 const run = promisify(execFile);
@@ -28,7 +29,12 @@ const Found = z.object({
 });
 type Result = z.infer<typeof Found>["results"][number];
 
-const Answered = z.object({ answer: z.string(), citations: z.array(z.object({ key: z.string(), quote: z.string() })) });
+const Answered = z.object({
+  answer: z.string(),
+  citations: z.array(z.object({ key: z.string(), quote: z.string(), start_line: z.int(), end_line: z.int() })),
+  finding: z.enum(["answer", "nearest", "none"]).optional(),
+});
+export type AnsweredQuestion = z.infer<typeof Answered>;
 
 /** A query over the limit would be refused; a person would shorten it. */
 export function cutQuery(query: string): string {
@@ -121,15 +127,32 @@ export function judgeNames({ folder, names }: Declarations, unknown: readonly st
   });
 }
 
+/** Serves manuals out of packages to `work`.
+ *  @param keep folder of packages; the library that was built of them stays there, and is built no second time */
+export function withManuals<T>(
+  keep: string | null,
+  semantic: boolean,
+  work: (ask: Served["ask"], search: Served["search"], folder: string) => Promise<T>,
+): Promise<T> {
+  const packages = keep ?? join(tmpdir(), "eval-packages");
+  const folder = keep === null ? null : join(keep, "built");
+  const write = (library: string): Promise<void> => writeManuals(packages, library);
+  return withServer("Manuals", semantic, write, ({ ask, search }, at) => work(ask, search, at), MANUALS, folder);
+}
+
+/** @param collections folders of the library
+ *  @param kept where the library is built, and stays; null for a folder that goes with the work */
 async function withServer<T>(
   title: string,
   semantic: boolean,
   write: (library: string) => Promise<void>,
-  work: (served: Served) => Promise<T>,
+  work: (served: Served, folder: string) => Promise<T>,
+  collections: readonly string[] = [FOLDER],
+  kept: string | null = null,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), "eval-"));
+  const folder = kept ?? (await mkdtemp(join(tmpdir(), "eval-")));
   try {
-    await mkdir(join(folder, "library"));
+    await mkdir(join(folder, "library"), { recursive: true });
     await write(join(folder, "library"));
     const config = join(folder, "proofshelf.yaml");
     await writeFile(
@@ -139,7 +162,7 @@ async function withServer<T>(
         "store: { kind: directory, root: ./library }",
         "shelf: { kind: directory, root: ./shelf }",
         `embeddings: { kind: ${semantic ? "embedded" : "none"} }`,
-        `collections: [{ id: documents, prefix: ${FOLDER}/, title: Documents, visibility: public }]`,
+        `collections: [${collections.map((name) => `{ id: ${name}, prefix: ${name}/, title: ${name}, visibility: public }`).join(", ")}]`,
         "",
       ].join("\n"),
     );
@@ -158,23 +181,26 @@ async function withServer<T>(
         if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`);
         return JSON.parse(text);
       };
-      return await work({
-        async search(path, query) {
-          const found = await read(`${path}?q=${encodeURIComponent(query)}&limit=${DEPTH}`, { method: "GET" });
-          const { mode, notice, results } = Found.parse(found);
-          if (mode === "unavailable") throw new ShelfError("not_configured", notice ?? "");
-          return results;
+      return await work(
+        {
+          async search(path, query) {
+            const found = await read(`${path}?q=${encodeURIComponent(query)}&limit=${DEPTH}`, { method: "GET" });
+            const { mode, notice, results } = Found.parse(found);
+            if (mode === "unavailable") throw new ShelfError("not_configured", notice ?? "");
+            return results;
+          },
+          async ask(question) {
+            const body = JSON.stringify({ question: [...question.normalize("NFC")].slice(0, MAX_QUESTION).join("") });
+            return Answered.parse(await read("/api/ask", { method: "POST", body }));
+          },
         },
-        async ask(question) {
-          const body = JSON.stringify({ question: [...question.normalize("NFC")].slice(0, MAX_QUESTION).join("") });
-          return Answered.parse(await read("/api/ask", { method: "POST", body }));
-        },
-      });
+        folder,
+      );
     } finally {
       await pool.close();
       await server.stop();
     }
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (kept === null) await rm(folder, { recursive: true, force: true });
   }
 }

@@ -5,9 +5,19 @@ import { parseArgs } from "node:util";
 import { sha256 } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { formatAnswers, judgeAnswers } from "./answers.ts";
-import { type Collection, findCollections, readCollection, readDeclarations, readQuestions } from "./collection.ts";
+import { join } from "node:path";
+import {
+  type Collection,
+  findCollections,
+  type PassageQuestion,
+  readCollection,
+  readDeclarations,
+  readPassageQuestions,
+  readQuestions,
+} from "./collection.ts";
+import { countJudged, type Judged, judgeQuote } from "./judge-passages.ts";
 import { averagePrecision, mean, ndcg, percentile, type Ranking, randomisationTest, recall, reciprocalRank } from "./metrics.ts";
-import { cutQuery, judgeNames, type NameFigures, withLibrary } from "./library.ts";
+import { cutQuery, judgeNames, type NameFigures, withLibrary, withManuals } from "./library.ts";
 import { openMiniSearch, openSqlite, type System } from "./systems.ts";
 
 const USAGE = "usage: npm run -s eval -- DIR [--all] [--queries FILE] [--answers FILE] [--json] [--no-semantic]";
@@ -143,6 +153,7 @@ async function main(): Promise<void> {
     options: {
       queries: { type: "string" },
       answers: { type: "string" },
+      packages: { type: "string" },
       all: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       semantic: { type: "boolean", default: true },
@@ -157,7 +168,11 @@ async function main(): Promise<void> {
   if (folder === undefined || positionals.length > 1) throw new TypeError("one folder is needed");
   if (values.all && (values.queries ?? values.answers) !== undefined)
     throw new TypeError("--queries and --answers are of one collection, and --all takes several");
-  if (values.answers !== undefined) return reportAnswers(folder, values.answers, values);
+  if (values.answers !== undefined) {
+    const questions = await readPassageQuestions(values.answers);
+    if (questions !== null) return reportPassages(questions, { ...values, packages: values.packages ?? null });
+    return reportAnswers(folder, values.answers, values);
+  }
   const reports: Report[] = [];
   for (const one of values.all ? await findCollections(folder) : [folder]) {
     try {
@@ -170,6 +185,36 @@ async function main(): Promise<void> {
   }
   const [first] = reports;
   process.stdout.write(values.json ? `${JSON.stringify(values.all ? reports : first)}\n` : formatTable(reports));
+}
+
+/** Asks the questions of a library of real manuals. */
+async function reportPassages(
+  questions: readonly PassageQuestion[],
+  { json, semantic, packages }: { readonly json: boolean; readonly semantic: boolean; readonly packages: string | null },
+): Promise<void> {
+  const all = await withManuals(packages, semantic, async (ask, search, folder) => {
+    const library = join(folder, "library");
+    const judged: Judged[] = [];
+    await ask("What is asked first starts the model of meaning?");
+    for (const question of questions) {
+      const start = performance.now();
+      const { citations, finding = null } = await ask(question.question);
+      const ms = performance.now() - start;
+      const found = (await search("/api/search", cutQuery(question.question))).map(({ key }) => key);
+      const right = [];
+      for (const quote of citations) right.push(await judgeQuote(library, question, quote));
+      judged.push({ question, quotes: citations, finding, right, found, passage: null, ms });
+    }
+    return judged;
+  });
+  const figures = countJudged(all);
+  if (json) process.stdout.write(`${JSON.stringify({ figures, questions: all })}\n`);
+  else
+    process.stdout.write(
+      Object.entries(figures)
+        .map(([name, value]) => `${name.padEnd(45)}  ${value}\n`)
+        .join(""),
+    );
 }
 
 async function reportAnswers(

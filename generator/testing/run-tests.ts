@@ -8,17 +8,18 @@
  *      npm test -- snapshots/tree     only test files whose path contains a word; so with test:slow
  */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { run } from "node:test";
 import { spec } from "node:test/reporters";
 import fastGlob from "fast-glob";
-import { shareServer } from "../../snapshots/bucket/shared-ceph.ts";
+import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts";
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
+import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -31,6 +32,8 @@ const FILE_TIMEOUT_MS = 900_000;
 const CONCURRENCY = 4;
 /** Files whose processor time is told. */
 const DEAREST = 20;
+/** Names the processor time of every file of the last run. */
+const COSTS = join(ROOT, "test-results", "processor.txt");
 
 /** What is told of the browser's tests together. */
 const BROWSER = "pages in a browser";
@@ -49,7 +52,7 @@ const pages = await findTests("{site,sidecar,generator}/**/*.spec.ts");
 const sources = openSources();
 const used = new Set([...files, ...pages].flatMap((path) => sources.closure([path]).files));
 // Beside the tests that need no bucket: it may have to be installed.
-const stopServer = used.has("snapshots/bucket/server-fixture.ts") ? shareServer() : null;
+const stopServer = used.has("snapshots/annex/bucket/server-fixture.ts") ? shareServer() : null;
 const removeMade = shareMade();
 // Once, before any test needs them: otherwise a dozen test processes would compile the same pages.
 if (used.has("generator/pages/compile-site.ts")) await compileSite();
@@ -66,6 +69,7 @@ await runAgain();
 await stopServer?.();
 removeMade();
 rmSync(costs, { recursive: true });
+removeTemporary();
 process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
 process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
@@ -78,11 +82,13 @@ async function findTests(pattern: string): Promise<string[]> {
     .sort();
 }
 
-/** The dearest files, and the whole. */
+/** formatCosts names the dearest files and the sum; what each file took goes to COSTS. */
 function formatCosts(): string {
-  const dearest = [...costOf].sort(([, a], [, b]) => b - a).slice(0, DEAREST);
-  const lines = dearest.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
-  return `${lines.join("")}${processorSeconds().toFixed(0)} s of processor`;
+  const sorted = [...costOf].sort(([, a], [, b]) => b - a);
+  const lines = sorted.map(([path, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${path}\n`);
+  mkdirSync(dirname(COSTS), { recursive: true });
+  writeFileSync(COSTS, lines.join(""));
+  return `${lines.slice(0, DEAREST).join("")}${processorSeconds().toFixed(0)} s of processor`;
 }
 
 async function runLane(): Promise<void> {
@@ -187,7 +193,7 @@ function isFile(name: string): boolean {
 }
 
 async function runBrowserTests(paths: readonly string[]): Promise<Told> {
-  if (!existsSync("/usr/bin/chromium")) {
+  if (findBrowser() === null) {
     const text = "Chromium is not installed: the browser tests are skipped.\n";
     return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
   }

@@ -1,14 +1,14 @@
 /** POST /api/ask: look up what the question names, retrieve passages, let the model write if there is one, and say only
  *  what a quote bears out (interface §4 rule 3; conventions "Bodies"). The answer streams as it is checked, sentence by
  *  sentence; without a model, or when nothing of what it wrote holds, the best passages are quoted instead. */
-import type { SearchResult } from "../../snapshots/query/search-result.ts";
-import { readLines } from "../../snapshots/format/citation.ts";
+import type { SearchResult } from "../../snapshots/query/index.ts";
+import { readLines } from "../../snapshots/format/index.ts";
 import { pagePath } from "../../snapshots/format/layout.ts";
-import type { IndexRow } from "../../snapshots/index/row.ts";
+import type { IndexRow } from "../../snapshots/index/index.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { toSource } from "../../snapshots/query/source.ts";
 import { makeReceipt } from "../../snapshots/verify/receipt.ts";
-import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/resources.ts";
+import type { AskRequest, AskResponse, Citation, CountedNumber, Receipt, Source } from "../../snapshots/schema/index.ts";
 import { mountPath, type ViewData } from "../../snapshots/format/view-data.ts";
 import { type AnswerModel, ModelError, type ModelFailure } from "./answer-model.ts";
 import type { Counted, Facts } from "./counted.ts";

@@ -1,10 +1,10 @@
 /** An answer without a model: the sentences of the library that answer a question, or the finding that none does. What is read is the
  *  rendered text; what is quoted are the object's own bytes. */
-import type { IndexRow } from "../../snapshots/index/row.ts";
+import type { IndexRow } from "../../snapshots/index/index.ts";
 import type { Kind } from "../../snapshots/schema/kinds.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { type Sentence, sentencesOf } from "../../snapshots/query/prose.ts";
-import type { LocatedQuote } from "../../snapshots/format/citation.ts";
+import type { LocatedQuote } from "../../snapshots/format/index.ts";
 import { isHarmless } from "./harmless.ts";
 import { NEGATED, type Question } from "./question.ts";
 import type { Wanted } from "./quote.ts";

@@ -1,12 +1,10 @@
 /** Asking over an open snapshot: what the HTTP routes and the MCP tool both call. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
+import { type OpenSnapshot, parseIndexQuery, search, searchMeant } from "../../snapshots/query/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { pageBytes } from "../../snapshots/page/quoted-lines.ts";
+import { pageBytes } from "../../snapshots/page/index.ts";
 import { words } from "../../snapshots/index/words.ts";
 import { correct } from "../../snapshots/query/meant.ts";
-import { search, searchMeant } from "../../snapshots/query/search.ts";
-import { parseIndexQuery } from "../../snapshots/query/parsed-query.ts";
-import type { AskRequest } from "../../snapshots/schema/resources.ts";
+import type { AskRequest } from "../../snapshots/schema/index.ts";
 import type { Semantic } from "./semantic.ts";
 import type { AnswerCounted } from "./counted.ts";
 import { ask, type AskAnswer, type AskEvent, type AskLibrary, type AskOptions } from "./ask.ts";

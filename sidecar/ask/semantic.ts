@@ -1,14 +1,11 @@
 /** Semantic search in a running server: the configured model, asked about queries only. What is missing (no model, an endpoint
  *  that is down, vectors not made yet) is a notice and never an error, and is told by /api/capabilities too. */
-import type { OpenSnapshot } from "../../snapshots/query/open-snapshot.ts";
-import type { SearchResult } from "../../snapshots/query/search-result.ts";
-import type { Embedder } from "../../snapshots/embed/embedder.ts";
+import { type OpenSnapshot, type SearchQuery, type SearchResult, semantic } from "../../snapshots/query/index.ts";
+import type { Embedder } from "../../snapshots/embed/index.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
 import { correct } from "../../snapshots/query/meant.ts";
-import { semantic } from "../../snapshots/query/semantic.ts";
-import type { SearchQuery } from "../../snapshots/query/search.ts";
 import { toSource } from "../../snapshots/query/source.ts";
-import type { Component } from "../../snapshots/schema/resources.ts";
+import type { Component } from "../../snapshots/schema/index.ts";
 import type { SemanticTool } from "./semantic-tool.ts";
 
 const REST_MS = 10_000; // for which a model that failed is left alone: readers must not wait for it one by one

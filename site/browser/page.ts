@@ -1,16 +1,21 @@
-/** What the pages gain with a script: "/" goes to the search, what can be copied has a button, the page's permanent address is one, and
+/** What the pages gain with a script: "/" and Ctrl-K go to the search, which answers while one types, what can be copied has a button, the page's permanent address is one, and
  *  the page can be verified. Every page works without. */
 
+const search = document.querySelector<HTMLInputElement>("input[data-search]");
+
 addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+  const calls = event.key === "k" && (event.ctrlKey || event.metaKey) && !event.altKey;
+  if (search === null || !(calls || (event.key === "/" && !event.ctrlKey && !event.metaKey && !event.altKey))) return;
   const at = event.target;
-  if (at instanceof HTMLElement && (at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
-  const field = document.querySelector<HTMLInputElement>("input[data-search]");
-  if (field === null) return;
+  if (!calls && at instanceof HTMLElement && (at.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(at.tagName))) return;
   event.preventDefault();
-  field.focus();
-  field.select();
+  search.focus();
+  search.select();
 });
+
+// Nobody who only reads loads it. The page of the search shows its results itself.
+const live = search?.dataset["search"] ?? "";
+if (live !== "") search?.addEventListener("focus", () => void import(/* @vite-ignore */ new URL(live, location.href).href), { once: true });
 
 /** @param copied null when there is nothing to copy here */
 function offerCopy(place: HTMLElement, label: string, name: string, copied: () => string | null | Promise<string | null>): void {
@@ -34,7 +39,7 @@ function offerCopy(place: HTMLElement, label: string, name: string, copied: () =
 
 if (navigator.clipboard !== undefined) {
   for (const place of document.querySelectorAll<HTMLElement>("[data-copy]"))
-    offerCopy(place, "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
+    offerCopy(place, place.dataset["button"] ?? "copy", `Copy ${place.dataset["what"] ?? "this"}`, () => place.dataset["copy"] ?? "");
   for (const place of document.querySelectorAll<HTMLElement>("[data-permalink]"))
     offerCopy(place, "copy permanent link", "copy permanent link", () =>
       permanentLink(new URL(place.dataset["permalink"] ?? "", location.href)),
@@ -48,6 +53,19 @@ async function permanentLink(root: URL): Promise<string | null> {
   return snapshot === null ? null : new URL(`at/${snapshot}/${location.href.slice(root.href.length)}`, root).href;
 }
 
+const filter = document.querySelector<HTMLElement>("[data-filter]");
+if (filter !== null) {
+  const field = document.createElement("input");
+  field.type = "search";
+  field.placeholder = field.ariaLabel = "Filter this list";
+  field.addEventListener("input", () => {
+    const words = field.value.toLowerCase().split(/\s+/);
+    for (const row of document.querySelectorAll<HTMLElement>(".dir tbody tr"))
+      row.hidden = !words.every((word) => (row.textContent ?? "").toLowerCase().includes(word));
+  });
+  filter.append(field);
+}
+
 const asked = document.querySelector<HTMLElement>("[data-on-files]");
 // A server would have answered the query with another page.
 if (asked !== null && location.search !== "") void import(/* @vite-ignore */ new URL(asked.dataset["onFiles"] ?? "", location.href).href);
@@ -57,9 +75,11 @@ if (place !== null && crypto.subtle !== undefined) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Verify this page";
+  const why = document.createElement("p");
+  why.textContent = "Check in your browser that these are the published bytes.";
   button.addEventListener("click", () => {
     // Nobody who only reads loads it.
     void import(/* @vite-ignore */ new URL(place.dataset["verify"] ?? "", location.href).href);
   });
-  place.append(button);
+  place.append(why, button);
 }

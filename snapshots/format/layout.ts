@@ -160,6 +160,7 @@ export const pagePath = {
   ask: "/ask/",
   agents: "/agents/",
   reference: "/reference/",
+  referenceGroup: (group: string): string => `/reference/${group}/`,
   problems: "/problems/",
   problem: (code: string): string => `/problems/${code}/`,
   rejected: "/rejected/",

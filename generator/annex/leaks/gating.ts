@@ -7,15 +7,14 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { Sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import type { CollectionInfo, ObjectRow, ViewData } from "../../../snapshots/format/view-data.ts";
-import { isWithdrawalError } from "../../../snapshots/format/withdrawn.ts";
-import type { CubCode, CubRecord } from "../../../snapshots/schema/cubs.ts";
-import { openIndex } from "../../../snapshots/index/open.ts";
-import { prune } from "../../../snapshots/shelf/prune.ts";
+import { type CollectionInfo, isGatedKey, type ObjectRow, type ViewData } from "../../../snapshots/format/view-data.ts";
+import { isWithdrawalError } from "../../../snapshots/format/index.ts";
+import type { CubCode, CubRecord } from "../../../snapshots/schema/index.ts";
+import { openIndex } from "../../../snapshots/index/index.ts";
+import { type Changes, prune, type Shelf, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot, type TreeCache } from "../../../snapshots/shelf/read.ts";
 import { openDirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import type { Changes, Shelf, SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { type Held, isGatedKey, openGating } from "../../../snapshots/verify/held.ts";
+import { type Exposed, openGating } from "../../../snapshots/annex/leaks/index.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import type { WithdrawnSnapshot } from "../../build/made.ts";
 import type { Views } from "../../build/project.ts";
@@ -61,7 +60,7 @@ export async function findExposure(
   const findHeld = openGating({ collections, ...views, privateTexts });
   const { records } = await shelves.public.records.index();
   const trees = createTreeCache();
-  const heldBy = new Map<Sha256, readonly Held[]>();
+  const heldBy = new Map<Sha256, readonly Exposed[]>();
   const snapshots: WithdrawnSnapshot[] = [];
   const unread: number[] = [];
   const clean: SnapshotRecord[] = [];
@@ -212,7 +211,7 @@ const UNDONE = "withdrawing.json";
 const KEPT = "kept-history.json";
 const MAX_NAMED = 20;
 
-function nameOf({ what, name }: Held): string {
+function nameOf({ what, name }: Exposed): string {
   return `${what} ${JSON.stringify(name)}`;
 }
 

@@ -6,23 +6,17 @@ import { z } from "zod";
 import { canonicalJson, type Sha256, sha256 } from "../../../snapshots/digest.ts";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { objectPath, pageFile, pageImagesOf, pagePath } from "../../../snapshots/format/layout.ts";
-import { partsPath } from "../../../snapshots/format/parts.ts";
+import { partsPath } from "../../../snapshots/format/index.ts";
 import type { BlobEntry } from "../../../snapshots/format/tree.ts";
 import type { ViewData } from "../../../snapshots/format/view-data.ts";
-import { openIndex } from "../../../snapshots/index/open.ts";
+import { openIndex } from "../../../snapshots/index/index.ts";
 import type { Claim } from "../../../snapshots/schema/claims.ts";
-import type { CubRecord } from "../../../snapshots/schema/cubs.ts";
-import type { Withdrawal } from "../../../snapshots/schema/withdrawals.ts";
+import type { CubRecord, Withdrawal } from "../../../snapshots/schema/index.ts";
 import { unreadable } from "../../../snapshots/shelf/diff.ts";
-import type { LogSigner } from "../../../snapshots/shelf/log.ts";
-import { prune } from "../../../snapshots/shelf/prune.ts";
-import { reachable } from "../../../snapshots/shelf/reach.ts";
+import { formatRedaction, type LogSigner, noticeIn, prune, reachable, type SnapshotRecord } from "../../../snapshots/shelf/index.ts";
 import { createTreeCache, openSnapshot, type Snapshot } from "../../../snapshots/shelf/read.ts";
-import { formatRedaction, parseRedaction } from "../../../snapshots/shelf/redactions.ts";
 import type { DirectoryShelf } from "../../../snapshots/shelf/shelf-directory.ts";
-import type { SnapshotRecord } from "../../../snapshots/shelf/shelf.ts";
-import { gatedSecrets, type GatedSecrets } from "../../../snapshots/verify/gated.ts";
-import { scanFile } from "../../../snapshots/verify/scan.ts";
+import { gatedSecrets, type GatedSecrets, scanFile } from "../../../snapshots/annex/leaks/index.ts";
 import { filesSince, readJson } from "./snapshot-files.ts";
 import { withBuildLock } from "../../files/lock.ts";
 import { NO_CLAIMS } from "../../sources/claims.ts";
@@ -36,6 +30,11 @@ type Signers = Readonly<Record<View, LogSigner>>;
 /** Digest of what was redacted last. */
 function doneFile({ buildDir }: Shelves): KeptFile<Sha256> {
   return keptFile(z.string(), join(buildDir, "redacted"));
+}
+
+/** Has the next build redact everything once more, notices included. */
+export function forgetRedacted(shelves: Shelves): void {
+  doneFile(shelves).remove();
 }
 
 function toRedact(withdrawals: readonly Withdrawal[]): readonly Withdrawal[] {
@@ -137,7 +136,10 @@ async function renewNotices(
       await redactions.drop(digest);
       continue;
     }
-    const { withdrawal } = parseRedaction(bytes);
+    const written = noticeIn(bytes);
+    // One that is damaged does not say any more of what it was: where it can be of one thing alone, it is.
+    const withdrawal = written ?? (wanted.length === 1 ? wanted[0] : undefined);
+    if (withdrawal === undefined) continue;
     const now = wanted.find((one) => nameOf(one) === nameOf(withdrawal)) ?? withdrawal;
     const notice = formatRedaction(digest, now, signer);
     if (!Buffer.from(notice).equals(bytes)) await redactions.put(digest, notice);

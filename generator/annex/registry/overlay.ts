@@ -1,18 +1,19 @@
 /** registry.overlay.yaml: what only people know of a record. What a tool says cannot be said here, and a state can be lowered alone. */
 import { posix } from "node:path";
 import { z } from "zod";
-import { CubRecord, type CubField } from "../../../snapshots/schema/cubs.ts";
+import { CHECKED_FIELDS, type CubField, CubRecord } from "../../../snapshots/schema/index.ts";
 import { readLocated } from "./config.ts";
 import type { Found } from "./scan.ts";
 
 /** Members that follow from sources and checks. */
-const TOLD =
-  "repo theorem_name module statement status no_holes formal_systems kernels files file_shas reproduce links lineage proof_kernels_execute_at_request_time".split(
-    " ",
-  );
+const TOLD: readonly string[] = [
+  ..."repo theorem_name module statement status no_holes formal_systems kernels files file_shas reproduce links".split(" "),
+  "proof_kernels_execute_at_request_time",
+  ...CHECKED_FIELDS,
+];
 const shape = CubRecord.shape;
 const SAID = (Object.keys(shape) as CubField[]).filter(
-  (name) => name !== "id" && !TOLD.includes(name) && !["evidence_state", "license"].includes(name),
+  (name) => name !== "id" && !TOLD.includes(name) && !["standing", "evidence_state", "statement_state", "license"].includes(name),
 );
 
 const members = z.looseObject({
@@ -33,26 +34,30 @@ export const overlaySchema = z.strictObject({
     .array(z.strictObject({ from: z.string(), to: z.string() }))
     .default([])
     .meta({ description: "Keys of the lock: what was from is to now" }),
+  internal: z
+    .array(z.string())
+    .default([])
+    .meta({ description: "Further members that entries may have; they stay internal when internalFields of the configuration names them" }),
   records: z.array(members).default([]).meta({ description: "In order; the last that says something of a record wins" }),
 });
 export const overlayJsonSchema = z.toJSONSchema(overlaySchema, { io: "input" });
 
 export type Overlay = z.infer<typeof overlaySchema>;
 
-const NO_OVERLAY: Overlay = { renames: [], records: [] };
+const NO_OVERLAY: Overlay = { renames: [], internal: [], records: [] };
 /** Members of an entry that say which records it is of. */
 const CHOOSES = new Set(["match", "ids", "hide"]);
 
 /** @throws ShelfError "bad_config" with every mistake and its line */
 export function readOverlay(file: string | undefined): Overlay {
   if (file === undefined) return NO_OVERLAY;
-  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records }) =>
+  return readLocated(file, overlaySchema, overlayJsonSchema, "an overlay", ({ records, internal }) =>
     records.flatMap((entry, index) => [
       ...((entry.match === undefined) === (entry.ids === undefined)
         ? [{ path: ["records", index], what: "says of no record, or twice; write match or ids" }]
         : []),
       ...Object.keys(entry)
-        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField))
+        .filter((name) => !CHOOSES.has(name) && !SAID.includes(name as CubField) && !internal.includes(name))
         .map((name) => ({
           path: ["records", index, name],
           what: TOLD.includes(name)

@@ -1,17 +1,18 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
-import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { ShelfError } from "../../../snapshots/errors.ts";
-import { parseSigningKey } from "../../../snapshots/log/note.ts";
+import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
 import { FOUND } from "../../commands/verify.ts";
 import { readChecks } from "./checks.ts";
 import { sourcesJsonSchema } from "./config.ts";
+import { findCoq } from "./coq-tool.ts";
 import { lockJsonSchema, writeLock } from "./lock.ts";
 import { overlayJsonSchema } from "./overlay.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { type Scan, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
-import { openSources, type SourceOptions } from "./scan-command.ts";
+import { openSources, type SourceOptions, writeScan } from "./scan-command.ts";
 import { isFailure } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
@@ -29,15 +30,18 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const jobs = Number(options.jobs);
   if (!Number.isSafeInteger(jobs) || jobs < 1) throw new ShelfError("bad_config", "--jobs takes a number of programs, 1 or more.");
   const config = await openSources(options);
+  // A first scan has nothing to lose.
+  if (!existsSync(config.lock)) writeScan(config, await scanAll(config));
   const scan = await scanAll(config);
   refuseUnscanned(scan);
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
   if (unknown.length > 0) throw new ShelfError("bad_config", `There is no record ${unknown.join(", ")}.`);
   const wanted = ids.length === 0 ? scan.records : scan.records.filter(({ id }) => ids.includes(id));
   const before = readChecks(config.checks);
-  const stale = options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before);
-  const absent =
-    stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && spawnSync("coqc", ["--version"]).status !== 0;
+  const tool = findCoq();
+  const stale =
+    options.force === true ? wanted.filter(({ one }) => one.prover === "coq" && !one.abstract) : findStale(wanted, before, tool);
+  const absent = stale.length > 0 && !scan.sources.some(({ source }) => source.adapter !== undefined) && tool === null;
   if (absent && (options.require ?? []).includes("coq"))
     throw new ShelfError("bad_config", "coqc is not installed, and --require asks for it.");
   const key = process.env["RECHECK_KEY"];
@@ -103,7 +107,7 @@ export async function runSourcesCheck(file: string, options: CommonOptions): Pro
   const config = await openSources({ ...options, sources: file });
   const scan = await scanAll(config);
   const checks = readChecks(config.checks);
-  const stale = findStale(scan.records, checks);
+  const stale = findStale(scan.records, checks, null);
   const findings = [
     ...scan.notes,
     ...checks.refused,
@@ -124,7 +128,7 @@ export function printSchema(which: keyof typeof SCHEMAS): void {
 
 /** Which provers are here, and whether they can be run safely. */
 export function runAdapters(options: CommonOptions): void {
-  const version = /version (\S+)/.exec(spawnSync("coqc", ["--version"], { encoding: "utf8" }).stdout ?? "")?.[1] ?? null;
+  const version = findCoq()?.version ?? null;
   const sandbox = findSandbox();
   const text = [
     version === null ? "coq: not installed; its records are found, and stay not run" : `coq ${version}: statements, holes, axioms, check`,
