@@ -244,7 +244,7 @@ test("parts of one colour in a bar are told apart by their hatching, in the bar 
 
 test("an image of an object is shown, and a PDF's text", () => {
   assert.match(pages.get("object-image") ?? "", /<img src="[^"]*objects\/proofs\/figures\/tree\.png"/);
-  assert.match(pages.get("object-pdf") ?? "", /<article id="page-1"[^>]*>[^]*Page 1<\/h3>[^]*We show that insertion keeps order/);
+  assert.match(pages.get("object-pdf") ?? "", /<article id="page-1"[^>]*>[^]*Page 1<\/h2>[^]*We show that insertion keeps order/);
   assert.doesNotMatch(pages.get("object-pdf") ?? "", /is not shown as text/);
 });
 
