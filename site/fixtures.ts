@@ -192,10 +192,21 @@ const checksOf = (record: RecordPage["record"]): RecordPage["checks"] =>
     return { state, says: checkSentence(check, record), signers: check.signers, reason: check.reason, attestation: check.attestation, object: at === 0 ? "checks/a.json" : null };
   });
 
+/** A star with two rings, and names that strangers would try. */
+const graphOf = ({ id, theorem_name: name }: RecordPage["record"]): RecordPage["graph"] => {
+  const near = Array.from({ length: 12 }, (_, at) => ({ id: `CUB-01${String(at).padStart(2, "0")}`, name: at === 3 ? HOSTILE.script : `lemma_number_${at}`, step: [1, 1, 2, -1, -2, 1][at % 6] ?? 1, standing: at % 2 === 0 ? "verified" : "not_verified" }));
+  return {
+    id, nodes: [{ id, name, step: 0, standing: "verified" }, ...near],
+    edges: near.filter(({ step }) => Math.abs(step) === 1).map(({ id: other, step }, at) => ({ from: step > 0 ? id : other, to: step > 0 ? other : id, part: at % 2 === 0 ? "statement" : "proof", basis: "source" })),
+    left_out: 3, without_record: 2,
+  };
+};
+
 const recordPage = (changes: Partial<Omit<RecordPage, "standing">> = {}): PageInput =>
   input(pagePath.record(changes.record?.id ?? "CUB-0007"), {
     page: "record", record: cubRecord, standing: recordStanding({ ...(changes.record ?? cubRecord), evidence_state: "gone" }), head: hex(5, 40),
     checks: checksOf(changes.record ?? cubRecord),
+    graph: graphOf(changes.record ?? cubRecord),
     statement: highlightLines((changes.record ?? cubRecord).statement, "coq").join("\n"),
     summary: "What is inserted takes the place that keeps the order.",
     found: { file: "proofs/Sort.v", lines: [] },

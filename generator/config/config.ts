@@ -74,6 +74,7 @@ export type Config = Readonly<
     | "pdf"
     | "gates"
     | "mcp"
+    | "webhooks"
   >
 > & {
   /** Absolute path of the file. */
@@ -235,6 +236,7 @@ function resolveConfig(parsed: ParsedConfig, file: string, folder: string): Omit
     gateway: parsed.gateway ?? null,
     trustProxy: parsed.trustProxy ?? null,
     mcp: parsed.mcp,
+    webhooks: parsed.webhooks,
   };
 }
 

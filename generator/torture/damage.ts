@@ -40,6 +40,9 @@ const CLASSES: readonly (readonly [name: string, path: RegExp])[] = [
   ["vector cache", /^internal\/build\/vectors\//],
   ["state", /^internal\/build\/state\.v8$/],
   ["registry", /^internal\/build\/(registry|claims)\//],
+  ["keys of the log", /^\w+\/keys\.json$/],
+  ["notice", /^\w+\/redacted\//],
+  ["out of service", /^\w+\/withdrawn\.json$/],
   ["lock or time", /./],
 ];
 /** Read by builds alone. */

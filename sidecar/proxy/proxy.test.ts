@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { startDouble } from "./double-fixture.ts";
 import { CODE_PATH, findProxyProblem, GATED_PATH, memberHeaders, send, startProxy, wasHit } from "./fixture.ts";
-import { SPELLINGS } from "./tricks.ts";
+import { SPELLINGS } from "./tricks-fixture.ts";
 
 const GATED = ["/internal/", "/internal/api/catalog", `/internal/objects/${GATED_PATH}`, CODE_PATH];
 const EFFECTS = ["/mcp", "/api/ask", "/api/ai-search?q=x", "/at/0/api/ai-search?q=x", "/api/reindex"];

@@ -12,7 +12,7 @@ import { lazyRenderer } from "../../snapshots/page/index.ts";
 import {
   describeCache,
   openAccessLog,
-  openUnderWay,
+  openAdmission,
   openView,
   type Operations,
   type Runtime,
@@ -169,7 +169,7 @@ export async function openSidecar(serving: SidecarServing, env: Environment, log
     mcp: { public: mcpOver(publicView), internal: mcpOver(internalView) },
     limits: serving.rateLimits ? openRateLimiter() : noRateLimits,
     clientOf: openClients(serving.trustProxy),
-    underWay: openUnderWay(),
+    admission: openAdmission(),
     baseUrl: serving.baseUrl,
     accessLog: serving.accessLog ? openAccessLog() : null,
     log: (entry) => (entry.status >= 500 ? requests.error(entry) : requests.info(entry)),

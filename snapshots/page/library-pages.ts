@@ -172,11 +172,17 @@ export function objectFacts(data: ViewData, row: ObjectRow) {
 }
 
 /** The outline is a table of contents: the heading path and the first line of each passage. `quoted` are lines that the address asks for,
- *  above the whole text: none on the stored page. */
-export function objectPage(data: ViewData, facts: ReturnType<typeof objectFacts>, extract: Extract) {
+ *  above the whole text: none on the stored page.
+ *  @param links that the text has, where all of them are known */
+export function objectPage(
+  data: ViewData,
+  facts: ReturnType<typeof objectFacts>,
+  extract: Extract,
+  links: readonly string[] | null = null,
+) {
   return {
     ...facts,
-    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data),
+    html: extract.html === null ? null : unlinkDead(extract.html, facts.key, data, links),
     notes: extract.notes,
     facts: extract.facts ?? [],
     lines: extract.lines,

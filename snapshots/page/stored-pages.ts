@@ -226,12 +226,17 @@ function pageOfObject(data: ViewData, row: ObjectRow, extracts: Extracts): Store
   const path = pagePath.object(row.key);
   let found: ReturnType<typeof objectFacts> | null = null;
   const facts = (): ReturnType<typeof objectFacts> => (found ??= objectFacts(data, row));
-  const led = (): ReturnType<typeof ledLinks> => ledLinks(data, row.key, extracts.links?.(row.key) ?? []);
+  const links = extracts.links?.(row.key) ?? null;
   return {
     path,
     file: `pages/${pageFile(path)}`,
     folder: parentPrefix(row.key),
-    facts: () => ({ chrome: chromeOf(data, path), facts: facts(), extract: extracts.digest(row.key), led: led() }),
-    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key)) }),
+    facts: () => ({
+      chrome: chromeOf(data, path),
+      facts: facts(),
+      extract: extracts.digest(row.key),
+      led: ledLinks(data, row.key, links ?? []),
+    }),
+    input: async () => ({ chrome: chromeOf(data, path), model: objectPage(data, facts(), await extracts.read(row.key), links) }),
   };
 }

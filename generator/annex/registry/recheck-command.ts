@@ -1,4 +1,5 @@
 /** `proofshelf registry recheck | adapters`, and what `check` says of a registry.yaml. */
+import { existsSync } from "node:fs";
 import { ShelfError } from "../../../snapshots/errors.ts";
 import { parseSigningKey } from "../../../snapshots/log/index.ts";
 import { type CommonOptions, print } from "../../commands/options.ts";
@@ -11,7 +12,7 @@ import { overlayJsonSchema } from "./overlay.ts";
 import { findStale, recheckSource, type Rechecked } from "./recheck.ts";
 import { type Scan, scanAll } from "./records.ts";
 import { findSandbox } from "./sandbox.ts";
-import { openSources, type SourceOptions } from "./scan-command.ts";
+import { openSources, type SourceOptions, writeScan } from "./scan-command.ts";
 import { isFailure } from "./states.ts";
 
 export const SCHEMAS = { sources: sourcesJsonSchema, overlay: overlayJsonSchema, lock: lockJsonSchema };
@@ -29,6 +30,8 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const jobs = Number(options.jobs);
   if (!Number.isSafeInteger(jobs) || jobs < 1) throw new ShelfError("bad_config", "--jobs takes a number of programs, 1 or more.");
   const config = await openSources(options);
+  // A first scan has nothing to lose.
+  if (!existsSync(config.lock)) writeScan(config, await scanAll(config));
   const scan = await scanAll(config);
   refuseUnscanned(scan);
   const unknown = ids.filter((id) => !scan.records.some((record) => record.id === id));
