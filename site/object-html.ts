@@ -41,8 +41,8 @@ export function markLines(html: string, from: string, to: number): string {
 export function fitObjectHtml(html: string, title: string): string {
   const first = FIRST_HEADING.exec(html);
   const body = first !== null && textOf(first[1] ?? "") === title.trim() ? html.slice(first[0].length) : html;
-  // Below the page's own h1 nothing is left out: the headings of a text whose only h1 was its title stay where they are.
-  const lower = body !== html && !/<h1[\s>]/.test(body) ? 0 : 1;
+  // The page has the only h1, and no level below it is left out.
+  const lower = /<h1[\s>]/.test(body) ? 1 : 0;
   return (FROM_RIGHT.test(body) ? body.replace(SIDED, '<$1 dir="auto"') : body)
     .replace(COMMENT, "&lt;!--")
     .replace(SCROLLS, '<$1 tabindex="0"')

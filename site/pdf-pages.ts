@@ -8,8 +8,8 @@ export type PdfPage = {
   readonly text: string;
 };
 
-/** As ../generator/extract/pdf.ts writes it, one level of headings lower. */
-const HEADING = /<h3 id="page-(\d+)" class="quiet">Page \d+<\/h3>\n/;
+/** As ../generator/extract/pdf.ts writes it. */
+const HEADING = /<h2 id="page-(\d+)" class="quiet">Page \d+<\/h2>\n/;
 const LEAF = /^<div class="leaf">\n(<a href="[^"]*"><img [^>]*><\/a>)\n(?:<div>\n([^]*)<\/div>\n)?<\/div>\n/;
 const CUT = /<p class="cut">[^]*?<\/p>\n?/g;
 
