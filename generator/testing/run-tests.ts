@@ -69,7 +69,6 @@ await runAgain();
 await stopServer?.();
 removeMade();
 rmSync(costs, { recursive: true });
-removeTemporary();
 process.stdout.write(`\n${formatCosts()}\n${counts.passed} passed, ${counts.failed} failed`);
 process.stdout.write(`${counts.skipped > 0 ? `, ${counts.skipped} skipped` : ""}\n`);
 process.exit(counts.failed > 0 || counts.passed === 0 ? 1 : 0);
