@@ -248,6 +248,14 @@ test("an image of an object is shown, and a PDF's text", () => {
   assert.doesNotMatch(pages.get("object-pdf") ?? "", /is not shown as text/);
 });
 
+test("a link to a picture is shown with it, and nothing else is shown with a picture that is not there", () => {
+  assert.match(
+    pages.get("object-image") ?? "",
+    /<meta property="og:image" content="https:\/\/library\.example\.org\/objects\/proofs\/figures\/tree\.png"/,
+  );
+  for (const name of ["object-pdf", "record", "claim", "front"]) assert.doesNotMatch(pages.get(name) ?? "", /og:image/, name);
+});
+
 test("lines of a PDF's page are quoted above its text and marked in it, and no other page's", () => {
   const html = pages.get("object-pdf-quoted") ?? "";
   assert.match(html, /<h2[^>]*>Page 2, lines 2–3, as quoted<\/h2>[^]*<mark[^>]*>Lists are sorted by inserting<\/mark>/);

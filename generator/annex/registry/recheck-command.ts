@@ -63,12 +63,14 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
   const allowed = new Set(config.policy.axioms);
   const counts: Record<string, number> = {};
   const failures: string[] = [];
+  let outside = false;
   const accepted = new Map<string, string>();
   for (const { id, one, source } of wanted) {
     const verdicts = checks.of(one, source);
     const state = verdicts[0]?.state ?? "not_run";
     counts[state] = (counts[state] ?? 0) + 1;
     const failed = verdicts.find((verdict) => isFailure(verdict, allowed));
+    if (failed?.state === "accepted_with_axioms") outside = true;
     if (failed !== undefined)
       failures.push(
         `${id} ${one.module}.${one.theorem} (${one.path}:${one.line}): ${failed.state}${[...(failed.axioms ?? []), ...failed.unsafe].map((name) => `\n    ${name}`).join("")}`,
@@ -89,6 +91,7 @@ export async function runRecheck(ids: readonly string[], options: RecheckCommand
       ? ["The checks are unsigned. To sign them, put a private key of proofshelf keygen into RECHECK_KEY."]
       : []),
     ...failures,
+    ...(outside ? ["What rests on an axiom is VERIFIED when policy.axioms of registry.yaml names the axiom."] : []),
     Object.entries(counts)
       .map(([state, count]) => `${count} ${state.replaceAll("_", " ")}`)
       .join(", "),

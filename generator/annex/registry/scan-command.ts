@@ -91,7 +91,7 @@ baseUrl: http://127.0.0.1:4321
 store: { kind: directory, root: ./library }
 shelf: { kind: directory, root: ./shelf }
 collections:
-  - { id: checks, prefix: checks/, title: Checks, visibility: public, summary: What provers said, signed or not }
+  - { id: checks, prefix: checks/, title: Checks, visibility: public, summary: What provers said of the proofs }
 registry: { sources: ./${sources} }
 code: { kind: directory, root: ./code }
 `;
