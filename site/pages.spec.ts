@@ -119,6 +119,8 @@ test("a slash goes to the search, and a button copies a digest whole", async ({ 
     await page.goto(addressOf("record"));
     await page.keyboard.press("/");
     await expect(page.locator("input[name=q]")).toBeFocused();
+    await page.keyboard.press("Escape");
+    await page.getByText("About this record").click();
     await page.locator(".spine .digest button").first().click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toMatch(/^[0-9a-f]{40}$/);
   });

@@ -231,6 +231,7 @@ const ASKED: Readonly<Record<string, readonly string[]>> = {
   "/api/cubs.json": ["/api/cubs.json"],
   "/api/cubs/{id}": RECORDS.map(({ id }) => `/api/cubs/${id}`),
   "/api/cubs/{id}/code": RECORDS.map(({ id }) => `/api/cubs/${id}/code`),
+  "/api/cubs/{id}/graph": RECORDS.map(({ id }) => `/api/cubs/${id}/graph`),
   "/api/search": ["/api/search?q=heap", "/api/search?q=CUB-0001", "/api/search?q=on-drifted"],
   "/api/ai-search": ["/api/ai-search?q=heap"],
   "/api/ask": [],

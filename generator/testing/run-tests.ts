@@ -19,6 +19,7 @@ import { shareServer } from "../../snapshots/annex/bucket/shared-ceph-fixture.ts
 import { shareMade } from "../../snapshots/contract/made-once.ts";
 import { openSources } from "../files/import-closure.ts";
 import { compileSite } from "../pages/compile-site.ts";
+import { findBrowser } from "./browser.ts";
 import { processorSeconds } from "./processor.ts";
 
 const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -191,7 +192,7 @@ function isFile(name: string): boolean {
 }
 
 async function runBrowserTests(paths: readonly string[]): Promise<Told> {
-  if (!existsSync("/usr/bin/chromium")) {
+  if (findBrowser() === null) {
     const text = "Chromium is not installed: the browser tests are skipped.\n";
     return { passed: 0, failed: process.env["CI"] === "true" ? 1 : 0, skipped: paths.length, text };
   }

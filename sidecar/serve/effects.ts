@@ -3,7 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { SHA256_PATTERN } from "../../snapshots/digest.ts";
 import { ShelfError } from "../../snapshots/errors.ts";
-import { answer, type Answer, CACHE, isOfProcess, type Admission, type View, waitForFirst } from "../../snapshots/http/index.ts";
+import { type Admission, answer, type Answer, CACHE, isOfProcess, type View, waitForFirst } from "../../snapshots/http/index.ts";
 import {
   DEFAULT_SEMANTIC_LIMIT,
   findByNumber,
