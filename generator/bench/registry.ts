@@ -98,6 +98,8 @@ async function recheckDevelopment(folder: string, development: string | null): P
   );
   const config = openRegistrySources(join(folder, "registry.yaml"));
   const tool = findCoq();
+  // What a run before has compiled would count for nothing.
+  process.env["XDG_CACHE_HOME"] = join(folder, "cache");
   const seconds = async (force = false): Promise<{ total: number; scan: number; asked: number }> => {
     const began = performance.now();
     const scan = await scanAll(config);
