@@ -241,7 +241,7 @@ test("a record's and a claim's page show their states over the snapshots, newest
 test("what was looked for before a snapshot was published is told, and how much of it is gated only to who may see that", async () => {
   const { config, view, json } = library;
   const { check, sequence } = await json<LeakReport>("/api/leak-report");
-  assert.deepEqual([sequence, check], [4, { rule: "2", found: 0, allowances: 0 }]);
+  assert.deepEqual([sequence, check], [4, { rule: "3", found: 0, allowances: 0 }]);
   assert.match(
     (await ask(view, "/rejected/")).text,
     /Every public file was looked through for what is gated or private, and nothing was found\. Rule 2/,

@@ -60,6 +60,10 @@ export async function gatedSecrets(
   const addText = (kind: SecretKind, value: string, owner: number): void => {
     if (value.length >= MIN_SECRET_CHARACTERS) add(kind, value, owner, spellingsOf(value));
   };
+  // What is made for search holds titles in lower case.
+  const addTitle = (title: string, owner: number): void => {
+    if (title.length >= MIN_SECRET_CHARACTERS) add("title", title, owner, [...spellingsOf(title), ...spellingsOf(title.toLowerCase())]);
+  };
   const addKey = (key: string, owner: number): void =>
     add("key", key, owner, [...spellingsOf(key), ...addressesOf(key)], !key.endsWith("/"));
   const addDigest = (hex: string, owner: number): void => {
@@ -72,20 +76,21 @@ export async function gatedSecrets(
   const gated = internalData.objects.filter((row) => !publicKeys.has(row.key));
   const text = new Fingerprints();
   const addRuns = (value: string, owner: number): void => eachShingle(value, (high, low) => text.add(high, low, owner), true);
-  for (const { key, sha256, title, summary } of gated) {
+  for (const { key, sha256, title, summary, kind } of gated) {
     const owner = ownerOf(key);
     addKey(key, owner);
     if (!publicDigests.has(sha256)) addDigest(sha256, owner);
-    addText("title", title, owner);
+    const texts = textsOfExtract(await extract(key));
+    if (kind !== "code" || !isMadeOfPath(title, key, texts)) addTitle(title, owner);
     addRuns(summary, owner);
-    for (const said of textsOfExtract(await extract(key))) addRuns(said, owner);
+    for (const said of texts) addRuns(said, owner);
   }
   const publicCollections = new Set(publicData.library.collections.map((collection) => collection.id));
   for (const { id, prefix, title, summary } of internalData.library.collections) {
     if (publicCollections.has(id)) continue;
     const owner = ownerOf(prefix);
     if (prefix !== "") addKey(prefix, owner);
-    addText("title", title, owner);
+    addTitle(title, owner);
     addRuns(summary, owner);
   }
   const publicRejected = new Set(publicData.rejected.map((item) => `${item.source} ${item.key}`));
@@ -116,6 +121,18 @@ export async function gatedSecrets(
   const found: GatedSecrets = { secrets, owners, match: createMatcher(needles), digests, text, empty, extract, publish };
   if (!empty) publishKnown(found, publicData);
   return found;
+}
+
+/** Tells whether a module is called by its path alone: the extractor makes `exporter::sinto` of `exporter/src/sinto.rs`. Whoever says that name
+ *  says nothing of the path, which is looked for itself. */
+function isMadeOfPath(title: string, key: string, texts: readonly string[]): boolean {
+  if (/\s/.test(title) || texts.some((text) => text.includes(title))) return false;
+  const path = wordsIn(key)[Symbol.iterator]();
+  return wordsIn(title).every((word) => path.some((part) => part === word));
+}
+
+function wordsIn(name: string): readonly string[] {
+  return name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
 /** What an object says: its lines as they stand and, where that differs, as they are read. */
@@ -152,6 +169,7 @@ export function publishText(
   except: { readonly ids: ReadonlySet<number>; readonly slots: ReadonlySet<number> } = { ids: new Set(), slots: new Set() },
 ): void {
   for (const { id } of matches(secrets, Buffer.from(text))) if (!except.ids.has(id)) secrets.publish(id);
+  for (const { id } of matchTitles(secrets, text)) if (!except.ids.has(id)) secrets.publish(id);
   eachShingle(text, (high, low) => {
     const place = secrets.text.find(high, low);
     if (place >= 0 && !except.slots.has(place)) secrets.text.publish(place);
@@ -161,6 +179,11 @@ export function publishText(
 export function* matches(secrets: GatedSecrets, bytes: Uint8Array): Generator<Match> {
   yield* secrets.match(bytes);
   if (secrets.digests.size > 0) yield* findDigests(secrets.digests, bytes);
+}
+
+/** Titles that a text says in whatever case; places are those of its lower case. */
+export function* matchTitles(secrets: GatedSecrets, text: string): Generator<Match> {
+  for (const match of secrets.match(Buffer.from(text.toLowerCase()))) if (secrets.secrets[match.id]?.kind === "title") yield match;
 }
 
 const HEX_LENGTH = 64;

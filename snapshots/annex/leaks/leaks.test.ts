@@ -417,6 +417,31 @@ test("an object with the bytes, title or text of a public one is secret by its k
   );
 });
 
+test("a title is found in whatever case it is written, and said in public so as well", async () => {
+  assert.deepEqual(await scan(TITLE.toLowerCase()), ["error title"]);
+  const files = [file("objects/a.md", TITLE.toUpperCase()), file("pages/a", TITLE), file("pagefind/words/1", TITLE.toLowerCase())];
+  assert.deepEqual(await leaksOf(await secretsOf(), files), []);
+});
+
+test("what a module is called by its path alone is no secret; its path is, and a name that it gives itself", async () => {
+  const data = async (text: string): Promise<GatedSecrets> => {
+    const source: TinySource = {
+      objects: [...TINY.objects, { key: "drafts/exporter/src/sinto.rs", text, title: "exporter::sinto" }],
+    };
+    const internal = tinyData(source, "internal");
+    const code = {
+      ...internal,
+      objects: internal.objects.map((row) => (row.title === "exporter::sinto" ? { ...row, kind: "code" as const } : row)),
+    };
+    return gatedSecrets(tinyData(source, "public"), code, async () => passages(text));
+  };
+  const found = async (text: string, said: string): Promise<string[]> =>
+    (await leaksOf(await data(text), [file("pagefind/words/1", said)])).map(({ kind }) => kind);
+  assert.deepEqual(await found("pub fn x() {}", "name:exporter::sinto"), []);
+  assert.deepEqual(await found("pub fn x() {}", "drafts/exporter/src/sinto.rs"), ["key"]);
+  assert.deepEqual(await found("//! exporter::sinto does it", "name:exporter::sinto"), ["title"]);
+});
+
 test("with nothing gated no file is read", async () => {
   const source: TinySource = { objects: TINY.objects.filter((object) => object.key.startsWith("notes/")) };
   const data = tinyData(source, "public");

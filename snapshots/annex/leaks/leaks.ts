@@ -63,7 +63,7 @@ export type LeakReport = {
 };
 
 /** Changes when what is looked for, or where, does. */
-export const LEAK_RULE = "2";
+export const LEAK_RULE = "3";
 
 type Name = { readonly name: string; readonly path: string };
 type Hit = Name & { readonly source: boolean; readonly id: number; readonly place: () => Place };

@@ -1,6 +1,6 @@
 /** One public file looked through for what is gated: which secrets it holds, and where. Nothing is judged here. */
 import { findReading, inflate, NO_PLACE, type Place, readTexts, type Texts } from "./decode.ts";
-import { type GatedSecrets, matches } from "./gated.ts";
+import { type GatedSecrets, matches, matchTitles } from "./gated.ts";
 import type { ScannedFile } from "../../verify/scanned-file.ts";
 import { eachShingle, findRunStart, foldText, SHINGLE_WORDS } from "./shingles.ts";
 
@@ -38,6 +38,16 @@ export function scanFile(secrets: GatedSecrets, file: ScannedFile): Scan {
       id,
       placed(() => (decoded.texts.length === 0 ? NO_PLACE : { line: lineAtByte(bytes, at), pointer: null })),
     );
+  }
+  if (source && !binary) {
+    const text = Buffer.from(bytes).toString("utf8");
+    const folded = Buffer.from(text.toLowerCase());
+    for (const { id, offset: at } of matchTitles(secrets, text))
+      if (!ids.has(id))
+        ids.set(
+          id,
+          placed(() => (decoded.texts.length === 0 ? NO_PLACE : { line: lineAtByte(folded, at), pointer: null })),
+        );
   }
   if (!decoded.plain) {
     const joined = Buffer.from(decoded.texts.join("\0"));
